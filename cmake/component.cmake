@@ -1,0 +1,33 @@
+# One folder under src/ is one component: an object library named ets_<folder>, made of all its C
+# and C++ files, whose dependencies are the folders it may include from (tools/check_layers.py
+# enforces the same arrows on the #include lines).
+
+add_library(ets_compile_options INTERFACE)
+target_compile_options(ets_compile_options INTERFACE
+  -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wcast-align -Wformat=2
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings>
+  $<$<BOOL:${ETS_WERROR}>:-Werror>)
+if(ETS_SANITIZE)
+  target_compile_options(ets_compile_options INTERFACE
+    -fsanitize=${ETS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ets_compile_options INTERFACE -fsanitize=${ETS_SANITIZE})
+endif()
+if(ETS_FUZZ)
+  target_compile_options(ets_compile_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# ets_component(<name> [DEPENDS <component>...])
+function(ets_component name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.c *.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(ets_${name} OBJECT ${sources})
+  target_include_directories(ets_${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(ets_${name} PRIVATE ets_compile_options)
+  foreach(dependency ${arg_DEPENDS})
+    target_link_libraries(ets_${name} PRIVATE ets_${dependency})
+  endforeach()
+endfunction()

@@ -1,0 +1,174 @@
+/*
+ * engine.h - the real ExecuTorch runtime behind a C interface.
+ *
+ * The engine is a plug-in (libetscope_engine.so): it links the ExecuTorch runtime
+ * (the libraries of PyPI's executorch wheel, or a build of the user's own) and is
+ * opened at run time, so that everything that only reads files needs no runtime.
+ *
+ *     const struct ets_engine *engine;
+ *     struct ets_engine_library *library;
+ *     struct ets_engine_program *program;
+ *     struct ets_engine_method *method;
+ *     struct ets_value input = ...;
+ *     struct ets_value output;
+ *     if (ets_engine_open(NULL, &library, &engine, &error) == ETS_OK &&
+ *         engine->program_open(&options, &program, &error) == ETS_OK &&
+ *         engine->method_open(program, "forward", &method, &error) == ETS_OK &&
+ *         engine->method_set_input(method, 0, &input, &error) == ETS_OK &&
+ *         engine->method_execute(method, &error) == ETS_OK &&
+ *         engine->method_get_output(method, 0, &output, &error) == ETS_OK) {
+ *         ...
+ *     }
+ *     engine->method_close(method);
+ *     engine->program_close(program);
+ *     ets_engine_close(library);
+ *
+ * One program and its methods belong to one thread at a time: ExecuTorch's event
+ * tracer keeps its state in the object. Statuses: RUNTIME carries ExecuTorch's
+ * error name, the missing operator's or backend's name and the instruction in the
+ * message; INVALID_ARGUMENT what the caller got wrong.
+ */
+#ifndef ETSCOPE_ENGINE_H
+#define ETSCOPE_ENGINE_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change of the structs below. */
+#define ETS_ENGINE_INTERFACE_VERSION 1
+
+struct ets_engine_library;
+struct ets_engine_program;
+struct ets_engine_method;
+
+enum ets_engine_tracer {
+    ETS_TRACER_NONE = 0,    /* run untraced */
+    ETS_TRACER_UPSTREAM = 1 /* ExecuTorch's own ETDumpGen */
+};
+
+enum ets_engine_capture {
+    ETS_CAPTURE_NONE = 0,         /* times only */
+    ETS_CAPTURE_OUTPUTS = 1,      /* and the method's outputs */
+    ETS_CAPTURE_INTERMEDIATES = 2 /* and every operator's outputs and delegate call's arguments */
+};
+
+struct ets_engine_program_options {
+    struct ets_bytes program;            /* a whole .pte, borrowed until program_close */
+    const struct ets_bytes *data_files;  /* .ptd files, borrowed until program_close; may be NULL */
+    size_t data_file_count;
+    enum ets_engine_tracer tracer;
+    enum ets_engine_capture capture;
+    size_t debug_buffer_bytes; /* room for captured tensors; needed where capture is not NONE */
+    unsigned threads;          /* threads of the runtime's pool; 0 leaves its choice */
+};
+
+/* What a method takes or gives. Sizes are upper bounds where the shape is dynamic. */
+struct ets_engine_value_info {
+    enum ets_value_kind kind;
+    struct ets_tensor tensor; /* kind TENSOR: type, rank, sizes, strides; data is NULL */
+    int is_memory_planned;
+};
+
+struct ets_engine_method_info {
+    const char *name; /* borrowed until program_close */
+    size_t input_count, output_count;
+    size_t instruction_count;
+    size_t backend_count;
+    size_t planned_buffer_count;
+    uint64_t planned_bytes; /* sum of the memory-planned arenas */
+};
+
+/* All functions are set; those that can fail take an optional error as last parameter. */
+struct ets_engine {
+    uint32_t interface_version; /* ETS_ENGINE_INTERFACE_VERSION */
+    uint32_t struct_bytes;      /* sizeof(struct ets_engine) of the plug-in */
+    const char *runtime_version; /* "1.5.1", or what the user's own build says */
+    int tracing_compiled_in;     /* 0: that runtime records nothing */
+
+    /* What is registered. Names are borrowed for the life of the process. */
+    size_t (*backend_count)(void);
+    const char *(*backend_name)(size_t index); /* NULL past the end */
+    int (*backend_is_available)(size_t index); /* 0: registered, but it cannot run here */
+    size_t (*kernel_count)(void);
+    const char *(*kernel_name)(size_t index); /* "aten::add.out"; NULL past the end */
+
+    /* Adds a shared library that registers kernels or backends of its own. IO, RUNTIME. */
+    enum ets_status (*load_library)(const char *path, struct ets_error *error);
+
+    /* Program. `*program_out` is the caller's to close. MALFORMED, UNSUPPORTED, RUNTIME. */
+    enum ets_status (*program_open)(const struct ets_engine_program_options *options,
+                                    struct ets_engine_program **program_out,
+                                    struct ets_error *error);
+    void (*program_close)(struct ets_engine_program *program); /* NULL is allowed */
+    size_t (*method_count)(const struct ets_engine_program *program);
+    const char *(*method_name)(const struct ets_engine_program *program, size_t index);
+    enum ets_status (*method_info)(const struct ets_engine_program *program, const char *method,
+                                   struct ets_engine_method_info *info_out,
+                                   struct ets_error *error);
+    enum ets_status (*input_info)(const struct ets_engine_program *program, const char *method,
+                                  size_t index, struct ets_engine_value_info *info_out,
+                                  struct ets_error *error);
+    enum ets_status (*output_info)(const struct ets_engine_program *program, const char *method,
+                                   size_t index, struct ets_engine_value_info *info_out,
+                                   struct ets_error *error);
+    /* Name of a method's `index`-th delegate backend; NULL past the end. */
+    const char *(*method_backend)(const struct ets_engine_program *program, const char *method,
+                                  size_t index);
+
+    /*
+     * Loads a method: memory is planned, delegates are initialised (traced as Default). A failed
+     * load names the operator or backend that is not registered. NOT_FOUND: no such method.
+     */
+    enum ets_status (*method_open)(struct ets_engine_program *program, const char *method,
+                                   struct ets_engine_method **method_out, struct ets_error *error);
+    void (*method_close)(struct ets_engine_method *method); /* NULL is allowed */
+    /* Copies `value` in; its data may go afterwards. The type must match, and the shape. */
+    enum ets_status (*method_set_input)(struct ets_engine_method *method, size_t index,
+                                        const struct ets_value *value, struct ets_error *error);
+    /* Runs once (traced as Execute). */
+    enum ets_status (*method_execute)(struct ets_engine_method *method, struct ets_error *error);
+    /* Borrowed until the next execute or close. */
+    enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,
+                                         struct ets_value *value_out, struct ets_error *error);
+
+    /*
+     * Ends the trace. ETDump bytes and the used part of the debug buffer are borrowed until
+     * program_close; both are empty without a tracer. Methods cannot run afterwards.
+     */
+    enum ets_status (*trace_finish)(struct ets_engine_program *program, struct ets_bytes *etdump_out,
+                                    struct ets_bytes *debug_out, struct ets_error *error);
+
+    /* Suspends (0) and resumes (1) recording, so that warm-up runs leave no events. */
+    void (*trace_enable)(struct ets_engine_program *program, int enabled);
+};
+
+/*
+ * Opens the plug-in at `path`, or for NULL the first that exists of: the file named by the
+ * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable or in
+ * ../lib/etscope beside it, the system's library path. UNAVAILABLE: none found or it cannot be
+ * loaded, with the reason and what to do. MISMATCH: another interface version.
+ */
+ETS_API enum ets_status ets_engine_open(const char *path, struct ets_engine_library **library_out,
+                                        const struct ets_engine **engine_out,
+                                        struct ets_error *error);
+
+/* The file the engine was loaded from, borrowed until close. */
+ETS_API const char *ets_engine_path(const struct ets_engine_library *library);
+
+/* Closes the handle; the runtime's registrations stay for the life of the process. */
+ETS_API void ets_engine_close(struct ets_engine_library *library);
+
+/* The one symbol a plug-in exports: */
+#define ETS_ENGINE_SYMBOL "ets_engine_interface"
+typedef const struct ets_engine *ets_engine_interface_function(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

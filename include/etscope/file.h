@@ -1,0 +1,76 @@
+/*
+ * file.h - files in and files out, for host tools.
+ *
+ * Reading maps a regular file (or reads a pipe, or "-" for standard input, into
+ * memory) and hands out its bytes:
+ *
+ *     struct ets_file *file;
+ *     if (ets_file_open("profile.etdp", &file, &error) == ETS_OK) {
+ *         struct ets_bytes bytes = ets_file_bytes(file);
+ *         ...
+ *         ets_file_close(file);
+ *     }
+ *
+ * Writing goes to a temporary name beside the target, which takes the target's
+ * place only when everything has been written, so that a reader never meets half
+ * a file:
+ *
+ *     struct ets_output *output;
+ *     if (ets_output_open("table.tsv", &output, &error) == ETS_OK) {
+ *         ets_output_write(output, text, length);
+ *         status = ets_output_commit(output, &error);
+ *     }
+ *
+ * Objects are not shared between threads without the caller's own lock.
+ */
+#ifndef ETSCOPE_FILE_H
+#define ETSCOPE_FILE_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_file;
+struct ets_output;
+
+/* What a pipe or standard input may hold at most; a mapped file has no such limit. */
+#define ETS_FILE_STREAM_LIMIT ((size_t)1 << 32)
+
+/*
+ * Opens `path` ("-": standard input). Statuses: NOT_FOUND, IO (a directory, no
+ * permission, a read error), LIMIT (a stream over the limit), NO_MEMORY. An empty file opens as
+ * zero bytes. `*file_out` is the caller's to close.
+ */
+ETS_API enum ets_status ets_file_open(const char *path, struct ets_file **file_out,
+                                      struct ets_error *error);
+
+/* All bytes of the file, borrowed until close; page aligned where the file is mapped. */
+ETS_API struct ets_bytes ets_file_bytes(const struct ets_file *file);
+
+/* The path it was opened with, borrowed until close. */
+ETS_API const char *ets_file_path(const struct ets_file *file);
+
+/* Ends the mapping; NULL is allowed. */
+ETS_API void ets_file_close(struct ets_file *file);
+
+/* Starts writing `path` ("-": standard output, written through). Statuses: IO, NO_MEMORY. */
+ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
+                                        struct ets_error *error);
+
+/* Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. */
+ETS_API void ets_output_write(struct ets_output *output, const void *data, size_t size);
+
+/* Finishes, puts the file in its place and frees `output` in any case. Status: IO. */
+ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);
+
+/* Drops what was written and frees `output`; the target stays as it was. NULL is allowed. */
+ETS_API void ets_output_discard(struct ets_output *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

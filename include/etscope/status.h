@@ -1,0 +1,86 @@
+/*
+ * status.h - what a function of etscope answers when it can fail.
+ *
+ * Every function that can fail returns `enum ets_status` and takes, as its last
+ * parameter, an optional caller-owned `struct ets_error` (NULL where the reason
+ * is of no interest):
+ *
+ *     struct ets_error error;
+ *     struct ets_file *file;
+ *     if (ets_file_open("model.etdp", &file, &error) != ETS_OK) {
+ *         fprintf(stderr, "%s: %s\n", ets_status_name(error.status), error.message);
+ *         return 1;
+ *     }
+ *
+ * Nothing here allocates, prints, exits or keeps state: all of it is safe from
+ * any thread, and the error belongs to the caller.
+ */
+#ifndef ETSCOPE_STATUS_H
+#define ETSCOPE_STATUS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ETS_API
+#elif defined(__GNUC__)
+#define ETS_API __attribute__((visibility("default")))
+#else
+#define ETS_API
+#endif
+
+#if defined(__GNUC__)
+#define ETS_PRINTF(format_index, first_argument) \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define ETS_PRINTF(format_index, first_argument)
+#endif
+
+/* The one list of statuses: X(NAME, number, one-line meaning). */
+#define ETS_STATUS_LIST(X)                                                                \
+    X(OK, 0, "success")                                                                   \
+    X(INVALID_ARGUMENT, 1, "an argument is outside what the function accepts")            \
+    X(NOT_FOUND, 2, "the named file, entry, method or row does not exist")                \
+    X(IO, 3, "the operating system refused to read or write")                             \
+    X(NO_MEMORY, 4, "the allocator returned no memory")                                   \
+    X(NO_SPACE, 5, "the caller's buffer is too small")                                    \
+    X(WRONG_KIND, 6, "the file is of another kind than expected")                         \
+    X(TRUNCATED, 7, "the file ends before something that it announces")                   \
+    X(MALFORMED, 8, "the file contradicts its own format")                                \
+    X(UNSUPPORTED, 9, "the file is valid but uses something this version does not know")  \
+    X(LIMIT, 10, "a count, size or depth is over the ceiling that protects the reader")   \
+    X(MISMATCH, 11, "the files are each valid but do not belong together")                \
+    X(AMBIGUOUS, 12, "several answers fit and none is chosen by guessing")                \
+    X(UNAVAILABLE, 13, "a component that this needs is not built in or not installed")    \
+    X(RUNTIME, 14, "the ExecuTorch runtime reported an error")
+
+enum ets_status {
+#define ETS_STATUS_ENUM(name, number, meaning) ETS_##name = number,
+    ETS_STATUS_LIST(ETS_STATUS_ENUM)
+#undef ETS_STATUS_ENUM
+};
+
+/* `offset` where the reason has no place in a file. */
+#define ETS_NO_OFFSET UINT64_MAX
+
+/* Why a call failed. Left untouched on success. */
+struct ets_error {
+    enum ets_status status; /* what was returned */
+    uint64_t offset;        /* byte offset in the input, or ETS_NO_OFFSET */
+    char message[256];      /* one line, no newline, always terminated */
+};
+
+/* "MALFORMED" for ETS_MALFORMED; "UNKNOWN" for a number that is none. Static storage. */
+ETS_API const char *ets_status_name(enum ets_status status);
+
+/* The one-line meaning in the list above. Static storage. */
+ETS_API const char *ets_status_meaning(enum ets_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

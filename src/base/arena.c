@@ -1,0 +1,84 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/load.h"
+
+enum { BLOCK_BYTES = 32 * 1024 };
+
+struct ets_arena_block {
+    struct ets_arena_block *next;
+    size_t size; /* of the payload */
+    size_t used;
+    alignas(max_align_t) unsigned char payload[];
+};
+
+void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
+                    size_t limit_bytes)
+{
+    *arena = (struct ets_arena){
+        .allocator = allocator != NULL ? allocator : &ets_libc_allocator,
+        .limit_bytes = limit_bytes != 0 ? limit_bytes : SIZE_MAX,
+    };
+}
+
+static struct ets_arena_block *add_block(struct ets_arena *arena, size_t bytes)
+{
+    const size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    struct ets_arena_block *block = arena->allocator->reallocate(
+        arena->allocator->context, NULL, offsetof(struct ets_arena_block, payload) + size);
+    if (block == NULL) return NULL;
+    block->size = size;
+    block->used = 0;
+    /* A block of its own for one large piece goes behind the head, which still has room. */
+    if (bytes > BLOCK_BYTES && arena->blocks != NULL) {
+        block->next = arena->blocks->next;
+        arena->blocks->next = block;
+    } else {
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    return block;
+}
+
+void *ets_arena_alloc(struct ets_arena *arena, size_t bytes)
+{
+    const size_t mask = alignof(max_align_t) - 1;
+    if (bytes > SIZE_MAX / 2) return NULL;
+    bytes = (bytes + mask) & ~mask;
+    if (bytes > arena->limit_bytes - arena->used_bytes) return NULL;
+    struct ets_arena_block *block = arena->blocks;
+    if (block == NULL || bytes > block->size - block->used) block = add_block(arena, bytes);
+    if (block == NULL) return NULL;
+    void *piece = block->payload + block->used;
+    block->used += bytes;
+    arena->used_bytes += bytes;
+    return memset(piece, 0, bytes);
+}
+
+void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
+{
+    uint64_t bytes;
+    if (!ets_mul_u64(count, size, &bytes) || bytes > SIZE_MAX) return NULL;
+    return ets_arena_alloc(arena, (size_t)bytes);
+}
+
+char *ets_arena_copy_text(struct ets_arena *arena, const char *data, size_t size)
+{
+    if (size == SIZE_MAX) return NULL;
+    char *copy = ets_arena_alloc(arena, size + 1);
+    if (copy != NULL && size > 0) memcpy(copy, data, size);
+    return copy;
+}
+
+void ets_arena_reset(struct ets_arena *arena)
+{
+    for (struct ets_arena_block *block = arena->blocks; block != NULL;) {
+        struct ets_arena_block *next = block->next;
+        arena->allocator->release(arena->allocator->context, block);
+        block = next;
+    }
+    arena->blocks = NULL;
+    arena->used_bytes = 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * Memory that is given out piece by piece and freed all at once, with a ceiling.
+ * Host-side objects that are opened from a file keep all they allocate in one arena.
+ */
+#ifndef ETSCOPE_BASE_ARENA_H
+#define ETSCOPE_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "etscope/allocator.h"
+#include "etscope/bytes.h"
+
+struct ets_arena_block;
+
+struct ets_arena {
+    const struct ets_allocator *allocator; /* never NULL after init */
+    struct ets_arena_block *blocks;
+    size_t used_bytes;
+    size_t limit_bytes; /* a request beyond it fails as if there were no memory */
+};
+
+/* The C library's malloc family where it exists; the host layer provides it. */
+extern const struct ets_allocator ets_libc_allocator;
+
+/* `allocator` NULL: the C library's. `limit_bytes` 0: no ceiling. */
+void ets_arena_init(struct ets_arena *arena, const struct ets_allocator *allocator,
+                    size_t limit_bytes);
+
+/* Zeroed bytes aligned for any type, or NULL. A size of 0 gives a valid pointer. */
+void *ets_arena_alloc(struct ets_arena *arena, size_t bytes);
+
+/* Zeroed room for `count` elements of `size` bytes, or NULL (overflow included). */
+void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size);
+
+/* A terminated copy, or NULL. */
+char *ets_arena_copy_text(struct ets_arena *arena, const char *data, size_t size);
+
+/* Frees everything; the arena may be used again. */
+void ets_arena_reset(struct ets_arena *arena);
+
+#endif

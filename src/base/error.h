@@ -1,0 +1,34 @@
+/* Setting a caller's ets_error, from a formatter that needs no C library (devices have none). */
+#ifndef ETSCOPE_BASE_ERROR_H
+#define ETSCOPE_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+
+/*
+ * Fills `error` (NULL: does nothing) and returns `status`, so that a failing
+ * function ends in `return ets_fail(error, ETS_MALFORMED, offset, "...", ...)`.
+ * Formats: %s %.*s %c %% and %d %i %u %x with the length modifiers l, ll, z.
+ * Control bytes of inserted text become '?', as it may come from a hostile file.
+ */
+enum ets_status ets_fail(struct ets_error *error, enum ets_status status, uint64_t offset,
+                         const char *format, ...) ETS_PRINTF(4, 5);
+
+/*
+ * The formatter itself: writes at most `capacity` bytes with the terminator, cuts
+ * what is longer, returns the length of what was written.
+ */
+size_t ets_format_text(char *buffer, size_t capacity, const char *format, va_list arguments)
+    ETS_PRINTF(3, 0);
+
+/* Leaves the calling function where `expression` is not ETS_OK. */
+#define ETS_TRY(expression)                              \
+    do {                                                 \
+        enum ets_status ets_try_status_ = (expression);  \
+        if (ets_try_status_ != ETS_OK) return ets_try_status_; \
+    } while (0)
+
+#endif

@@ -1,0 +1,61 @@
+/* Little-endian loads from unaligned bytes, and arithmetic that says when it overflows. */
+#ifndef ETSCOPE_BASE_LOAD_H
+#define ETSCOPE_BASE_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t ets_load_u16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] | (uint16_t)(at[1] << 8));
+}
+
+static inline uint32_t ets_load_u32(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline uint64_t ets_load_u64(const uint8_t *at)
+{
+    return (uint64_t)ets_load_u32(at) | (uint64_t)ets_load_u32(at + 4) << 32;
+}
+
+static inline float ets_load_f32(const uint8_t *at)
+{
+    const uint32_t bits = ets_load_u32(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline double ets_load_f64(const uint8_t *at)
+{
+    const uint64_t bits = ets_load_u64(at);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* true and *out = a + b, or false where that overflows. */
+static inline bool ets_add_u64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    *out = a + b;
+    return *out >= a;
+}
+
+/* true and *out = a * b, or false where that overflows. */
+static inline bool ets_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    *out = a * b;
+    return a == 0 || *out / a == b;
+}
+
+/* true where [offset, offset + size) lies inside a run of `limit` bytes. */
+static inline bool ets_range_fits(uint64_t offset, uint64_t size, uint64_t limit)
+{
+    return offset <= limit && size <= limit - offset;
+}
+
+#endif

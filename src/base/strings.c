@@ -1,0 +1,60 @@
+#include "base/strings.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static uint64_t hash_text(struct ets_text text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < text.size; i++) {
+        hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash ^ hash >> 29;
+}
+
+static bool grow(struct ets_strings *strings)
+{
+    const uint32_t capacity = strings->capacity == 0 ? 64 : strings->capacity * 2;
+    if (capacity > UINT32_MAX / 4) return false;
+    struct ets_text *texts = ets_arena_alloc_array(strings->arena, capacity, sizeof *texts);
+    uint32_t *slots = ets_arena_alloc_array(strings->arena, capacity * 2u, sizeof *slots);
+    if (texts == NULL || slots == NULL) return false;
+    if (strings->count > 0) memcpy(texts, strings->texts, strings->count * sizeof *texts);
+    strings->texts = texts;
+    strings->slots = slots;
+    strings->capacity = capacity;
+    strings->slot_count = capacity * 2u;
+    for (uint32_t id = 1; id < strings->count; id++) {
+        uint32_t slot = (uint32_t)hash_text(texts[id]) & (strings->slot_count - 1);
+        while (slots[slot] != 0) slot = (slot + 1) & (strings->slot_count - 1);
+        slots[slot] = id;
+    }
+    return true;
+}
+
+int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena)
+{
+    *strings = (struct ets_strings){.arena = arena};
+    if (!grow(strings)) return -1;
+    strings->count = 1;
+    return 0;
+}
+
+uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text)
+{
+    if (text.data == NULL) return ETS_STRING_NONE;
+    uint32_t slot = (uint32_t)hash_text(text) & (strings->slot_count - 1);
+    for (; strings->slots[slot] != 0; slot = (slot + 1) & (strings->slot_count - 1)) {
+        const struct ets_text *known = &strings->texts[strings->slots[slot]];
+        if (known->size == text.size && memcmp(known->data, text.data, text.size) == 0) {
+            return strings->slots[slot];
+        }
+    }
+    if (strings->count == strings->capacity) {
+        if (!grow(strings)) return UINT32_MAX;
+        return ets_strings_add(strings, text);
+    }
+    strings->texts[strings->count] = text;
+    strings->slots[slot] = strings->count;
+    return strings->count++;
+}

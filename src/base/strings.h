@@ -1,0 +1,31 @@
+/* Texts that occur often, kept once each and known by a small number. */
+#ifndef ETSCOPE_BASE_STRINGS_H
+#define ETSCOPE_BASE_STRINGS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* Number of the absent text (which is not the empty one). */
+#define ETS_STRING_NONE 0u
+
+struct ets_strings {
+    struct ets_arena *arena;
+    struct ets_text *texts; /* texts[0] is absent; borrowed from the file or copied */
+    uint32_t *slots;        /* open addressing; 0 is free */
+    uint32_t count, capacity, slot_count;
+};
+
+/* `arena` outlives the table and owns its memory. Returns 0 or -1 (no memory). */
+int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena);
+
+/* The number of `text`, which must live as long as the table; UINT32_MAX: no memory. */
+uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text);
+
+/* The text of a number given out before; {NULL, 0} for ETS_STRING_NONE. */
+static inline struct ets_text ets_strings_get(const struct ets_strings *strings, uint32_t id)
+{
+    return strings->texts[id < strings->count ? id : 0];
+}
+
+#endif
