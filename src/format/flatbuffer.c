@@ -1,0 +1,250 @@
+#include "format/flatbuffer.h"
+
+enum { MAX_DEPTH = 64 };
+
+/* The smallest table is its 4-byte vtable offset. */
+enum { MIN_TABLE_BYTES = 4 };
+
+struct verifier {
+    struct ets_bytes bytes;
+    uint64_t origin;
+    uint64_t bytes_left; /* of tables and references, which cannot outgrow the file */
+    struct ets_error *error;
+};
+
+size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar)
+{
+    switch (scalar) {
+    case ETS_FB_BOOL:
+    case ETS_FB_U8:
+    case ETS_FB_I8: return 1;
+    case ETS_FB_U16:
+    case ETS_FB_I16: return 2;
+    case ETS_FB_U32:
+    case ETS_FB_I32:
+    case ETS_FB_F32: return 4;
+    case ETS_FB_U64:
+    case ETS_FB_I64:
+    case ETS_FB_F64: return 8;
+    }
+    return 8;
+}
+
+static size_t inline_bytes(const struct ets_fb_field *field)
+{
+    if (field->kind == ETS_FB_SCALAR) return ets_fb_scalar_bytes(field->of.scalar);
+    return field->kind == ETS_FB_UNION ? 1 : 4;
+}
+
+/* Where the offset stored at `at` leads, if at least `bytes` bytes are there. */
+static enum ets_status follow(const struct verifier *v, size_t at, size_t bytes,
+                              const struct ets_fb_type *type, const char *field, size_t *target_out)
+{
+    const uint32_t offset = ets_load_u32(v->bytes.data + at);
+    if (offset < 4) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s.%s: offset %u points at itself",
+                        type->name, field, offset);
+    }
+    if (!ets_range_fits((uint64_t)at + offset, bytes, v->bytes.size)) {
+        return ets_fail(v->error, ETS_TRUNCATED, v->origin + at,
+                        "%s.%s: points to byte %llu of %zu", type->name, field,
+                        (unsigned long long)at + offset, v->bytes.size);
+    }
+    *target_out = at + offset;
+    return ETS_OK;
+}
+
+/* A vector of `element_bytes`-sized elements whose offset is stored at `at`. */
+static enum ets_status verify_vector(const struct verifier *v, size_t at, size_t element_bytes,
+                                     const struct ets_fb_type *type, const char *field,
+                                     struct ets_fb_vector *vector_out)
+{
+    size_t start = 0;
+    ETS_TRY(follow(v, at, 4, type, field, &start));
+    const uint32_t count = ets_load_u32(v->bytes.data + start);
+    if (!ets_range_fits(start + 4, (uint64_t)count * element_bytes, v->bytes.size)) {
+        return ets_fail(v->error, ETS_TRUNCATED, v->origin + start,
+                        "%s.%s: %u elements of %zu bytes run past the end", type->name, field, count,
+                        element_bytes);
+    }
+    *vector_out = (struct ets_fb_vector){v->bytes.data, start + 4, count};
+    return ETS_OK;
+}
+
+static enum ets_status verify_string(const struct verifier *v, size_t at,
+                                     const struct ets_fb_type *type, const char *field)
+{
+    struct ets_fb_vector text = {0};
+    ETS_TRY(verify_vector(v, at, 1, type, field, &text));
+    const size_t end = text.at + text.count;
+    if (end >= v->bytes.size || v->bytes.data[end] != 0) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
+                        "%s.%s: string of %u bytes has no terminator", type->name, field, text.count);
+    }
+    return ETS_OK;
+}
+
+/* Keeps a file whose offsets overlap from costing more than one that is laid out honestly. */
+static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
+                             const struct ets_fb_type *type)
+{
+    if (bytes > v->bytes_left) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
+                        "%s: more tables than the file has room for, offsets overlap", type->name);
+    }
+    v->bytes_left -= bytes;
+    return ETS_OK;
+}
+
+static enum ets_status verify_table(struct verifier *v, size_t at, const struct ets_fb_type *type,
+                                    unsigned depth);
+
+/* A table whose offset is stored at `at`. */
+static enum ets_status verify_reference(struct verifier *v, size_t at,
+                                        const struct ets_fb_type *type, const char *field,
+                                        const struct ets_fb_type *target_type, unsigned depth)
+{
+    size_t target = 0;
+    ETS_TRY(follow(v, at, MIN_TABLE_BYTES, type, field, &target));
+    return verify_table(v, target, target_type, depth);
+}
+
+static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
+                                    const struct ets_fb_type *type,
+                                    const struct ets_fb_field *field, unsigned depth)
+{
+    const uint8_t tag = ets_fb_u8(table, field->slot, 0);
+    const size_t at = ets_fb_field_at(table, field->slot + 1u);
+    const struct ets_fb_union *choice = field->of.choice;
+    const struct ets_fb_type *member = tag < choice->count ? choice->members[tag] : NULL;
+    if (member == NULL) return ETS_OK; /* NONE, or a newer schema's member: never followed */
+    if (at == 0) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
+                        "%s.%s: says %s but holds nothing", type->name, field->name, member->name);
+    }
+    if (!ets_range_fits(at, 4, v->bytes.size)) {
+        return ets_fail(v->error, ETS_TRUNCATED, v->origin + at, "%s.%s: ends behind the file",
+                        type->name, field->name);
+    }
+    return verify_reference(v, at, type, field->name, member, depth);
+}
+
+static enum ets_status verify_field(struct verifier *v, struct ets_fb table, size_t at,
+                                    const struct ets_fb_type *type,
+                                    const struct ets_fb_field *field, unsigned depth)
+{
+    struct ets_fb_vector vector = {0};
+    switch ((enum ets_fb_kind)field->kind) {
+    case ETS_FB_SCALAR: return ETS_OK;
+    case ETS_FB_STRING: return verify_string(v, at, type, field->name);
+    case ETS_FB_TABLE:
+        return verify_reference(v, at, type, field->name, field->of.table, depth);
+    case ETS_FB_SCALARS:
+        return verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
+                             &vector);
+    case ETS_FB_STRINGS:
+        ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
+        ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));
+        for (uint32_t i = 0; i < vector.count; i++) {
+            ETS_TRY(verify_string(v, vector.at + 4 * (size_t)i, type, field->name));
+        }
+        return ETS_OK;
+    case ETS_FB_TABLES:
+        ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
+        ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));
+        for (uint32_t i = 0; i < vector.count; i++) {
+            ETS_TRY(verify_reference(v, vector.at + 4 * (size_t)i, type, field->name,
+                                     field->of.table, depth));
+        }
+        return ETS_OK;
+    case ETS_FB_UNION: return verify_union(v, table, type, field, depth);
+    }
+    return ETS_OK;
+}
+
+/* The vtable and the table's own extent. */
+static enum ets_status verify_frame(const struct verifier *v, size_t at,
+                                    const struct ets_fb_type *type, uint16_t *table_bytes_out)
+{
+    const uint8_t *data = v->bytes.data;
+    if (!ets_range_fits(at, MIN_TABLE_BYTES, v->bytes.size)) {
+        return ets_fail(v->error, ETS_TRUNCATED, v->origin + at, "%s: table lies past the end",
+                        type->name);
+    }
+    const int64_t vtable = (int64_t)at - (int32_t)ets_load_u32(data + at);
+    if (vtable < 0 || !ets_range_fits((uint64_t)vtable, 4, v->bytes.size)) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: vtable lies outside the file",
+                        type->name);
+    }
+    const uint16_t vtable_bytes = ets_load_u16(data + vtable);
+    const uint16_t table_bytes = ets_load_u16(data + vtable + 2);
+    if (vtable_bytes < 4 || vtable_bytes % 2 != 0 ||
+        !ets_range_fits((uint64_t)vtable, vtable_bytes, v->bytes.size)) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: vtable of %u bytes",
+                        type->name, vtable_bytes);
+    }
+    if (table_bytes < MIN_TABLE_BYTES || !ets_range_fits(at, table_bytes, v->bytes.size)) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s: table of %u bytes",
+                        type->name, table_bytes);
+    }
+    *table_bytes_out = table_bytes;
+    return ETS_OK;
+}
+
+static enum ets_status verify_table(struct verifier *v, size_t at, const struct ets_fb_type *type,
+                                    unsigned depth)
+{
+    if (depth >= MAX_DEPTH) {
+        return ets_fail(v->error, ETS_LIMIT, v->origin + at, "%s: nested more than %d deep",
+                        type->name, MAX_DEPTH);
+    }
+    ETS_TRY(spend(v, MIN_TABLE_BYTES, at, type));
+    uint16_t table_bytes = 0;
+    ETS_TRY(verify_frame(v, at, type, &table_bytes));
+    const struct ets_fb table = {v->bytes.data, at};
+    for (uint16_t i = 0; i < type->field_count; i++) {
+        const struct ets_fb_field *field = &type->fields[i];
+        const size_t field_at = ets_fb_field_at(table, field->slot);
+        if (field_at == 0) {
+            if ((field->flags & ETS_FB_REQUIRED) == 0) continue;
+            return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s has no %s", type->name,
+                            field->name);
+        }
+        const size_t start = field_at - at;
+        if (start < 4 || start + inline_bytes(field) > table_bytes) {
+            return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
+                            "%s.%s: lies outside its table", type->name, field->name);
+        }
+        ETS_TRY(verify_field(v, table, field_at, type, field, depth + 1));
+    }
+    return ETS_OK;
+}
+
+static struct verifier start(struct ets_bytes bytes, uint64_t origin, struct ets_error *error)
+{
+    return (struct verifier){bytes, origin, bytes.size, error};
+}
+
+enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
+                                    const struct ets_fb_type *type, uint64_t origin,
+                                    struct ets_error *error)
+{
+    struct verifier v = start(bytes, origin, error);
+    return verify_table(&v, table_at, type, 0);
+}
+
+enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
+                                   const struct ets_fb_type *type, uint64_t origin,
+                                   struct ets_fb *root_out, struct ets_error *error)
+{
+    if (!ets_range_fits(root_at, 4, bytes.size)) {
+        return ets_fail(error, ETS_TRUNCATED, origin + bytes.size,
+                        "ends before the root offset of its %s", type->name);
+    }
+    struct verifier v = start(bytes, origin, error);
+    size_t at = 0;
+    ETS_TRY(follow(&v, root_at, MIN_TABLE_BYTES, type, "root", &at));
+    ETS_TRY(verify_table(&v, at, type, 0));
+    *root_out = (struct ets_fb){bytes.data, at};
+    return ETS_OK;
+}
