@@ -1,16 +1,14 @@
 # Optional parts are left out, with a note, where their packages are missing.
 
 find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(LIBARCHIVE QUIET IMPORTED_TARGET libarchive)
-endif()
+find_package(ZLIB QUIET)
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h)
 
-if(LIBARCHIVE_FOUND AND RAPIDJSON_INCLUDE_DIR)
+if(ZLIB_FOUND AND RAPIDJSON_INCLUDE_DIR)
   set(ETS_WITH_RECORD ON)
 else()
   set(ETS_WITH_RECORD OFF)
-  message(STATUS "ETRecord support is left out: it needs libarchive-dev and rapidjson-dev")
+  message(STATUS "ETRecord support is left out: it needs zlib1g-dev and rapidjson-dev")
 endif()
 
 if(EXECUTORCH_ROOT AND EXISTS ${EXECUTORCH_ROOT}/lib/libexecutorch.so)

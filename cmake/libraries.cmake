@@ -15,7 +15,7 @@ foreach(library etscope_static etscope_shared)
   target_include_directories(${library} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${library} PRIVATE ets_compile_options PUBLIC m ${CMAKE_DL_LIBS})
   if(ETS_WITH_RECORD)
-    target_link_libraries(${library} PUBLIC PkgConfig::LIBARCHIVE)
+    target_link_libraries(${library} PUBLIC ZLIB::ZLIB)
   endif()
 endforeach()
 set_target_properties(etscope_shared PROPERTIES

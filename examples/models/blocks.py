@@ -4,15 +4,15 @@ from torch import nn
 
 
 class ConvNorm(nn.Module):
-    """Convolution, batch norm and, unless told otherwise, an activation."""
+    """Convolution, batch norm and an activation."""
 
-    def __init__(self, inputs, outputs, kernel, stride=1, groups=1, active=True):
+    def __init__(self, inputs, outputs, kernel, stride=1, groups=1, act=nn.ReLU6):
         super().__init__()
         self.conv = nn.Conv2d(
             inputs, outputs, kernel, stride, padding=kernel // 2, groups=groups, bias=False
         )
         self.norm = nn.BatchNorm2d(outputs)
-        self.act = nn.Hardswish() if active else nn.Identity()
+        self.act = act()
 
     def forward(self, x):
         x = self.conv(x)
@@ -47,7 +47,7 @@ class InvertedResidual(nn.Module):
         self.expand = ConvNorm(inputs, wide, 1)
         self.depthwise = ConvNorm(wide, wide, kernel, stride, groups=wide)
         self.gate = SqueezeExcite(wide) if gated else nn.Identity()
-        self.project = ConvNorm(wide, outputs, 1, active=False)
+        self.project = ConvNorm(wide, outputs, 1, act=nn.Identity)
         self.residual = stride == 1 and inputs == outputs
 
     def forward(self, x):

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-INPUTS = 64
-HIDDEN = 96
+INPUTS = 32
+HIDDEN = 48
 CLASSES = 10
 
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 VOCABULARY = 64
-WIDTH = 32
-HEADS = 4
+WIDTH = 24
+HEADS = 2
 HEAD_WIDTH = WIDTH // HEADS
 LAYERS = 2
 PROMPT = 16

@@ -62,10 +62,16 @@ struct ets_engine_program_options {
     const struct ets_bytes *data_files;  /* .ptd files, borrowed until program_close; may be NULL */
     size_t data_file_count;
     enum ets_engine_tracer tracer;
-    enum ets_engine_capture capture;
-    size_t debug_buffer_bytes; /* room for captured tensors; needed where capture is not NONE */
-    unsigned threads;          /* threads of the runtime's pool; 0 leaves its choice */
+    enum ets_engine_capture capture; /* needs a tracer */
+    size_t debug_buffer_bytes; /* ceiling for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
+    unsigned threads;          /* of the runtime's pool, this one included; 0 leaves its choice */
 };
+
+/*
+ * Ceiling of the debug buffer where the caller names none. The buffer is reserved address space
+ * that costs memory only as far as it is written, so a high ceiling is free.
+ */
+#define ETS_ENGINE_DEBUG_BYTES ((size_t)1 << 30)
 
 /* What a method takes or gives. Sizes are upper bounds where the shape is dynamic. */
 struct ets_engine_value_info {
@@ -83,12 +89,31 @@ struct ets_engine_method_info {
     uint64_t planned_bytes; /* sum of the memory-planned arenas */
 };
 
+/*
+ * What a trace holds so far. ETDumpGen ends the process over values it cannot write and over a
+ * full debug buffer; the engine keeps these from it, and counts them here.
+ */
+struct ets_engine_trace_statistics {
+    uint64_t block_count;              /* event blocks: one per load and per run */
+    uint64_t profile_event_count;      /* written */
+    uint64_t debug_event_count;        /* written */
+    uint64_t dropped_type_count;       /* debug events of values ETDumpGen has no form for */
+    uint64_t dropped_space_count;      /* debug events that found the debug buffer full */
+    uint64_t dropped_invalid_count;    /* events a delegate reported against the tracer's rules */
+    uint64_t debug_bytes_used;         /* of the debug buffer, padding included */
+    uint64_t debug_bytes_needed;       /* ceiling with which nothing had been dropped for space */
+    int32_t first_dropped_instruction; /* of the first drop for type or space; -1: outside one */
+    char first_dropped[64];            /* and its value ("float16 tensor"); "" without a drop */
+};
+
 /* All functions are set; those that can fail take an optional error as last parameter. */
 struct ets_engine {
     uint32_t interface_version; /* ETS_ENGINE_INTERFACE_VERSION */
     uint32_t struct_bytes;      /* sizeof(struct ets_engine) of the plug-in */
     const char *runtime_version; /* "1.5.1", or what the user's own build says */
-    int tracing_compiled_in;     /* 0: that runtime records nothing */
+    int tracing_compiled_in;     /* 0: that runtime records nothing (tried, not assumed) */
+    uint64_t tick_numerator;     /* ns of a trace's tick = numerator / denominator */
+    uint64_t tick_denominator;
 
     /* What is registered. Names are borrowed for the life of the process. */
     size_t (*backend_count)(void);
@@ -97,10 +122,21 @@ struct ets_engine {
     size_t (*kernel_count)(void);
     const char *(*kernel_name)(size_t index); /* "aten::add.out"; NULL past the end */
 
-    /* Adds a shared library that registers kernels or backends of its own. IO, RUNTIME. */
-    enum ets_status (*load_library)(const char *path, struct ets_error *error);
+    size_t (*thread_count)(void); /* threads kernels and delegates use now; at least 1 */
 
-    /* Program. `*program_out` is the caller's to close. MALFORMED, UNSUPPORTED, RUNTIME. */
+    /*
+     * Adds a shared library that registers kernels or backends of its own, for the life of the
+     * process, and says how many (either may be NULL). NOT_FOUND, RUNTIME: with the loader's reason.
+     * A library that registers a kernel a second time makes ExecuTorch end the process.
+     */
+    enum ets_status (*load_library)(const char *path, size_t *kernels_added_out,
+                                    size_t *backends_added_out, struct ets_error *error);
+
+    /*
+     * Program. `*program_out` is the caller's to close. WRONG_KIND: no .pte at all; MALFORMED,
+     * UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number of threads while
+     * methods are open (their delegates keep a pointer to the pool).
+     */
     enum ets_status (*program_open)(const struct ets_engine_program_options *options,
                                     struct ets_engine_program **program_out,
                                     struct ets_error *error);
@@ -127,10 +163,14 @@ struct ets_engine {
     enum ets_status (*method_open)(struct ets_engine_program *program, const char *method,
                                    struct ets_engine_method **method_out, struct ets_error *error);
     void (*method_close)(struct ets_engine_method *method); /* NULL is allowed */
-    /* Copies `value` in; its data may go afterwards. The type must match, and the shape. */
+    /*
+     * Copies `value` in; its data may go afterwards. It stays for every run until it is set again.
+     * Kind, scalar type and shape must match; a dynamic shape may be smaller. A plain number must
+     * equal the one the program was exported with. INVALID_ARGUMENT, UNSUPPORTED, RUNTIME.
+     */
     enum ets_status (*method_set_input)(struct ets_engine_method *method, size_t index,
                                         const struct ets_value *value, struct ets_error *error);
-    /* Runs once (traced as Execute). */
+    /* Runs once (traced as Execute). INVALID_ARGUMENT: an input is not set; RUNTIME. */
     enum ets_status (*method_execute)(struct ets_engine_method *method, struct ets_error *error);
     /* Borrowed until the next execute or close. */
     enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,
@@ -145,13 +185,18 @@ struct ets_engine {
 
     /* Suspends (0) and resumes (1) recording, so that warm-up runs leave no events. */
     void (*trace_enable)(struct ets_engine_program *program, int enabled);
+
+    /* What was recorded and dropped so far; all zero without a tracer. */
+    void (*trace_statistics)(const struct ets_engine_program *program,
+                             struct ets_engine_trace_statistics *statistics_out);
 };
 
 /*
  * Opens the plug-in at `path`, or for NULL the first that exists of: the file named by the
- * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable or in
- * ../lib/etscope beside it, the system's library path. UNAVAILABLE: none found or it cannot be
- * loaded, with the reason and what to do. MISMATCH: another interface version.
+ * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable, in ../lib or
+ * in ../lib/etscope beside it, the system's library path. UNAVAILABLE: none found or it cannot be
+ * loaded, with the reason and what to do. MISMATCH: another interface version. While the library
+ * and its runtime start, what other threads write to standard error is lost.
  */
 ETS_API enum ets_status ets_engine_open(const char *path, struct ets_engine_library **library_out,
                                         const struct ets_engine **engine_out,

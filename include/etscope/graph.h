@@ -28,6 +28,9 @@ extern "C" {
 /* An index that names nothing. */
 #define ETS_GRAPH_NONE UINT32_MAX
 
+/* Names to indices; opaque. */
+struct ets_graph_index;
+
 /* One frame of a Python stack trace. */
 struct ets_graph_frame {
     struct ets_text file;     /* "models/zoo.py" */
@@ -151,13 +154,14 @@ struct ets_graph {
     const struct ets_graph_value *values;
     uint32_t subgraph_count; /* of this program, every depth; breadth-first; top graph only */
     const struct ets_graph *const *subgraphs;
+    const struct ets_graph_index *index; /* makes finding fast; NULL: finding looks at all names */
 };
 
-/* The value named `name`, or NULL. Constant time. */
+/* The value named `name`, or NULL; the first of several. Constant time with an index. */
 ETS_API const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph,
                                                            struct ets_text name);
 
-/* The node named `name`, or NULL. Constant time. */
+/* The node named `name`, or NULL; the first of several. Constant time with an index. */
 ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
                                                          struct ets_text name);
 

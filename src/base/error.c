@@ -123,6 +123,15 @@ size_t ets_format_text(char *buffer, size_t capacity, const char *format, va_lis
     return line.size;
 }
 
+size_t ets_print_text(char *buffer, size_t capacity, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const size_t size = ets_format_text(buffer, capacity, format, arguments);
+    va_end(arguments);
+    return size;
+}
+
 enum ets_status ets_fail(struct ets_error *error, enum ets_status status, uint64_t offset,
                          const char *format, ...)
 {

@@ -24,6 +24,9 @@ enum ets_status ets_fail(struct ets_error *error, enum ets_status status, uint64
 size_t ets_format_text(char *buffer, size_t capacity, const char *format, va_list arguments)
     ETS_PRINTF(3, 0);
 
+/* The same with the arguments in place: ets_print_text(line, sizeof line, "%u runs", count). */
+size_t ets_print_text(char *buffer, size_t capacity, const char *format, ...) ETS_PRINTF(3, 4);
+
 /* Leaves the calling function where `expression` is not ETS_OK. */
 #define ETS_TRY(expression)                              \
     do {                                                 \

@@ -1,0 +1,122 @@
+# The commands of the project, over CMake. `make help` lists them.
+#
+# EXECUTORCH_ROOT  a runtime of your own (include/ and lib/); otherwise `make setup` fetches one
+# PREFIX, DESTDIR  where `make install` puts things
+# JOBS             processes at a time
+# FUZZ_SECONDS     time for each fuzz target
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+CLANG_FORMAT ?= clang-format
+PYTHON ?= python3
+
+# `make -j` is for the compilations, which get JOBS; the steps below have an order.
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-print-directory
+
+ETSCOPE := build/bin/etscope
+EXAMPLE := examples/mobile_cnn/xnnpack
+COMMANDS := run inspect profile info doctor help
+SOURCES = $(shell find src include tests fuzz bench examples platforms \
+    \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
+
+# $(call compile,PRESET,OPTIONS)
+compile = cmake --preset $(1) $(2) && cmake --build --preset $(1) --parallel $(JOBS)
+# The runtime that the user named, or the one that was fetched.
+with_engine = -DEXECUTORCH_ROOT="$${EXECUTORCH_ROOT:-$$(cat build/runtime.root 2>/dev/null)}"
+
+.PHONY: help
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	    awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: ## install what is missing, fetch the ExecuTorch runtime
+	@tools/setup.sh
+
+.PHONY: build
+build: ## build with what is there (no network)
+	@$(call compile,release,$(with_engine))
+
+.PHONY: engine
+engine: setup build ## fetch the runtime and build the engine that runs programs
+	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
+	    { echo "the engine was not built" >&2; exit 1; }
+
+.PHONY: demo
+demo: setup build ## run an example and print its operators with their source lines
+	@echo
+	$(ETSCOPE) profile $(EXAMPLE).pte --etrecord $(EXAMPLE).etrecord --runs 20
+
+# The sanitizers first, so that the last lines are those of the whole test suite.
+.PHONY: test
+test: setup build ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
+	@$(call compile,asan,-DEXECUTORCH_ROOT=)
+	@status=0; \
+	ctest --preset asan --parallel $(JOBS) --tests-regex '^(test|fuzz)_' || status=$$?; \
+	ctest --preset release --parallel $(JOBS) || status=$$?; \
+	exit $$status
+
+.PHONY: tsan
+tsan: ## run the unit tests under ThreadSanitizer
+	@$(call compile,tsan,-DEXECUTORCH_ROOT=)
+	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
+
+.PHONY: bench
+bench: build ## measure time and memory of reading a trace of 1,000 runs
+	@$(PYTHON) tools/bench.py $(ETSCOPE)
+
+.PHONY: fuzz
+fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)
+	@$(call compile,fuzz,-DEXECUTORCH_ROOT=)
+	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+.PHONY: format
+format: ## format the sources
+	@$(CLANG_FORMAT) -i $(SOURCES)
+
+.PHONY: check
+check: build ## check layers, exported symbols, formatting; the build has warnings as errors
+	@$(PYTHON) tools/check_layers.py --library build/lib/libetscope.so
+	@if command -v $(CLANG_FORMAT) >/dev/null; then \
+	    $(CLANG_FORMAT) --dry-run --Werror $(SOURCES); \
+	else \
+	    echo "formatting not checked: $(CLANG_FORMAT) is missing"; \
+	fi
+
+# Whole files or none: a command that fails leaves the old page.
+.PHONY: docs
+docs: build ## write the man pages and shell completions from the command line itself
+	@mkdir -p docs/man docs/completions
+	@set -e; write() { "$(ETSCOPE)" help $$2 >"$$1.new"; mv "$$1.new" "$$1"; }; \
+	write docs/man/etscope.1 --man; \
+	for command in $(COMMANDS); do \
+	    write docs/man/etscope-$$command.1 "--man $$command"; \
+	done; \
+	write docs/completions/etscope.bash "--completion bash"; \
+	write docs/completions/_etscope "--completion zsh"; \
+	write docs/completions/etscope.fish "--completion fish"
+
+.PHONY: install
+install: build ## install to PREFIX (/usr/local), below DESTDIR
+	@cmake --install build --prefix "$(abspath $(PREFIX))"
+
+.PHONY: uninstall
+uninstall: ## remove what `make install` installed last
+	@test -e build/install_manifest.txt || { echo "nothing was installed from here" >&2; exit 1; }
+	@while read -r file || test -n "$$file"; do rm -fv "$(DESTDIR)$$file"; \
+	done <build/install_manifest.txt
+
+.PHONY: clean
+clean: ## remove what was built; the fetched runtime stays
+	@rm -rf build-asan build-tsan build-fuzz
+	@if test -d build; then \
+	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
+	        -exec rm -rf {} +; \
+	fi
+
+.PHONY: distclean
+distclean: clean ## remove the fetched runtime, too
+	@rm -rf build

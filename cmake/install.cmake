@@ -1,0 +1,64 @@
+# What `cmake --install` puts below the prefix: the program, the libraries with their headers and
+# pkg-config files, the engine, man pages and shell completions.
+include(GNUInstallDirs)
+
+install(TARGETS etscope_static etscope_shared
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etscope
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET etscope)
+  install(TARGETS etscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# A static link needs the C++ runtime for the JSON reader, and zlib.
+set(ets_private_requires)
+set(ets_private_libraries "-lm")
+if(CMAKE_DL_LIBS)
+  string(APPEND ets_private_libraries " -l${CMAKE_DL_LIBS}")
+endif()
+if(ETS_WITH_RECORD)
+  set(ets_private_requires zlib)
+  string(APPEND ets_private_libraries " -lstdc++")
+endif()
+file(RELATIVE_PATH ets_prefix_of_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" ets_prefix_of_pkgconfig "${ets_prefix_of_pkgconfig}")
+set(ets_pkgconfig_files etscope.pc)
+if(TARGET etscope_trace)
+  install(TARGETS etscope_trace ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  list(APPEND ets_pkgconfig_files etscope_trace.pc)
+endif()
+foreach(file ${ets_pkgconfig_files})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# The program looks for the engine in ../lib/etscope. A runtime that lies in the build folder goes
+# along with the engine; any other is used where it is.
+if(TARGET etscope_engine)
+  install(TARGETS etscope_engine LIBRARY DESTINATION lib/etscope)
+  cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${EXECUTORCH_ROOT}" NORMALIZE ets_runtime_is_ours)
+  if(ets_runtime_is_ours)
+    file(GLOB runtime_libraries ${EXECUTORCH_ROOT}/lib/libexecutorch*.so)
+    install(FILES ${runtime_libraries} DESTINATION lib/etscope)
+    set_target_properties(etscope_engine PROPERTIES INSTALL_RPATH "$ORIGIN")
+  else()
+    set_target_properties(etscope_engine PROPERTIES INSTALL_RPATH "${EXECUTORCH_ROOT}/lib")
+  endif()
+endif()
+
+file(GLOB man_pages ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(completion
+    "etscope.bash|bash-completion/completions|etscope"
+    "_etscope|zsh/site-functions|_etscope"
+    "etscope.fish|fish/vendor_completions.d|etscope.fish")
+  string(REPLACE "|" ";" completion "${completion}")
+  list(GET completion 0 file)
+  list(GET completion 1 folder)
+  list(GET completion 2 name)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/docs/completions/${file})
+    install(FILES ${PROJECT_SOURCE_DIR}/docs/completions/${file}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
+  endif()
+endforeach()

@@ -1,0 +1,100 @@
+/*
+ * bundle.h - a bundled program (.bpte): a program together with inputs to run it on and the
+ * outputs that are expected then.
+ *
+ *     struct ets_bundle bundle;
+ *     struct ets_bundle_suite suite;
+ *     struct ets_bundle_case test_case;
+ *     struct ets_value input;
+ *     if (ets_bundle_init(&bundle, ets_file_bytes(file), &error) == ETS_OK &&
+ *         ets_bundle_find_suite(&bundle, "forward", &suite, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < suite.case_count; i++) {
+ *             ets_bundle_case(&suite, i, &test_case);
+ *             for (uint32_t j = 0; j < test_case.input_count; j++) {
+ *                 ets_bundle_input(&test_case, j, &input);
+ *             }
+ *         }
+ *     }
+ *
+ * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
+ * read. Everything but the program inside is verified once, by ets_bundle_init; accessors then
+ * cannot fail, their `index` must be below the count that belongs to it. A suite or case keeps a
+ * pointer to the bundle, which must live as long. Schema: ExecuTorch devtools/bundled_program/
+ * schema/bundled_program_schema.fbs, identifier BP08.
+ */
+#ifndef ETSCOPE_BUNDLE_H
+#define ETSCOPE_BUNDLE_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_bundle {
+    struct ets_bytes bytes;   /* the whole file */
+    struct ets_bytes program; /* a whole .pte, for ets_program_init: offsets count from its start */
+    uint64_t program_offset;  /* of the program in the file */
+    uint32_t version;         /* 2 today; the runtime does not look at it, nor does this reader */
+    uint32_t suite_count;
+    size_t root_at;           /* inner */
+};
+
+/* The test cases of one method. */
+struct ets_bundle_suite {
+    const struct ets_bundle *bundle;
+    struct ets_text method_name; /* not promised to be a method of the program */
+    uint32_t index;
+    uint32_t case_count;
+    size_t suite_at; /* inner */
+};
+
+struct ets_bundle_case {
+    const struct ets_bundle *bundle;
+    uint32_t index;          /* in its suite; what the runtime logs as bundled_input_index */
+    uint32_t input_count;    /* not promised to be what the method takes */
+    uint32_t expected_count; /* 0: the case has no expected outputs */
+    size_t case_at;          /* inner */
+};
+
+/* 1 where the identifier BP08 stands at byte 4, else 0. */
+ETS_API int ets_bundle_sniff(struct ets_bytes bytes);
+
+/*
+ * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
+ * which kind), TRUNCATED, MALFORMED (also: a tensor with fewer bytes than its sizes need, no
+ * program), UNSUPPORTED (scalar type or rank), LIMIT. Messages name suite, case and argument.
+ * `bundle` is untouched on failure.
+ */
+ETS_API enum ets_status ets_bundle_init(struct ets_bundle *bundle, struct ets_bytes bytes,
+                                        struct ets_error *error);
+
+/* Suites in file order: sorted by method name. */
+ETS_API void ets_bundle_suite(const struct ets_bundle *bundle, uint32_t index,
+                              struct ets_bundle_suite *suite_out);
+
+/* The first suite of that method, as the runtime chooses. Status: NOT_FOUND, and the message lists
+ * those there are. */
+ETS_API enum ets_status ets_bundle_find_suite(const struct ets_bundle *bundle, const char *method,
+                                              struct ets_bundle_suite *suite_out,
+                                              struct ets_error *error);
+
+ETS_API void ets_bundle_case(const struct ets_bundle_suite *suite, uint32_t index,
+                             struct ets_bundle_case *case_out);
+
+/*
+ * Input or expected output `index`: NONE, TENSOR, INT, BOOL or DOUBLE, and OTHER for a newer
+ * writer's kind. A tensor's data point into the file and are as long as its sizes need.
+ */
+ETS_API void ets_bundle_input(const struct ets_bundle_case *test_case, uint32_t index,
+                              struct ets_value *value_out);
+ETS_API void ets_bundle_expected(const struct ets_bundle_case *test_case, uint32_t index,
+                                 struct ets_value *value_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * etdump.h - ETDump: what the runtime recorded.
+ *
+ *     struct ets_etdump dump;
+ *     struct ets_error error;
+ *     if (ets_etdump_init(&dump, ets_file_bytes(file), &error) != ETS_OK) { ... }
+ *     for (uint32_t i = 0; i < dump.run_count; i++) {
+ *         struct ets_etdump_run run;
+ *         ets_etdump_run(&dump, i, &run);
+ *         for (uint32_t j = 0; j < run.event_count; j++) {
+ *             struct ets_etdump_event event;
+ *             ets_etdump_event(&dump, &run, j, &event);
+ *             if (event.kind == ETS_EVENT_PROFILE) {
+ *                 printf("%.*s %llu ticks\n", (int)event.name.size, event.name.data,
+ *                        (unsigned long long)(event.end_ticks - event.start_ticks));
+ *             }
+ *         }
+ *     }
+ *
+ * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
+ * read. Everything is verified once, by init or by salvage; what they hand out can then be read
+ * without failing. Schema: ExecuTorch devtools/etdump/etdump_schema_flatcc.fbs, identifier ED00.
+ */
+#ifndef ETSCOPE_ETDUMP_H
+#define ETSCOPE_ETDUMP_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The schema version that this reader knows (RunData and all below have not changed since). */
+#define ETS_ETDUMP_VERSION 0
+
+struct ets_etdump {
+    struct ets_bytes bytes; /* the whole file, size prefix included */
+    uint32_t version;
+    uint32_t run_count;
+    int is_size_prefixed;
+    size_t runs_at; /* inner: position of the run_data vector's elements */
+};
+
+/* One run block: what one load ("Default") or one execution ("Execute") recorded. */
+struct ets_etdump_run {
+    struct ets_text name;
+    int32_t bundled_input_index; /* -1: not run from a bundled input, or not told */
+    uint32_t event_count;
+    uint32_t allocator_count;
+    int has_events;       /* 0: the vector is absent, which upstream's Inspector skips */
+    size_t events_at;     /* inner */
+    size_t allocators_at; /* inner */
+};
+
+enum ets_event_kind {
+    ETS_EVENT_PROFILE = 0,
+    ETS_EVENT_DEBUG = 1,
+    ETS_EVENT_ALLOCATION = 2,
+    ETS_EVENT_UNKNOWN = 3 /* none of the three: a newer writer's */
+};
+
+/* One event. Fields that its kind does not have are as for "absent". */
+struct ets_etdump_event {
+    enum ets_event_kind kind;
+    struct ets_text name;          /* absent for delegate events and, in practice, debug events */
+    int64_t chain;                 /* chain index; -1: outside of any instruction */
+    int32_t instruction;           /* index in the chain; 0 where chain is -1; -1: absent */
+    int32_t delegate_id;           /* integer identifier; -1: none */
+    struct ets_text delegate_name; /* string identifier; absent: none */
+    struct ets_bytes metadata;     /* of the delegate; absent, or of length 0 */
+    uint64_t start_ticks, end_ticks;
+    int32_t allocator;             /* 1-based number of the run's allocator */
+    uint64_t allocated_bytes;
+    size_t payload_at;             /* position of the ProfileEvent, DebugEvent or AllocationEvent */
+};
+
+/* ETDump's Value.val */
+enum ets_debug_value_type {
+    ETS_DEBUG_NULL = 0,
+    ETS_DEBUG_INT = 1,
+    ETS_DEBUG_BOOL = 2,
+    ETS_DEBUG_FLOAT = 3,
+    ETS_DEBUG_DOUBLE = 4,
+    ETS_DEBUG_TENSOR = 5,
+    ETS_DEBUG_TENSOR_LIST = 6,
+    ETS_DEBUG_STRING = 7
+};
+
+/* What a debug event holds. */
+struct ets_debug_value {
+    int32_t type;          /* enum ets_debug_value_type, or a newer writer's number */
+    int is_output;         /* 1: an output of the whole method */
+    int is_present;        /* 0: the member that `type` names is missing */
+    int64_t int_value;     /* INT, BOOL */
+    double double_value;   /* FLOAT, DOUBLE */
+    uint32_t tensor_count; /* TENSOR: 1; TENSOR_LIST: its length */
+    size_t value_at;       /* inner */
+};
+
+/* 1 where the identifier ED00 stands at byte 8 (size-prefixed) or 4 (bare), else 0. */
+ETS_API int ets_etdump_sniff(struct ets_bytes bytes);
+
+/*
+ * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says
+ * of which kind), TRUNCATED, MALFORMED, UNSUPPORTED (an unknown version), LIMIT.
+ */
+ETS_API enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
+                                        struct ets_error *error);
+
+/* `index` < run_count. */
+ETS_API void ets_etdump_run(const struct ets_etdump *dump, uint32_t index,
+                            struct ets_etdump_run *run_out);
+
+/* `index` < event_count. Events stand in the order in which they ended. */
+ETS_API void ets_etdump_event(const struct ets_etdump *dump, const struct ets_etdump_run *run,
+                              uint32_t index, struct ets_etdump_event *event_out);
+
+/* `index` < allocator_count; allocator number n is index n - 1. */
+ETS_API struct ets_text ets_etdump_allocator_name(const struct ets_etdump *dump,
+                                                  const struct ets_etdump_run *run, uint32_t index);
+
+/* The value of a DEBUG event, by its payload_at. */
+ETS_API void ets_etdump_debug_value(const struct ets_etdump *dump, size_t payload_at,
+                                    struct ets_debug_value *value_out);
+
+/*
+ * Tensor `index` of a TENSOR or TENSOR_LIST value: type, sizes, strides; data NULL.
+ * `*offset_out`: of its bytes in the debug buffer, -1 for an empty tensor.
+ * Statuses: UNSUPPORTED (rank above ETS_TENSOR_MAX_RANK, unknown scalar type), MALFORMED
+ * (negative sizes or strides, unlike counts of them).
+ */
+ETS_API enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
+                                          const struct ets_debug_value *value, uint32_t index,
+                                          struct ets_tensor *tensor_out, int64_t *offset_out,
+                                          struct ets_error *error);
+
+/*
+ * Points `tensor` at its bytes in the debug buffer. Status: TRUNCATED where the buffer is shorter
+ * than `offset` and the tensor's extent, MALFORMED for a negative offset of a tensor with elements.
+ */
+ETS_API enum ets_status ets_etdump_tensor_data(struct ets_bytes debug_buffer, int64_t offset,
+                                               struct ets_tensor *tensor, struct ets_error *error);
+
+/*
+ * What salvage found, told in logging order. Runs may be unnamed (a garbled file loses names; they
+ * are then given as "Default" and "Execute" by the events in them). Returning non-zero stops.
+ */
+struct ets_etdump_visitor {
+    void *context;
+    int (*run)(void *context, const struct ets_etdump_run *run);
+    int (*event)(void *context, const struct ets_etdump_event *event);
+    /* One damaged or missing part: its file offset and what is wrong with it. */
+    int (*damage)(void *context, uint64_t offset, const char *reason);
+};
+
+/*
+ * Reads what is whole of a damaged ETDump: runs and events that verify by themselves, or, where
+ * the table of runs itself is garbled (upstream's writer does that when it meets a float16 or
+ * bfloat16 tensor), every event table that can be found. `dump` becomes valid for
+ * ets_etdump_debug_value and ets_etdump_tensor of the events told. Statuses: WRONG_KIND; else OK,
+ * also when nothing was found.
+ */
+ETS_API enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes bytes,
+                                           const struct ets_etdump_visitor *visitor,
+                                           struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * inspect.h - the Inspector: run-time events joined to what the export knew about them.
+ *
+ *     struct ets_inspection *inspection;
+ *     struct ets_inspect_options options = {.record = record};
+ *     if (ets_inspection_open(ets_file_bytes(dump), &options, &inspection, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+ *             const struct ets_row *row = ets_inspection_row(inspection, i);
+ *             struct ets_statistics times;
+ *             ets_inspection_row_statistics(inspection, i, &times, &error);
+ *             printf("%.*s %.0f ns\n", (int)row->name.size, row->name.data, times.p50);
+ *         }
+ *         ets_inspection_close(inspection);
+ *     }
+ *
+ * The lossless part is one event table, a row for each event that was logged. Runs of one name and
+ * the same sequence of events form a block; the events of a block that have the same identity
+ * (name, chain, instruction, delegate identifier) form one row: loops log an identity several
+ * times in one run, and each of these occurrences stays an event of its own.
+ *
+ * Everything handed out is borrowed until close; the dump's bytes, the record and the program must
+ * live until then. One inspection belongs to one thread at a time.
+ */
+#ifndef ETSCOPE_INSPECT_H
+#define ETSCOPE_INSPECT_H
+
+#include "etscope/allocator.h"
+#include "etscope/etdump.h"
+#include "etscope/etrecord.h"
+#include "etscope/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_inspection;
+
+/* No row, block, run or event. */
+#define ETS_NO_INDEX UINT32_MAX
+
+/* What a trace counts its times in. */
+enum ets_time_unit {
+    ETS_UNIT_NS = 0,
+    ETS_UNIT_US = 1,
+    ETS_UNIT_MS = 2,
+    ETS_UNIT_S = 3,
+    ETS_UNIT_CYCLES = 4
+};
+
+struct ets_inspect_options {
+    struct ets_etrecord *record;       /* NULL: no join */
+    const struct ets_program *program; /* NULL: instructions are known by the trace alone */
+    const char *method;                /* NULL: the one that agrees with the whole run */
+    int partial;                       /* 1: read a damaged dump as far as whole parts remain */
+    int allow_mismatch;                /* 1: join although record and trace disagree */
+    enum ets_time_unit tick_unit;      /* what one tick of the trace is */
+    const struct ets_allocator *allocator; /* NULL: the C library's */
+};
+
+/*
+ * One array for each column, `count` long; an event's run, block and row are indices for the
+ * functions below. Text numbers are for ets_inspection_text; 0 is "absent".
+ */
+struct ets_event_table {
+    uint32_t count;
+    const uint32_t *run;
+    const uint32_t *row;            /* ETS_NO_INDEX for events that are no profile events */
+    const uint32_t *parent;         /* the enclosing event, ETS_NO_INDEX at the top */
+    const uint8_t *kind;            /* enum ets_event_kind */
+    const uint32_t *name;           /* text number */
+    const int64_t *chain;           /* -1: outside of any instruction */
+    const int32_t *instruction;     /* as logged: 0 where chain is -1 */
+    const int32_t *delegate_id;     /* -1: none */
+    const uint32_t *delegate_name;  /* text number */
+    const uint64_t *start;          /* ticks; allocation events: the allocator's number */
+    const uint64_t *end;            /* ticks; allocation events: the bytes */
+    const uint64_t *payload_at;     /* offset of the event's payload table in the dump */
+};
+
+struct ets_run {
+    struct ets_text name;
+    int32_t bundled_input_index; /* -1: none */
+    uint32_t first_event, event_count;
+    uint32_t block;
+    int has_events; /* 0: the dump has no event vector for it */
+};
+
+enum ets_method_state {
+    ETS_METHOD_NONE = 0,      /* nothing to join with, or a block that executes nothing */
+    ETS_METHOD_FOUND = 1,     /* exactly one method agrees with the whole run */
+    ETS_METHOD_AMBIGUOUS = 2, /* several agree: not joined */
+    ETS_METHOD_MISMATCH = 3   /* none agrees: not joined */
+};
+
+struct ets_block {
+    struct ets_text name;
+    int32_t bundled_input_index;
+    uint32_t run_count;
+    uint32_t first_run;            /* in file order */
+    uint32_t first_row, row_count; /* its rows are neighbours, in order of first appearance */
+    enum ets_method_state method_state;
+    const char *method;  /* FOUND: its name. AMBIGUOUS: "encode, forward". Else NULL */
+    const char *reason;  /* MISMATCH: what differs; else NULL */
+};
+
+/* A graph node that a row stands for. */
+struct ets_row_node {
+    const struct ets_graph_node *node;
+    int64_t handle;
+};
+
+struct ets_row {
+    uint32_t block;
+    uint32_t parent;           /* enclosing row of the same block, or ETS_NO_INDEX */
+    uint32_t depth;            /* 0 at the top */
+    struct ets_text name;      /* event name; for a delegate's event its identifier */
+    int64_t chain;
+    int32_t instruction;       /* -1 where chain is -1 */
+    int32_t delegate_id;       /* -1: none */
+    struct ets_text delegate_name;
+    int is_delegated;          /* 1: reported by a delegate */
+    uint32_t calls_per_run;    /* occurrences in one run; loops have several */
+    uint64_t quantum_ticks;    /* the delegate gives whole multiples of this; 0: full resolution */
+    const char *backend;       /* "XnnpackBackend", or NULL */
+    struct ets_text kernel;    /* operator of the program's instruction "aten::add.out", or absent */
+    size_t handle_count;
+    const int64_t *handles;    /* debug handles, as the record lists them */
+    size_t node_count;
+    const struct ets_row_node *nodes;
+};
+
+/* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
+struct ets_statistics {
+    uint32_t count; /* 0: all others are NaN */
+    double min, max, mean, p10, p50, p90, total;
+};
+
+/* What was skipped or could not be read, in reading order. */
+struct ets_damage {
+    uint64_t offset;
+    const char *reason;
+};
+
+/*
+ * Reads a dump and joins it. Statuses: those of ets_etdump_init and of the record's readers;
+ * MISMATCH where no block agrees with the record or the program (unless allow_mismatch), with what
+ * differs; NOT_FOUND where `method` is in neither; NO_MEMORY.
+ */
+ETS_API enum ets_status ets_inspection_open(struct ets_bytes dump,
+                                            const struct ets_inspect_options *options,
+                                            struct ets_inspection **inspection_out,
+                                            struct ets_error *error);
+ETS_API void ets_inspection_close(struct ets_inspection *inspection); /* NULL is allowed */
+
+ETS_API const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection);
+ETS_API struct ets_text ets_inspection_text(const struct ets_inspection *inspection, uint32_t number);
+ETS_API uint32_t ets_inspection_run_count(const struct ets_inspection *inspection);
+ETS_API const struct ets_run *ets_inspection_run(const struct ets_inspection *inspection,
+                                                 uint32_t index);
+ETS_API uint32_t ets_inspection_block_count(const struct ets_inspection *inspection);
+ETS_API const struct ets_block *ets_inspection_block(const struct ets_inspection *inspection,
+                                                     uint32_t index);
+ETS_API uint32_t ets_inspection_row_count(const struct ets_inspection *inspection);
+ETS_API const struct ets_row *ets_inspection_row(const struct ets_inspection *inspection,
+                                                 uint32_t index);
+ETS_API uint32_t ets_inspection_damage_count(const struct ets_inspection *inspection);
+ETS_API const struct ets_damage *ets_inspection_damage(const struct ets_inspection *inspection,
+                                                       uint32_t index);
+/* Events of kinds that this reader does not know, which were passed over. */
+ETS_API uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection);
+/* The view that the dump's debug values are read through (ets_etdump_debug_value). */
+ETS_API const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspection);
+
+/*
+ * How long event `index` took, in ticks. A 32-bit counter that wrapped is unwrapped; an event that
+ * ends before it starts on a wider one took 0.
+ */
+ETS_API uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index);
+
+/* Events of a row, in logging order, as a borrowed array of event indices. */
+ETS_API void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t row,
+                                       const uint32_t **events_out, uint32_t *count_out);
+
+/*
+ * Statistics over the block's runs of the ticks that a row took in each (occurrences of one run
+ * added up). `run` ETS_NO_INDEX: all runs of the block; else that run alone (count 0 where it is
+ * not of the row's block). Statistics are in ticks. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_inspection_row_statistics(const struct ets_inspection *inspection,
+                                                      uint32_t row, uint32_t run,
+                                                      struct ets_statistics *statistics_out,
+                                                      struct ets_error *error);
+
+/* The row that stands for the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
+ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block);
+
+/* Fills `statistics_out` from `count` values, which are sorted in place. */
+ETS_API void ets_statistics_compute(double *values, uint32_t count,
+                                    struct ets_statistics *statistics_out);
+
+/* "ns", "us", "ms", "s", "cycles"; NULL for no unit. */
+ETS_API const char *ets_time_unit_name(enum ets_time_unit unit);
+/* Units in one second; 1 for cycles. */
+ETS_API double ets_time_unit_per_second(enum ets_time_unit unit);
+
+/*
+ * Upstream's view of the same table: what torch's Inspector would hold after reading the dump,
+ * its quirks included (the last of several equal signatures wins, identifiers match by substring,
+ * -1 indices read the last reference). Used for `--format tsv` and for drop-in replacements only.
+ * Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
+ */
+struct ets_upstream_event {
+    const char *name;
+    const double *raw;          /* [sample_count] scaled durations, run order */
+    const uint64_t *start_time; /* [sample_count] raw ticks */
+    uint32_t sample_count;
+    struct ets_statistics statistics; /* of raw; count 0: no profile data */
+    const char *const *op_types; /* [op_type_count] */
+    uint32_t op_type_count;
+    const int64_t *handles;      /* [handle_count]; NULL: None */
+    uint32_t handle_count;
+    const char *delegate_identifier; /* string identifier, or NULL */
+    int32_t delegate_id;             /* integer identifier, -1: none */
+    int is_delegated;
+    const char *backend; /* or NULL */
+    int64_t instruction; /* -1: none */
+    const struct ets_graph_node *const *nodes; /* [node_count] nodes with a trace, once each */
+    uint32_t node_count;
+};
+
+struct ets_upstream_block {
+    const char *name;
+    int32_t bundled_input_index;
+    const struct ets_upstream_event *events;
+    uint32_t event_count;
+};
+
+struct ets_upstream_view {
+    const struct ets_upstream_block *blocks;
+    uint32_t block_count;
+    enum ets_time_unit target;
+};
+
+/*
+ * Builds the view; `*view_out` is borrowed from the inspection. `source`, `target`: upstream's
+ * source_time_scale and target_time_scale. Statuses: INVALID_ARGUMENT (just one of them is
+ * cycles), MALFORMED (an event ends before it starts, beyond 32 bits), NO_MEMORY.
+ */
+ETS_API enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
+                                                     enum ets_time_unit source,
+                                                     enum ets_time_unit target,
+                                                     const struct ets_upstream_view **view_out,
+                                                     struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

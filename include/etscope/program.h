@@ -1,0 +1,344 @@
+/*
+ * program.h - an ExecuTorch program (.pte): its methods, what they compute and where its bytes are.
+ *
+ *     struct ets_program program;
+ *     struct ets_error error;
+ *     if (ets_program_init(&program, ets_file_bytes(file), &error) != ETS_OK) { ... }
+ *     for (uint32_t i = 0; i < program.method_count; i++) {
+ *         struct ets_method method;
+ *         struct ets_chain chain;
+ *         ets_program_method(&program, i, &method);
+ *         for (uint32_t c = 0; c < method.chain_count; c++) {
+ *             ets_method_chain(&method, c, &chain);
+ *             for (uint32_t j = 0; j < chain.instruction_count; j++) {
+ *                 struct ets_instruction instruction;
+ *                 ets_chain_instruction(&chain, j, &instruction);
+ *                 printf("%.*s %u: %.*s\n", (int)method.name.size, method.name.data, j,
+ *                        (int)instruction.name.size, instruction.name.data);
+ *             }
+ *         }
+ *     }
+ *
+ * Views over the caller's bytes: nothing is allocated or copied, and any number of threads may
+ * read. Everything is verified once, by ets_program_init: the FlatBuffer, the segments, every
+ * number that indexes something (values, operators, delegates, constants, jump destinations), and
+ * that tensors fit where their bytes are said to be. Accessors then cannot fail; their `index` must
+ * be below the count that belongs to it. A method, chain or instruction keeps a pointer to the view
+ * it came from, which must live as long. Schema: ExecuTorch schema/program.fbs, identifier ET12;
+ * extended header: schema/extended_header.h.
+ */
+#ifndef ETSCOPE_PROGRAM_H
+#define ETSCOPE_PROGRAM_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The schema version that this reader knows (and the only one written so far). */
+#define ETS_PROGRAM_VERSION 0
+
+struct ets_program {
+    struct ets_bytes bytes;     /* the whole file */
+    uint32_t version;
+    uint32_t method_count;      /* constant getter methods included */
+    uint32_t segment_count;
+    uint32_t named_data_count;
+    uint32_t header_bytes;      /* of the extended header; 0: the file has none */
+    uint64_t flatbuffer_bytes;  /* from the file's start, the extended header included */
+    uint64_t segment_base;      /* file offset that segments' offsets count from; 0: no segments */
+    uint64_t segment_bytes;     /* from there to the end of the last segment */
+    size_t root_at;             /* inner */
+};
+
+/* A method: ExecuTorch's ExecutionPlan. */
+struct ets_method {
+    const struct ets_program *program;
+    struct ets_text name;
+    uint32_t index;          /* in the program */
+    uint32_t input_count;
+    uint32_t output_count;
+    uint32_t value_count;
+    uint32_t operator_count;
+    uint32_t delegate_count;
+    uint32_t chain_count;    /* 1 today */
+    uint32_t arena_count;    /* planned memory areas: memory_id 1 to arena_count */
+    struct ets_text input_structure;  /* pytree text of the Python arguments; may be absent */
+    struct ets_text output_structure; /* pytree text of the results; may be absent */
+    size_t plan_at;          /* inner */
+};
+
+/* What an EValue holds; the numbers are those of the schema's KernelTypes. */
+enum ets_evalue_kind {
+    ETS_EVALUE_UNKNOWN = 0, /* nothing, or a newer writer's kind */
+    ETS_EVALUE_NULL = 1,
+    ETS_EVALUE_INT = 2,
+    ETS_EVALUE_BOOL = 3,
+    ETS_EVALUE_DOUBLE = 4,
+    ETS_EVALUE_TENSOR = 5,
+    ETS_EVALUE_STRING = 6,
+    ETS_EVALUE_INT_LIST = 7, /* of Int values */
+    ETS_EVALUE_DOUBLE_LIST = 8,
+    ETS_EVALUE_BOOL_LIST = 9,
+    ETS_EVALUE_TENSOR_LIST = 10,         /* of Tensor values */
+    ETS_EVALUE_OPTIONAL_TENSOR_LIST = 11 /* of Tensor or Null values, or -1 */
+};
+
+enum ets_shape_dynamism {
+    ETS_SHAPE_STATIC = 0,
+    ETS_SHAPE_BOUND = 1,  /* sizes are upper bounds */
+    ETS_SHAPE_UNBOUND = 2 /* the runtime's loader rejects these */
+};
+
+/* Where a tensor's bytes live. */
+enum ets_tensor_place {
+    ETS_PLACE_CONSTANT = 0,          /* in the file, read only */
+    ETS_PLACE_PLANNED = 1,           /* in a planned arena, without a start value */
+    ETS_PLACE_PLANNED_STATE = 2,     /* in a planned arena, started from bytes in the file */
+    ETS_PLACE_RUNTIME = 3,           /* pointer supplied when the method runs (unplanned) */
+    ETS_PLACE_EXTERNAL_CONSTANT = 4, /* in a data file (.ptd), read only, found by `external_name` */
+    ETS_PLACE_EXTERNAL_STATE = 5     /* in a planned arena, started from a data file */
+};
+
+/* Schema's DeviceType. */
+enum ets_device_type { ETS_DEVICE_CPU = 0, ETS_DEVICE_CUDA = 1 };
+
+struct ets_program_tensor {
+    struct ets_tensor tensor; /* data: the constant's or start value's bytes, else NULL */
+    enum ets_shape_dynamism dynamism;
+    enum ets_tensor_place place;
+    uint64_t tensor_bytes;   /* element bytes x sizes: an upper bound where the shape is dynamic */
+    uint32_t memory_id;      /* arena, from 1; 0: not planned */
+    uint64_t memory_offset;  /* of the tensor in its arena, bytes */
+    uint32_t data_buffer_idx; /* of the constant or start value; 0: none */
+    int requires_grad;
+    struct ets_text external_name; /* fully qualified name; absent where the file gives none */
+    int32_t device_type;           /* enum ets_device_type, or a newer writer's number */
+    int32_t device_index;
+};
+
+/* One EValue of a method. Only the field of its kind is set. */
+struct ets_evalue {
+    enum ets_evalue_kind kind;
+    uint8_t tag;         /* as stored, which tells newer kinds apart */
+    uint32_t index;      /* in the method's values */
+    uint32_t item_count; /* lists */
+    int64_t int_value;   /* INT, BOOL (0 or 1) */
+    double double_value;
+    struct ets_text string;
+    struct ets_program_tensor tensor;
+    size_t value_at; /* file offset of the EValue table */
+    size_t items_at; /* inner */
+    const struct ets_program *program;
+};
+
+struct ets_operator {
+    struct ets_text name;     /* "aten::add" */
+    struct ets_text overload; /* "out"; may be absent or empty */
+};
+
+/* The numbers are those of the schema's InstructionArguments. */
+enum ets_instruction_kind {
+    ETS_INSTRUCTION_UNKNOWN = 0, /* nothing, or a newer writer's kind */
+    ETS_INSTRUCTION_KERNEL_CALL = 1,
+    ETS_INSTRUCTION_DELEGATE_CALL = 2,
+    ETS_INSTRUCTION_MOVE_CALL = 3,
+    ETS_INSTRUCTION_JUMP_FALSE_CALL = 4,
+    ETS_INSTRUCTION_FREE_CALL = 5
+};
+
+/* A list of instructions; the runtime logs `index` as chain_index. */
+struct ets_chain {
+    struct ets_method method;
+    uint32_t index;
+    uint32_t instruction_count;
+    uint32_t trace_count; /* instructions, from the first, that have a stack trace; usually 0 */
+    size_t chain_at;      /* inner */
+};
+
+struct ets_instruction {
+    enum ets_instruction_kind kind;
+    uint8_t tag;              /* as stored, which tells newer kinds apart */
+    uint32_t instruction_id;  /* position in the chain, which the runtime logs */
+    uint32_t chain_index;
+    int32_t operator_index;   /* KERNEL_CALL; else -1 */
+    int32_t delegate_index;   /* DELEGATE_CALL; else -1 */
+    int32_t destination;      /* JUMP_FALSE_CALL: next instruction where the condition is false,
+                                 instruction_count for the end; else -1 */
+    struct ets_text name;     /* operator's name or delegate's id; absent for other kinds */
+    struct ets_text overload; /* KERNEL_CALL; may be absent */
+    uint32_t argument_count;  /* values it names: KERNEL_CALL and DELEGATE_CALL the args as stored
+                                 (results are repeated there), MOVE_CALL from and to,
+                                 JUMP_FALSE_CALL the condition, FREE_CALL the value */
+    uint32_t frame_count;     /* of its stack trace */
+    size_t call_at;           /* file offset of the table of arguments */
+    size_t arguments_at;      /* inner */
+    size_t frames_at;         /* inner */
+    uint32_t operands[2];     /* inner */
+    const struct ets_program *program;
+};
+
+/* One frame of an instruction's stack trace. */
+struct ets_frame {
+    struct ets_text file_name;
+    struct ets_text name;    /* function */
+    struct ets_text context; /* source line */
+    int32_t line;
+};
+
+struct ets_delegate {
+    struct ets_text id;      /* "XnnpackBackend" */
+    struct ets_bytes blob;   /* what the backend compiled; may be empty */
+    int is_inline;           /* 1: inside the FlatBuffer; 0: a segment of its own */
+    uint32_t blob_index;     /* inline data's or segment's */
+    uint32_t compile_spec_count;
+    size_t delegate_at;      /* inner */
+    const struct ets_program *program;
+};
+
+struct ets_compile_spec {
+    struct ets_text key;
+    struct ets_bytes value;
+};
+
+/* One planned memory area. */
+struct ets_planned_arena {
+    uint32_t memory_id; /* from 1, as tensors name it; the runtime counts from 0 */
+    uint64_t bytes;
+    int32_t device_type; /* enum ets_device_type, or a newer writer's number */
+    int32_t device_index;
+};
+
+struct ets_segment {
+    uint64_t offset; /* in the file (the stored one counts from segment_base) */
+    uint64_t size;   /* bytes; 0 is common, and such segments share offsets */
+    struct ets_bytes bytes;
+};
+
+/* What a segment is used for: the first that applies, in this order. */
+enum ets_segment_role {
+    ETS_SEGMENT_UNUSED = 0,
+    ETS_SEGMENT_CONSTANT = 1,
+    ETS_SEGMENT_MUTABLE = 2,
+    ETS_SEGMENT_DELEGATE = 3,
+    ETS_SEGMENT_NAMED_DATA = 4
+};
+
+struct ets_program_named_data {
+    struct ets_text key;
+    uint32_t segment_index; /* keys may share one */
+    struct ets_bytes bytes;
+};
+
+/* Where the file's bytes go; all but file_bytes add up to it. */
+struct ets_program_sizes {
+    uint64_t file_bytes;
+    uint64_t flatbuffer_bytes; /* without the inline constants and delegate blobs */
+    uint64_t constant_bytes;   /* constant segment, inline constants */
+    uint64_t mutable_bytes;    /* start values of mutable tensors */
+    uint64_t delegate_bytes;   /* delegate blobs, each once */
+    uint64_t named_data_bytes; /* each segment once */
+    uint64_t unused_bytes;     /* segments that nothing refers to */
+    uint64_t padding_bytes;    /* between these parts */
+    uint64_t trailing_bytes;   /* behind the last part: not the program's */
+};
+
+/* 1 where the identifier ET12 stands at byte 4, else 0. */
+ETS_API int ets_program_sniff(struct ets_bytes bytes);
+
+/*
+ * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
+ * which kind), TRUNCATED, MALFORMED, UNSUPPORTED (version, scalar type, rank, layout or location
+ * that is not known), LIMIT. Messages name method, chain, instruction or value; the offset is that
+ * of the table. `program` is untouched on failure.
+ */
+ETS_API enum ets_status ets_program_init(struct ets_program *program, struct ets_bytes bytes,
+                                         struct ets_error *error);
+
+/*
+ * A stable 64-bit number for the whole file: XXH64 with seed 0, as `xxhsum -H64` prints it.
+ * Not a protection against forgery. Reads every byte.
+ */
+ETS_API uint64_t ets_program_fingerprint(const struct ets_program *program);
+
+/* Methods, in file order: sorted by name, constant getter methods behind. */
+ETS_API void ets_program_method(const struct ets_program *program, uint32_t index,
+                                struct ets_method *method_out);
+
+/* The first method of that name. Status: NOT_FOUND, and the message lists those there are. */
+ETS_API enum ets_status ets_program_find_method(const struct ets_program *program,
+                                                const char *name, struct ets_method *method_out,
+                                                struct ets_error *error);
+
+ETS_API void ets_method_value(const struct ets_method *method, uint32_t index,
+                              struct ets_evalue *value_out);
+/* The value behind input or output `index`; value_out->index is its place in the values. */
+ETS_API void ets_method_input(const struct ets_method *method, uint32_t index,
+                              struct ets_evalue *value_out);
+ETS_API void ets_method_output(const struct ets_method *method, uint32_t index,
+                               struct ets_evalue *value_out);
+
+/*
+ * Item of an INT_LIST, TENSOR_LIST or OPTIONAL_TENSOR_LIST: an index into the method's values
+ * (also for INT_LIST), or -1 for an optional tensor that is missing.
+ */
+ETS_API int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
+/* Item of a DOUBLE_LIST; of a BOOL_LIST (0 or 1). */
+ETS_API double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
+ETS_API int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
+
+ETS_API void ets_method_operator(const struct ets_method *method, uint32_t index,
+                                 struct ets_operator *operator_out);
+ETS_API void ets_method_chain(const struct ets_method *method, uint32_t index,
+                              struct ets_chain *chain_out);
+ETS_API void ets_chain_instruction(const struct ets_chain *chain, uint32_t index,
+                                   struct ets_instruction *instruction_out);
+/* Index into the method's values of argument `index`. */
+ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction,
+                                          uint32_t index);
+/* Frames as stored. */
+ETS_API void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
+                                   struct ets_frame *frame_out);
+
+ETS_API void ets_method_delegate(const struct ets_method *method, uint32_t index,
+                                 struct ets_delegate *delegate_out);
+ETS_API void ets_delegate_compile_spec(const struct ets_delegate *delegate, uint32_t index,
+                                       struct ets_compile_spec *spec_out);
+
+/* Arena `index` has memory_id `index` + 1. */
+ETS_API void ets_method_arena(const struct ets_method *method, uint32_t index,
+                              struct ets_planned_arena *arena_out);
+
+ETS_API void ets_program_segment(const struct ets_program *program, uint32_t index,
+                                 struct ets_segment *segment_out);
+/*
+ * Fills roles_out[count] with the enum ets_segment_role of segments `first` to `first + count - 1`.
+ * Each call looks at every delegate and named datum once.
+ */
+ETS_API void ets_program_segment_roles(const struct ets_program *program, uint32_t first,
+                                       uint32_t count, uint8_t *roles_out);
+ETS_API void ets_program_named_data(const struct ets_program *program, uint32_t index,
+                                    struct ets_program_named_data *data_out);
+
+/*
+ * Segments that overlap (no writer makes such files) are counted each, and padding_bytes is then
+ * what is left, at least 0.
+ */
+ETS_API void ets_program_sizes(const struct ets_program *program,
+                               struct ets_program_sizes *sizes_out);
+
+/* "int list" for ETS_EVALUE_INT_LIST...; "unknown" for what is none. Static storage. */
+ETS_API const char *ets_evalue_kind_name(enum ets_evalue_kind kind);
+/* "KernelCall" for ETS_INSTRUCTION_KERNEL_CALL...; "unknown" for what is none. Static storage. */
+ETS_API const char *ets_instruction_kind_name(enum ets_instruction_kind kind);
+/* "constant", "planned", "planned, with state", "runtime", "external", "external state". */
+ETS_API const char *ets_tensor_place_name(enum ets_tensor_place place);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

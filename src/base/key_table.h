@@ -1,0 +1,35 @@
+/* Numbers for keys of a few words: equal keys get the same number, new ones the next. */
+#ifndef ETSCOPE_BASE_KEY_TABLE_H
+#define ETSCOPE_BASE_KEY_TABLE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct ets_key_table {
+    struct ets_arena *arena;
+    uint32_t words;  /* uint64_t's in a key */
+    uint64_t *keys;  /* [count][words] */
+    uint32_t *slots; /* open addressing: number + 1, 0 is free */
+    uint32_t count, capacity;
+};
+
+/* No memory, or 2^30 keys. */
+#define ETS_KEY_NONE UINT32_MAX
+
+/* Allocates nothing; `arena` outlives the table and owns its memory. */
+void ets_key_table_init(struct ets_key_table *table, struct ets_arena *arena, uint32_t words);
+
+/* The number of `key`, which is added when it is new; ETS_KEY_NONE: no memory. */
+uint32_t ets_key_table_add(struct ets_key_table *table, const uint64_t *key);
+
+/* The number of `key`, or ETS_KEY_NONE where it was never added. */
+uint32_t ets_key_table_find(const struct ets_key_table *table, const uint64_t *key);
+
+/* The words of key `number`. */
+static inline const uint64_t *ets_key_table_key(const struct ets_key_table *table, uint32_t number)
+{
+    return table->keys + (size_t)number * table->words;
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* Finds and opens the engine plug-in. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+#include "base/error.h"
+#include "engine/quiet.h"
+#include "etscope/engine.h"
+
+#define FILE_NAME "libetscope_engine.so"
+#define WHAT_TO_DO "install it with `make engine`, or name one in ETSCOPE_ENGINE"
+
+struct ets_engine_library {
+    void *handle;
+    char path[PATH_MAX];
+};
+
+/* The folder of the running executable, without a slash at its end. */
+static bool find_executable_folder(char *folder, size_t capacity)
+{
+#ifdef __APPLE__
+    uint32_t size = (uint32_t)capacity;
+    if (_NSGetExecutablePath(folder, &size) != 0) return false;
+#else
+    const ssize_t length = readlink("/proc/self/exe", folder, capacity - 1);
+    if (length <= 0) return false;
+    folder[length] = '\0';
+#endif
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Writes the first plug-in beside the executable to `path`; false where there is none. */
+static bool find_beside_executable(char *path, size_t capacity)
+{
+    static const char *const places[] = {"", "/../lib", "/../lib/etscope"};
+    char folder[PATH_MAX];
+    if (!find_executable_folder(folder, sizeof folder)) return false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const int length = snprintf(path, capacity, "%s%s/" FILE_NAME, folder, places[i]);
+        if (length > 0 && (size_t)length < capacity && access(path, F_OK) == 0) return true;
+    }
+    return false;
+}
+
+/* Chooses the file; a name without a slash is looked for by the dynamic loader. */
+static enum ets_status choose_path(const char *wanted, char *path, size_t capacity,
+                                   struct ets_error *error)
+{
+    const char *source = "the given path";
+    if (wanted == NULL) {
+        wanted = getenv("ETSCOPE_ENGINE");
+        source = "ETSCOPE_ENGINE";
+        if (wanted != NULL && wanted[0] == '\0') wanted = NULL;
+    }
+    if (wanted == NULL) {
+        if (!find_beside_executable(path, capacity)) snprintf(path, capacity, "%s", FILE_NAME);
+        return ETS_OK;
+    }
+    if (strlen(wanted) >= capacity) {
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s is too long a path", source);
+    }
+    memcpy(path, wanted, strlen(wanted) + 1);
+    if (strchr(path, '/') != NULL && access(path, F_OK) != 0) {
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
+                        "%s names no engine: %s does not exist", source, path);
+    }
+    return ETS_OK;
+}
+
+/* A function pointer out of a data pointer, as POSIX promises for dlsym. */
+static ets_engine_interface_function *find_interface(void *handle)
+{
+    void *symbol = dlsym(handle, ETS_ENGINE_SYMBOL);
+    ets_engine_interface_function *function = NULL;
+    _Static_assert(sizeof symbol == sizeof function, "POSIX function pointers");
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+static enum ets_status explain_load_failure(const char *path, struct ets_error *error)
+{
+    const char *reason = dlerror();
+    if (strchr(path, '/') == NULL) {
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
+                        "the ExecuTorch engine is not installed: " WHAT_TO_DO);
+    }
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s",
+                    reason == NULL ? path : reason);
+}
+
+/* Loads the library and asks for its interface, with the runtime's start-up notes silenced. */
+static enum ets_status load(struct ets_engine_library *library, const struct ets_engine **engine,
+                            struct ets_error *error)
+{
+    library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
+    if (library->handle == NULL) return explain_load_failure(library->path, error);
+    ets_engine_interface_function *function = find_interface(library->handle);
+    if (function == NULL) {
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s is no etscope engine",
+                        library->path);
+    }
+    *engine = function();
+    if (*engine == NULL) {
+        return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
+                        "the ExecuTorch runtime of %s did not start", library->path);
+    }
+    if ((*engine)->interface_version != ETS_ENGINE_INTERFACE_VERSION ||
+        (*engine)->struct_bytes != sizeof(struct ets_engine)) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "%s has engine interface %u (%u bytes), this etscope needs %u (%zu bytes)",
+                        library->path, (unsigned)(*engine)->interface_version,
+                        (unsigned)(*engine)->struct_bytes, (unsigned)ETS_ENGINE_INTERFACE_VERSION,
+                        sizeof(struct ets_engine));
+    }
+    return ETS_OK;
+}
+
+/* The loader knows where it found a bare name. */
+static void note_real_path(struct ets_engine_library *library)
+{
+    void *symbol = dlsym(library->handle, ETS_ENGINE_SYMBOL);
+    Dl_info info;
+    if (strchr(library->path, '/') == NULL && symbol != NULL && dladdr(symbol, &info) != 0 &&
+        info.dli_fname != NULL) {
+        snprintf(library->path, sizeof library->path, "%s", info.dli_fname);
+    }
+}
+
+enum ets_status ets_engine_open(const char *path, struct ets_engine_library **library_out,
+                                const struct ets_engine **engine_out, struct ets_error *error)
+{
+    struct ets_engine_library *library = calloc(1, sizeof *library);
+    if (library == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to open the engine");
+    }
+    const struct ets_engine *engine = NULL;
+    enum ets_status status = choose_path(path, library->path, sizeof library->path, error);
+    if (status == ETS_OK) {
+        const int saved = ets_quiet_begin();
+        status = load(library, &engine, error);
+        ets_quiet_end(saved);
+    }
+    if (status != ETS_OK) {
+        ets_engine_close(library);
+        return status;
+    }
+    note_real_path(library);
+    *library_out = library;
+    *engine_out = engine;
+    return ETS_OK;
+}
+
+const char *ets_engine_path(const struct ets_engine_library *library)
+{
+    return library->path;
+}
+
+void ets_engine_close(struct ets_engine_library *library)
+{
+    if (library == NULL) return;
+    if (library->handle != NULL) dlclose(library->handle);
+    free(library);
+}

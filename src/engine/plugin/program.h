@@ -1,0 +1,93 @@
+/* What is behind an ets_engine_program. */
+#ifndef ETSCOPE_ENGINE_PROGRAM_H
+#define ETSCOPE_ENGINE_PROGRAM_H
+
+#include <executorch/extension/data_loader/buffer_data_loader.h>
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#include <executorch/extension/named_data_map/merged_data_map.h>
+#include <executorch/runtime/executor/program.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine/plugin/memory.h"
+#include "engine/plugin/runtime.h"
+#include "engine/plugin/tracer.h"
+#include "etscope/engine.h"
+
+namespace ets
+{
+/* One .ptd file. The map points to the loader, hence both stay in place. */
+struct data_file {
+    explicit data_file(struct ets_bytes bytes) : file(bytes), loader(file.data(), file.size()) {}
+
+    aligned_file file;
+    executorch::extension::BufferDataLoader loader;
+    std::unique_ptr<executorch::extension::FlatTensorDataMap> map;
+};
+
+struct dump_release {
+    void operator()(void *dump) const { std::free(dump); }
+};
+
+/* The functions of the interface that concern programs and methods. */
+enum ets_status program_open(const struct ets_engine_program_options *options,
+                             struct ets_engine_program **program_out, struct ets_error *error);
+void program_close(struct ets_engine_program *program);
+size_t method_count(const struct ets_engine_program *program);
+const char *method_name(const struct ets_engine_program *program, size_t index);
+enum ets_status method_info(const struct ets_engine_program *program, const char *method,
+                            struct ets_engine_method_info *info_out, struct ets_error *error);
+enum ets_status input_info(const struct ets_engine_program *program, const char *method,
+                           size_t index, struct ets_engine_value_info *info_out,
+                           struct ets_error *error);
+enum ets_status output_info(const struct ets_engine_program *program, const char *method,
+                            size_t index, struct ets_engine_value_info *info_out,
+                            struct ets_error *error);
+const char *method_backend(const struct ets_engine_program *program, const char *method,
+                           size_t index);
+enum ets_status trace_finish(struct ets_engine_program *program, struct ets_bytes *etdump_out,
+                             struct ets_bytes *debug_out, struct ets_error *error);
+void trace_enable(struct ets_engine_program *program, int enabled);
+void trace_statistics(const struct ets_engine_program *program,
+                      struct ets_engine_trace_statistics *statistics_out);
+
+enum ets_status method_open(struct ets_engine_program *program, const char *method,
+                            struct ets_engine_method **method_out, struct ets_error *error);
+void method_close(struct ets_engine_method *method);
+enum ets_status method_set_input(struct ets_engine_method *method, size_t index,
+                                 const struct ets_value *value, struct ets_error *error);
+enum ets_status method_execute(struct ets_engine_method *method, struct ets_error *error);
+enum ets_status method_get_output(struct ets_engine_method *method, size_t index,
+                                  struct ets_value *value_out, struct ets_error *error);
+
+/* Describes one input or output of a method. */
+enum ets_status describe_value(const et::MethodMeta &meta, bool is_input, size_t index,
+                               struct ets_engine_value_info *info_out, struct ets_error *error);
+
+/* NOT_FOUND, with the names that exist, where `method` is none of the program's. */
+enum ets_status check_method_exists(const struct ets_engine_program *program, const char *method,
+                                    struct ets_error *error);
+
+}  // namespace ets
+
+struct ets_engine_program {
+    explicit ets_engine_program(struct ets_bytes bytes)
+        : file(bytes), loader(file.data(), file.size())
+    {
+    }
+
+    ets::aligned_file file;
+    executorch::extension::BufferDataLoader loader;
+    std::vector<std::unique_ptr<ets::data_file>> data_files;
+    std::unique_ptr<executorch::extension::merged_data_map::MergedDataMap> merged_map;
+    const executorch::runtime::NamedDataMap *data_map = nullptr;
+    std::unique_ptr<executorch::runtime::Program> program;
+    std::unique_ptr<ets::guarded_tracer> tracer;
+    std::unique_ptr<void, ets::dump_release> dump;
+    size_t dump_bytes = 0;
+    bool is_finished = false; /* the trace is */
+    bool is_broken = false;   /* the runtime aborted in it: nothing of it is used again */
+};
+
+#endif

@@ -1,0 +1,150 @@
+#include "engine/plugin/runtime.h"
+
+#include <executorch/runtime/platform/platform.h>
+#include <executorch/runtime/platform/runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+namespace ets
+{
+namespace
+{
+/*
+ * The log of the current call. Kernels log from the pool's threads too, and an abort must not
+ * allocate, hence a lock and a fixed size. The first lines tell the cause; the last one, which
+ * later lines replace when it is full, comes from the outermost caller and tells the place.
+ */
+class call_log
+{
+ public:
+    static constexpr size_t line_limit = 24;
+    static constexpr size_t line_bytes = 240;
+
+    void add(et_pal_log_level_t level, const char *message, size_t length)
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (level != kError && level != kFatal) return;
+        const size_t at = count_ < line_limit ? count_++ : line_limit - 1;
+        snprintf(lines_[at], line_bytes, "%.*s", static_cast<int>(length), message);
+    }
+
+    void clear()
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        count_ = 0;
+    }
+
+    size_t count() const { return count_; }
+    const char *line(size_t index) const { return lines_[index]; }
+
+ private:
+    std::mutex mutex_;
+    size_t count_ = 0;
+    char lines_[line_limit][line_bytes] = {};
+};
+
+call_log &log_of_call()
+{
+    static call_log *const log = new call_log; /* outlives the runtime's own destructors */
+    return *log;
+}
+
+thread_local bool inside_call = false;
+
+void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *, const char *, size_t,
+                   const char *message, size_t length)
+{
+    log_of_call().add(level, message, length);
+}
+
+/* On a thread of the runtime's own nobody could catch: say why, as the log is silent. */
+[[noreturn]] void take_abort()
+{
+    if (inside_call) throw runtime_abort();
+    const call_log &log = log_of_call();
+    fprintf(stderr, "etscope: the ExecuTorch runtime ended the process: %s\n",
+            log.count() > 0 ? log.line(log.count() - 1) : "no reason logged");
+    std::abort();
+}
+
+/* "aten::foo.out, aten::bar.out" from the lines that name missing operators. */
+std::string missing_operators(const call_log &log)
+{
+    std::string names;
+    for (size_t i = 0; i < log.count(); i++) {
+        const char *line = log.line(i);
+        const char *name = strstr(line, "] ");
+        if (strncmp(line, "Missing operator: [", 19) != 0 || name == nullptr) continue;
+        if (names.find(name + 2) != std::string::npos) continue;
+        if (!names.empty()) names += ", ";
+        names += name + 2;
+    }
+    return names;
+}
+
+/* The outermost line, which names the instruction, and the innermost, which names the cause. */
+std::string reason(const call_log &log)
+{
+    if (log.count() == 0) return "";
+    const std::string operators = missing_operators(log);
+    if (!operators.empty()) return ": no kernel is registered for " + operators;
+    std::string text = ": ";
+    text += log.line(log.count() - 1);
+    if (log.count() > 1 && strcmp(log.line(0), log.line(log.count() - 1)) != 0) {
+        text += "; first: ";
+        text += log.line(0);
+    }
+    return text;
+}
+}  // namespace
+
+void start_runtime()
+{
+    et::PalImpl hooks = et::PalImpl::create(take_log_line, __FILE__);
+    hooks.abort = take_abort;
+    et::register_pal(hooks);
+    et::runtime_init();
+}
+
+call_scope::call_scope() : outer_(inside_call)
+{
+    inside_call = true;
+    log_of_call().clear();
+}
+
+call_scope::~call_scope()
+{
+    inside_call = outer_;
+}
+
+const char *error_name(et::Error code)
+{
+    const char *text = et::to_string(code);
+    const char *colon = strrchr(text, ':');
+    return colon == nullptr ? text : colon + 1;
+}
+
+enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et::Error code,
+                             const char *format, ...)
+{
+    char tried[128];
+    va_list arguments;
+    va_start(arguments, format);
+    ets_format_text(tried, sizeof tried, format, arguments);
+    va_end(arguments);
+    return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s (0x%x)%s", tried, error_name(code),
+                    static_cast<unsigned>(code), reason(log_of_call()).c_str());
+}
+
+enum ets_status fail_abort(struct ets_error *error)
+{
+    const call_log &log = log_of_call();
+    return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
+                    reason(log).c_str());
+}
+
+}  // namespace ets

@@ -1,0 +1,72 @@
+#include "engine/plugin/threads.h"
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/plugin/runtime.h"
+
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+#if __has_include(<executorch/extension/threadpool/threadpool.h>)
+#include <executorch/extension/threadpool/threadpool.h>
+#else
+/* The packaged runtime exports these without the header that declares them. */
+namespace executorch::extension::threadpool
+{
+class ThreadPool
+{
+ public:
+    size_t get_thread_count() const;
+    bool _unsafe_reset_threadpool(uint32_t new_thread_count);
+};
+ThreadPool *get_threadpool();
+}  // namespace executorch::extension::threadpool
+#endif
+#endif
+
+namespace ets
+{
+namespace
+{
+std::atomic<size_t> open_methods{0};
+}
+
+size_t thread_count()
+{
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+    auto *pool = executorch::extension::threadpool::get_threadpool();
+    const size_t count = pool == nullptr ? 1 : pool->get_thread_count();
+    return count == 0 ? 1 : count;
+#else
+    return 1;
+#endif
+}
+
+enum ets_status set_thread_count(unsigned count, struct ets_error *error)
+{
+    if (count == 0 || count == thread_count()) return ETS_OK;
+    if (open_methods.load() > 0) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "the runtime has %zu threads, and %u cannot be set while methods are open",
+                        thread_count(), count);
+    }
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+    auto *pool = executorch::extension::threadpool::get_threadpool();
+    if (pool != nullptr && pool->_unsafe_reset_threadpool(count) && thread_count() == count) {
+        return ETS_OK;
+    }
+#endif
+    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                    "this ExecuTorch runtime cannot use %u threads", count);
+}
+
+void note_method_opened()
+{
+    open_methods.fetch_add(1);
+}
+
+void note_method_closed()
+{
+    open_methods.fetch_sub(1);
+}
+
+}  // namespace ets

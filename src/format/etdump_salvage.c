@@ -1,0 +1,234 @@
+/*
+ * Reading damaged ETDumps. Two ways, the second only where the first finds no run at all or meets a
+ * run that is none: (1) follow the table of runs and keep what verifies by itself; (2) look at every
+ * position for an Event table. Writers built on flatcc emit back to front, so that descending
+ * positions are the order of logging.
+ */
+#include <string.h>
+
+#include "format/etdump_schema.h"
+
+struct salvage {
+    struct ets_bytes bytes;
+    const struct ets_etdump_visitor *visitor;
+    bool stopped;
+};
+
+static void tell_damage(struct salvage *s, uint64_t offset, const char *reason)
+{
+    if (!s->stopped && s->visitor->damage != NULL) {
+        s->stopped = s->visitor->damage(s->visitor->context, offset, reason) != 0;
+    }
+}
+
+static void tell_run(struct salvage *s, const struct ets_etdump_run *run)
+{
+    if (!s->stopped && s->visitor->run != NULL) {
+        s->stopped = s->visitor->run(s->visitor->context, run) != 0;
+    }
+}
+
+static void tell_event(struct salvage *s, const struct ets_etdump_event *event)
+{
+    if (!s->stopped && s->visitor->event != NULL) {
+        s->stopped = s->visitor->event(s->visitor->context, event) != 0;
+    }
+}
+
+/* Follows the u32 offset stored at `at`; 0 where it leads out of the file. */
+static size_t follow_checked(struct ets_bytes bytes, size_t at)
+{
+    if (!ets_range_fits(at, 4, bytes.size)) return 0;
+    const size_t target = ets_fb_follow(bytes.data, at);
+    return ets_range_fits(target, 4, bytes.size) && target > at ? target : 0;
+}
+
+/* The elements of a vector of tables at `at`, cut to what lies inside the file. */
+static struct ets_fb_vector clipped_vector(struct ets_bytes bytes, size_t at)
+{
+    const uint32_t count = ets_load_u32(bytes.data + at);
+    const size_t room = (bytes.size - at - 4) / 4;
+    return (struct ets_fb_vector){bytes.data, at + 4, count < room ? count : (uint32_t)room};
+}
+
+/* An empty type: the frame of a table alone. */
+static const struct ets_fb_type frame_only = {"table", NULL, 0};
+
+/* The vector of tables in `slot` of the table at `table_at`; count 0 where it cannot be read. */
+static struct ets_fb_vector find_tables(struct ets_bytes bytes, size_t table_at, unsigned slot)
+{
+    const struct ets_fb_vector none = {bytes.data, 0, 0};
+    if (ets_fb_verify_table(bytes, table_at, &frame_only, 0, NULL) != ETS_OK) return none;
+    const size_t field = ets_fb_field_at((struct ets_fb){bytes.data, table_at}, slot);
+    const size_t at = field == 0 ? 0 : follow_checked(bytes, field);
+    return at == 0 ? none : clipped_vector(bytes, at);
+}
+
+static struct ets_fb_vector find_runs(struct ets_bytes bytes, size_t root_at)
+{
+    const size_t root = follow_checked(bytes, root_at);
+    if (root == 0) return (struct ets_fb_vector){bytes.data, 0, 0};
+    return find_tables(bytes, root, ETDUMP_RUN_DATA);
+}
+
+/* A run by itself: its name and allocators verify, its events may not. */
+static size_t sound_run(struct ets_bytes bytes, struct ets_fb_vector runs, uint32_t index,
+                        struct ets_error *error)
+{
+    const size_t at = follow_checked(bytes, runs.at + 4 * (size_t)index);
+    if (at == 0) {
+        ets_fail(error, ETS_TRUNCATED, runs.at + 4 * (size_t)index, "run %u lies past the end", index);
+        return 0;
+    }
+    return ets_fb_verify_table(bytes, at, &ets_etdump_frame_type, 0, error) == ETS_OK ? at : 0;
+}
+
+/* True where some entry is present but is no run: the table of runs is garbled, not cut. */
+static bool is_garbled(struct ets_bytes bytes, struct ets_fb_vector runs)
+{
+    for (uint32_t i = 0; i < runs.count; i++) {
+        struct ets_error error;
+        if (sound_run(bytes, runs, i, &error) == 0 && error.status == ETS_MALFORMED) return true;
+    }
+    return false;
+}
+
+static void salvage_run(struct salvage *s, size_t run_at)
+{
+    struct ets_etdump_run run;
+    const struct ets_fb table = {s->bytes.data, run_at};
+    const struct ets_fb_vector events = find_tables(s->bytes, run_at, RUN_EVENTS);
+    const struct ets_fb_vector allocators = ets_fb_vector(table, RUN_ALLOCATORS);
+    run = (struct ets_etdump_run){
+        .name = ets_fb_text(table, RUN_NAME),
+        .bundled_input_index = ets_fb_i32(table, RUN_BUNDLED_INPUT_INDEX, -1),
+        .has_events = events.at != 0,
+        .allocator_count = allocators.count,
+        .allocators_at = allocators.at,
+    };
+    tell_run(s, &run);
+    for (uint32_t i = 0; i < events.count && !s->stopped; i++) {
+        struct ets_error error;
+        const size_t at = follow_checked(s->bytes, events.at + 4 * (size_t)i);
+        if (at == 0) {
+            tell_damage(s, events.at + 4 * (size_t)i, "an event lies past the end");
+        } else if (ets_fb_verify_table(s->bytes, at, &ets_etdump_event_type, 0, &error) != ETS_OK) {
+            tell_damage(s, error.offset, error.message);
+        } else {
+            struct ets_etdump_event event;
+            ets_etdump_read_event(s->bytes.data, at, &event);
+            tell_event(s, &event);
+        }
+    }
+}
+
+static void salvage_runs(struct salvage *s, struct ets_fb_vector runs)
+{
+    for (uint32_t i = 0; i < runs.count && !s->stopped; i++) {
+        struct ets_error error;
+        const size_t at = sound_run(s->bytes, runs, i, &error);
+        if (at == 0) tell_damage(s, error.offset, error.message);
+        else salvage_run(s, at);
+    }
+}
+
+/* An Event table as writers lay it out: one slot, right behind the vtable offset. */
+static bool is_event_shape(struct ets_bytes bytes, size_t at)
+{
+    const int64_t vtable = (int64_t)at - (int32_t)ets_load_u32(bytes.data + at);
+    if (vtable < 0 || !ets_range_fits((uint64_t)vtable, 6, bytes.size)) return false;
+    const uint8_t *table = bytes.data + vtable;
+    const uint16_t vtable_bytes = ets_load_u16(table);
+    if (ets_load_u16(table + 2) != 8) return false;
+    if (vtable_bytes == 6) return ets_load_u16(table + 4) == 4;
+    return vtable_bytes == 10 && ets_range_fits((uint64_t)vtable, 10, bytes.size) &&
+           ets_load_u16(table + 4) == 0 && ets_load_u16(table + 6) == 0 &&
+           ets_load_u16(table + 8) == 4;
+}
+
+/* The event at `at`, if there is one that could have been logged. */
+static bool find_event(struct ets_bytes bytes, size_t at, struct ets_etdump_event *event)
+{
+    if (!is_event_shape(bytes, at)) return false;
+    if (ets_fb_verify_table(bytes, at, &ets_etdump_event_type, 0, NULL) != ETS_OK) return false;
+    ets_etdump_read_event(bytes.data, at, event);
+    if (event->kind == ETS_EVENT_PROFILE) {
+        const bool is_named = event->name.data != NULL || event->delegate_name.data != NULL ||
+                              event->delegate_id != -1;
+        return is_named && event->end_ticks != 0 && event->end_ticks >= event->start_ticks;
+    }
+    if (event->kind != ETS_EVENT_DEBUG) return false;
+    const struct ets_fb debug = {bytes.data, event->payload_at};
+    return ets_fb_has(debug, DEBUG_ENTRY) && ets_fb_has(debug, DEBUG_INSTRUCTION);
+}
+
+static bool is_named(const struct ets_etdump_event *event, const char *name)
+{
+    return event->kind == ETS_EVENT_PROFILE && event->name.size == strlen(name) &&
+           memcmp(event->name.data, name, event->name.size) == 0;
+}
+
+static bool is_program_output(const struct ets_etdump *view, const struct ets_etdump_event *event)
+{
+    if (event->kind != ETS_EVENT_DEBUG) return false;
+    struct ets_debug_value value;
+    ets_etdump_debug_value(view, event->payload_at, &value);
+    return value.is_output != 0;
+}
+
+static void open_run(struct salvage *s, const char *name)
+{
+    const struct ets_etdump_run run = {
+        .name = {name, strlen(name)}, .bundled_input_index = -1, .has_events = 1};
+    tell_run(s, &run);
+}
+
+/*
+ * Runs end with Program::load_method, or with Method::execute and the outputs logged behind it.
+ * Loading events belong to "Default", all others to "Execute".
+ */
+static void scan_events(struct salvage *s, const struct ets_etdump *view)
+{
+    bool in_run = false, run_ended = false;
+    for (size_t at = s->bytes.size & ~(size_t)3; at >= 4 && !s->stopped;) {
+        at -= 4;
+        struct ets_etdump_event event;
+        if (!ets_range_fits(at, 8, s->bytes.size) || !find_event(s->bytes, at, &event)) continue;
+        if (run_ended && !is_program_output(view, &event)) in_run = false;
+        if (!in_run) {
+            const bool is_load = is_named(&event, "Method::init") ||
+                                 is_named(&event, "Program::load_method");
+            open_run(s, is_load ? "Default" : "Execute");
+            in_run = true;
+            run_ended = false;
+        }
+        tell_event(s, &event);
+        if (is_named(&event, "Program::load_method") || is_named(&event, "Method::execute")) {
+            run_ended = true;
+        }
+    }
+}
+
+enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes bytes,
+                                   const struct ets_etdump_visitor *visitor,
+                                   struct ets_error *error)
+{
+    size_t root_at = 0;
+    ETS_TRY(ets_etdump_root_at(bytes, &root_at, error));
+    *dump = (struct ets_etdump){.bytes = bytes, .is_size_prefixed = root_at != 0};
+    struct salvage s = {bytes, visitor, false};
+    if (root_at != 0 && bytes.size - 4 < ets_load_u32(bytes.data)) {
+        tell_damage(&s, bytes.size, "the file is shorter than its size prefix announces");
+    }
+    const struct ets_fb_vector runs = find_runs(bytes, root_at);
+    if (runs.count == 0) {
+        tell_damage(&s, root_at, "the table of runs cannot be read");
+        scan_events(&s, dump);
+    } else if (is_garbled(bytes, runs)) {
+        tell_damage(&s, runs.at - 4, "the table of runs is garbled; events were found one by one");
+        scan_events(&s, dump);
+    } else {
+        salvage_runs(&s, runs);
+    }
+    return ETS_OK;
+}

@@ -1,0 +1,95 @@
+#include "format/etdump_schema.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SCALAR(name, slot, type) {name, slot, ETS_FB_SCALAR, 0, {.scalar = type}}
+#define SCALARS(name, slot, type) {name, slot, ETS_FB_SCALARS, 0, {.scalar = type}}
+#define STRING(name, slot, flags) {name, slot, ETS_FB_STRING, flags, {0}}
+#define TABLE(name, slot, type) {name, slot, ETS_FB_TABLE, 0, {.table = &(type)}}
+#define TABLES(name, slot, type) {name, slot, ETS_FB_TABLES, 0, {.table = &(type)}}
+#define TYPE(name, fields) {name, fields, COUNT(fields)}
+
+static const struct ets_fb_field tensor_fields[] = {
+    SCALAR("scalar_type", TENSOR_SCALAR_TYPE, ETS_FB_I8),
+    SCALARS("sizes", TENSOR_SIZES, ETS_FB_I64),
+    SCALARS("strides", TENSOR_STRIDES, ETS_FB_I64),
+    SCALAR("offset", TENSOR_OFFSET, ETS_FB_I64),
+};
+static const struct ets_fb_type tensor_type = TYPE("Tensor", tensor_fields);
+
+static const struct ets_fb_field tensor_list_fields[] = {TABLES("tensors", 0, tensor_type)};
+static const struct ets_fb_type tensor_list_type = TYPE("TensorList", tensor_list_fields);
+
+static const struct ets_fb_field int_fields[] = {SCALAR("int_val", 0, ETS_FB_I64)};
+static const struct ets_fb_type int_type = TYPE("Int", int_fields);
+static const struct ets_fb_field bool_fields[] = {SCALAR("bool_val", 0, ETS_FB_BOOL)};
+static const struct ets_fb_type bool_type = TYPE("Bool", bool_fields);
+static const struct ets_fb_field float_fields[] = {SCALAR("float_val", 0, ETS_FB_F32)};
+static const struct ets_fb_type float_type = TYPE("Float", float_fields);
+static const struct ets_fb_field double_fields[] = {SCALAR("double_val", 0, ETS_FB_F64)};
+static const struct ets_fb_type double_type = TYPE("Double", double_fields);
+
+static const struct ets_fb_field value_fields[] = {
+    SCALAR("val", VALUE_TYPE, ETS_FB_I8),
+    TABLE("tensor", VALUE_TENSOR, tensor_type),
+    TABLE("tensor_list", VALUE_TENSOR_LIST, tensor_list_type),
+    TABLE("int_value", VALUE_INT, int_type),
+    TABLE("float_value", VALUE_FLOAT, float_type),
+    TABLE("double_value", VALUE_DOUBLE, double_type),
+    TABLE("bool_value", VALUE_BOOL, bool_type),
+    TABLE("output", VALUE_OUTPUT, bool_type),
+};
+static const struct ets_fb_type value_type = TYPE("Value", value_fields);
+
+static const struct ets_fb_field profile_fields[] = {
+    STRING("name", PROFILE_NAME, 0),
+    SCALAR("chain_index", PROFILE_CHAIN, ETS_FB_I32),
+    SCALAR("instruction_id", PROFILE_INSTRUCTION, ETS_FB_I32),
+    SCALAR("delegate_debug_id_int", PROFILE_DELEGATE_ID, ETS_FB_I32),
+    STRING("delegate_debug_id_str", PROFILE_DELEGATE_NAME, 0),
+    SCALARS("delegate_debug_metadata", PROFILE_METADATA, ETS_FB_U8),
+    SCALAR("start_time", PROFILE_START, ETS_FB_U64),
+    SCALAR("end_time", PROFILE_END, ETS_FB_U64),
+};
+static const struct ets_fb_type profile_type = TYPE("ProfileEvent", profile_fields);
+
+static const struct ets_fb_field allocation_fields[] = {
+    SCALAR("allocator_id", ALLOCATION_ALLOCATOR, ETS_FB_I32),
+    SCALAR("allocation_size", ALLOCATION_BYTES, ETS_FB_U64),
+};
+static const struct ets_fb_type allocation_type = TYPE("AllocationEvent", allocation_fields);
+
+static const struct ets_fb_field debug_fields[] = {
+    SCALAR("chain_index", DEBUG_CHAIN, ETS_FB_U64),
+    SCALAR("instruction_id", DEBUG_INSTRUCTION, ETS_FB_I32),
+    TABLE("debug_entry", DEBUG_ENTRY, value_type),
+    SCALAR("delegate_debug_id_int", DEBUG_DELEGATE_ID, ETS_FB_I32),
+    STRING("delegate_debug_id_str", DEBUG_DELEGATE_NAME, 0),
+    STRING("name", DEBUG_NAME, 0),
+};
+static const struct ets_fb_type debug_type = TYPE("DebugEvent", debug_fields);
+
+static const struct ets_fb_field event_fields[] = {
+    TABLE("profile_event", EVENT_PROFILE, profile_type),
+    TABLE("allocation_event", EVENT_ALLOCATION, allocation_type),
+    TABLE("debug_event", EVENT_DEBUG, debug_type),
+};
+const struct ets_fb_type ets_etdump_event_type = TYPE("Event", event_fields);
+
+static const struct ets_fb_field allocator_fields[] = {STRING("name", ALLOCATOR_NAME, 0)};
+static const struct ets_fb_type allocator_type = TYPE("Allocator", allocator_fields);
+
+/* A run always has a name; one without is the mark of a garbled table of runs. */
+static const struct ets_fb_field run_fields[] = {
+    STRING("name", RUN_NAME, ETS_FB_REQUIRED),
+    SCALAR("bundled_input_index", RUN_BUNDLED_INPUT_INDEX, ETS_FB_I32),
+    TABLES("allocators", RUN_ALLOCATORS, allocator_type),
+    TABLES("events", RUN_EVENTS, ets_etdump_event_type),
+};
+const struct ets_fb_type ets_etdump_run_type = TYPE("RunData", run_fields);
+const struct ets_fb_type ets_etdump_frame_type = {"RunData", run_fields, 3};
+
+static const struct ets_fb_field etdump_fields[] = {
+    SCALAR("version", ETDUMP_VERSION, ETS_FB_U32),
+    TABLES("run_data", ETDUMP_RUN_DATA, ets_etdump_run_type),
+};
+const struct ets_fb_type ets_etdump_type = TYPE("ETDump", etdump_fields);

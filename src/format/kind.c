@@ -1,0 +1,75 @@
+#include "etscope/kind.h"
+
+#include <string.h>
+
+#include "base/load.h"
+
+const char *ets_kind_name(enum ets_kind kind)
+{
+    switch (kind) {
+    case ETS_KIND_EMPTY: return "an empty file";
+    case ETS_KIND_ETDUMP: return "an ETDump";
+    case ETS_KIND_PROGRAM: return "an ExecuTorch program (.pte)";
+    case ETS_KIND_BUNDLE: return "a bundled program (.bpte)";
+    case ETS_KIND_DATA_FILE: return "a tensor data file (.ptd)";
+    case ETS_KIND_ETRECORD: return "an ETRecord";
+    case ETS_KIND_ZIP: return "a zip file that is no ETRecord";
+    case ETS_KIND_NPY: return "a NumPy array file (.npy)";
+    case ETS_KIND_JSON: return "a JSON text";
+    case ETS_KIND_TEXT: return "a text file";
+    case ETS_KIND_UNKNOWN: break;
+    }
+    return "a file of no known kind";
+}
+
+static bool has(struct ets_bytes bytes, size_t at, const char *magic)
+{
+    const size_t size = strlen(magic);
+    return ets_range_fits(at, size, bytes.size) && memcmp(bytes.data + at, magic, size) == 0;
+}
+
+/* Walks the local headers of stored entries; upstream writes the marker first. */
+static bool holds_etrecord_marker(struct ets_bytes bytes)
+{
+    static const char marker[] = "ETRECORD_V0";
+    size_t at = 0;
+    for (int entries = 0; entries < 64 && has(bytes, at, "PK\3\4"); entries++) {
+        if (!ets_range_fits(at, 30, bytes.size)) return false;
+        const uint32_t stored = ets_load_u32(bytes.data + at + 18);
+        const uint16_t name = ets_load_u16(bytes.data + at + 26);
+        const uint16_t extra = ets_load_u16(bytes.data + at + 28);
+        if (name == sizeof marker - 1 && has(bytes, at + 30, marker)) return true;
+        at += (size_t)30 + name + extra + stored;
+    }
+    return false;
+}
+
+/* Printable ASCII, UTF-8 bytes and white space in the first bytes. */
+static bool looks_like_text(struct ets_bytes bytes)
+{
+    const size_t size = bytes.size < 512 ? bytes.size : 512;
+    for (size_t i = 0; i < size; i++) {
+        const uint8_t byte = bytes.data[i];
+        if (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != 0x1b) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
+{
+    if (bytes.size == 0) return ETS_KIND_EMPTY;
+    if (has(bytes, 8, "ED00") || has(bytes, 4, "ED00")) return ETS_KIND_ETDUMP;
+    if (has(bytes, 4, "BP08")) return ETS_KIND_BUNDLE;
+    if (has(bytes, 4, "ET12")) return ETS_KIND_PROGRAM;
+    if (has(bytes, 4, "FT01")) return ETS_KIND_DATA_FILE;
+    if (has(bytes, 0, "PK\3\4")) {
+        return holds_etrecord_marker(bytes) ? ETS_KIND_ETRECORD : ETS_KIND_ZIP;
+    }
+    if (has(bytes, 0, "\x93NUMPY")) return ETS_KIND_NPY;
+    if (looks_like_text(bytes)) {
+        return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;
+    }
+    return ETS_KIND_UNKNOWN;
+}

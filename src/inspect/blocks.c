@@ -1,0 +1,278 @@
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/key_table.h"
+#include "inspect/inspection.h"
+
+/* Whole microseconds in nanosecond ticks: how XNNPACK reports its operators. */
+enum { MICROSECOND_NS = 1000 };
+
+struct builder {
+    struct ets_inspection *inspection;
+    struct ets_key_table identities; /* of events: name, chain, instruction, delegate */
+    uint32_t *identity;              /* [event] */
+    struct ets_key_table shapes;     /* of runs: name, bundled index, hash of identities */
+    uint32_t *next_run;              /* [run] next run of the same block */
+    uint32_t *last_run;              /* [block] */
+    uint32_t *row_of_identity;       /* [identity], valid where stamped with the block */
+    uint32_t *stamp;                 /* [identity] block + 1 */
+};
+
+static bool identify_events(struct builder *b)
+{
+    const struct ets_event_columns *columns = &b->inspection->events;
+    for (uint32_t e = 0; e < columns->count; e++) {
+        b->identity[e] = ETS_NO_INDEX;
+        if (columns->kind[e] != ETS_EVENT_PROFILE) continue;
+        const uint64_t key[] = {
+            (uint64_t)columns->name[e] << 32 | columns->delegate_name[e],
+            (uint64_t)columns->chain[e],
+            (uint64_t)(uint32_t)columns->instruction[e] << 32 | (uint32_t)columns->delegate_id[e],
+        };
+        b->identity[e] = ets_key_table_add(&b->identities, key);
+        if (b->identity[e] == ETS_KEY_NONE) return false;
+    }
+    return true;
+}
+
+/* Profile events of both runs, one by one. */
+static bool same_sequence(const struct builder *b, const struct ets_run *left,
+                          const struct ets_run *right)
+{
+    uint32_t i = left->first_event, j = right->first_event;
+    const uint32_t i_end = i + left->event_count, j_end = j + right->event_count;
+    for (;;) {
+        while (i < i_end && b->identity[i] == ETS_NO_INDEX) i++;
+        while (j < j_end && b->identity[j] == ETS_NO_INDEX) j++;
+        if (i == i_end || j == j_end) return i == i_end && j == j_end;
+        if (b->identity[i++] != b->identity[j++]) return false;
+    }
+}
+
+static uint64_t hash_sequence(const struct builder *b, const struct ets_run *run)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+        if (b->identity[e] != ETS_NO_INDEX) {
+            hash = (hash ^ b->identity[e]) * UINT64_C(0x100000001b3);
+        }
+    }
+    return hash ^ hash >> 31;
+}
+
+/* The number of a run's shape. Hashes that collide by chance or malice only split nothing: the
+ * attempt counter gives an unlike sequence a key of its own. */
+static uint32_t shape_of(struct builder *b, uint32_t run_index, const uint32_t *first_run_of_shape)
+{
+    struct ets_inspection *inspection = b->inspection;
+    const struct ets_run *run = &inspection->runs[run_index];
+    uint32_t name = ets_strings_add(&inspection->strings, run->name);
+    const uint64_t hash = hash_sequence(b, run);
+    for (uint64_t attempt = 0; attempt < 16; attempt++) {
+        const uint64_t key[] = {
+            (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
+            hash,
+            attempt << 1 | (run->has_events != 0),
+        };
+        const uint32_t known = b->shapes.count;
+        const uint32_t shape = ets_key_table_add(&b->shapes, key);
+        if (shape == ETS_KEY_NONE || shape == known) return shape;
+        if (same_sequence(b, &inspection->runs[first_run_of_shape[shape]], run)) return shape;
+    }
+    return ETS_KEY_NONE;
+}
+
+static bool group_runs(struct builder *b)
+{
+    struct ets_inspection *inspection = b->inspection;
+    uint32_t *first_run = ets_arena_alloc_array(&inspection->arena, inspection->run_count,
+                                                sizeof *first_run);
+    if (first_run == NULL) return false;
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        const uint32_t known = b->shapes.count;
+        const uint32_t shape = shape_of(b, r, first_run);
+        if (shape == ETS_KEY_NONE) return false;
+        struct ets_block *block = &inspection->blocks[shape];
+        struct ets_run *run = &inspection->runs[r];
+        if (shape == known) {
+            first_run[shape] = r;
+            *block = (struct ets_block){
+                .name = run->name, .bundled_input_index = run->bundled_input_index, .first_run = r};
+        } else {
+            b->next_run[b->last_run[shape]] = r;
+        }
+        b->last_run[shape] = r;
+        b->next_run[r] = ETS_NO_INDEX;
+        block->run_count++;
+        run->block = shape;
+    }
+    inspection->block_count = b->shapes.count;
+    return true;
+}
+
+/* One row for each identity of a block, in order of first appearance in its first run. */
+static uint32_t number_rows(struct builder *b, uint32_t block_index, bool filling)
+{
+    struct ets_inspection *inspection = b->inspection;
+    const struct ets_event_columns *columns = &inspection->events;
+    struct ets_block *block = &inspection->blocks[block_index];
+    const struct ets_run *run = &inspection->runs[block->first_run];
+    uint32_t count = 0;
+    for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+        const uint32_t identity = b->identity[e];
+        if (identity == ETS_NO_INDEX) continue;
+        if (b->stamp[identity] != block_index + 1) {
+            b->stamp[identity] = block_index + 1;
+            b->row_of_identity[identity] = block->first_row + count;
+            if (filling) {
+                inspection->rows[block->first_row + count] = (struct ets_row){
+                    .block = block_index,
+                    .parent = ETS_NO_INDEX,
+                    .name = ets_strings_get(&inspection->strings, columns->name[e]),
+                    .chain = columns->chain[e],
+                    .instruction = columns->chain[e] == -1 ? -1 : columns->instruction[e],
+                    .delegate_id = columns->delegate_id[e],
+                    .delegate_name =
+                        ets_strings_get(&inspection->strings, columns->delegate_name[e]),
+                };
+            }
+            count++;
+        }
+        if (filling) inspection->rows[b->row_of_identity[identity]].calls_per_run++;
+    }
+    return count;
+}
+
+static bool build_rows(struct builder *b)
+{
+    struct ets_inspection *inspection = b->inspection;
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
+        inspection->blocks[i].first_row = inspection->row_count;
+        inspection->blocks[i].row_count = number_rows(b, i, false);
+        inspection->row_count += inspection->blocks[i].row_count;
+    }
+    inspection->rows = ets_arena_alloc_array(&inspection->arena, inspection->row_count,
+                                             sizeof *inspection->rows);
+    if (inspection->rows == NULL) return false;
+    memset(b->stamp, 0, b->identities.count * sizeof *b->stamp);
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
+        number_rows(b, i, true);
+        for (uint32_t r = inspection->blocks[i].first_run; r != ETS_NO_INDEX; r = b->next_run[r]) {
+            const struct ets_run *run = &inspection->runs[r];
+            for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+                if (b->identity[e] == ETS_NO_INDEX) continue;
+                inspection->events.row[e] = b->row_of_identity[b->identity[e]];
+            }
+        }
+    }
+    return true;
+}
+
+/* The events of each row side by side, in logging order (a counting sort). */
+static bool list_row_events(struct ets_inspection *inspection)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    const uint32_t rows = inspection->row_count;
+    uint32_t *start = ets_arena_alloc_array(&inspection->arena, (size_t)rows + 2, sizeof *start);
+    inspection->row_events =
+        ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *inspection->row_events);
+    if (start == NULL || inspection->row_events == NULL) return false;
+    for (uint32_t e = 0; e < columns->count; e++) {
+        if (columns->row[e] != ETS_NO_INDEX) start[columns->row[e] + 2]++;
+    }
+    for (uint32_t i = 2; i < rows + 2; i++) start[i] += start[i - 1];
+    for (uint32_t e = 0; e < columns->count; e++) {
+        if (columns->row[e] != ETS_NO_INDEX) {
+            inspection->row_events[start[columns->row[e] + 1]++] = e;
+        }
+    }
+    inspection->row_event_start = start;
+    return true;
+}
+
+/* Delegate events take their identifier as name; a parent is the first occurrence's. */
+static bool describe_rows(struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        struct ets_row *row = &inspection->rows[i];
+        row->is_delegated = row->delegate_name.size > 0 || row->delegate_id != -1;
+        if (row->delegate_name.size > 0) {
+            row->name = row->delegate_name;
+        } else if (row->delegate_id != -1) {
+            char text[16];
+            const size_t size = ets_print_text(text, sizeof text, "%d", row->delegate_id);
+            const char *copy = ets_arena_copy_text(&inspection->arena, text, size);
+            if (copy == NULL) return false;
+            row->name = (struct ets_text){copy, size};
+        }
+        const uint32_t event = inspection->row_events[inspection->row_event_start[i]];
+        const uint32_t parent = inspection->events.parent[event];
+        if (parent != ETS_NO_INDEX) row->parent = inspection->events.row[parent];
+    }
+    /* Enclosing events end later, so that parents stand behind their children. */
+    for (uint32_t i = inspection->row_count; i-- > 0;) {
+        struct ets_row *row = &inspection->rows[i];
+        if (row->parent != ETS_NO_INDEX && row->parent > i) {
+            row->depth = inspection->rows[row->parent].depth + 1;
+        }
+    }
+    return true;
+}
+
+static bool is_whole_microseconds(const struct ets_inspection *inspection, uint32_t row)
+{
+    const uint32_t *start = inspection->row_event_start;
+    for (uint32_t i = start[row]; i < start[row + 1]; i++) {
+        if (ets_inspection_ticks(inspection, inspection->row_events[i]) % MICROSECOND_NS != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * A delegate call whose events all last whole microseconds has a clock of that step: single
+ * nanosecond times end in three zeros once in a thousand. Rows of one call are neighbours.
+ */
+static void find_quanta(struct ets_inspection *inspection)
+{
+    if (inspection->options.tick_unit != ETS_UNIT_NS) return;
+    for (uint32_t i = 0; i < inspection->row_count;) {
+        uint32_t end = i;
+        bool is_coarse = true;
+        while (end < inspection->row_count && inspection->rows[end].is_delegated &&
+               inspection->rows[end].parent == inspection->rows[i].parent) {
+            is_coarse = is_coarse && is_whole_microseconds(inspection, end);
+            end++;
+        }
+        for (uint32_t k = i; k < end && is_coarse; k++) {
+            inspection->rows[k].quantum_ticks = MICROSECOND_NS;
+        }
+        i = end > i ? end : i + 1;
+    }
+}
+
+enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error)
+{
+    struct ets_arena *arena = &inspection->arena;
+    struct builder b = {.inspection = inspection};
+    ets_key_table_init(&b.identities, arena, 3);
+    ets_key_table_init(&b.shapes, arena, 3);
+    b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
+    b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
+    b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);
+    inspection->blocks =
+        ets_arena_alloc_array(arena, inspection->run_count, sizeof *inspection->blocks);
+    if (b.identity == NULL || b.next_run == NULL || b.last_run == NULL ||
+        inspection->blocks == NULL || !identify_events(&b) || !group_runs(&b)) {
+        return ets_fail_memory(error);
+    }
+    b.stamp = ets_arena_alloc_array(arena, b.identities.count, sizeof *b.stamp);
+    b.row_of_identity = ets_arena_alloc_array(arena, b.identities.count, sizeof *b.row_of_identity);
+    if (b.stamp == NULL || b.row_of_identity == NULL || !build_rows(&b) ||
+        !list_row_events(inspection) || !describe_rows(inspection)) {
+        return ets_fail_memory(error);
+    }
+    find_quanta(inspection);
+    return ETS_OK;
+}

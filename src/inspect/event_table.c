@@ -1,0 +1,232 @@
+#include <stdbool.h>
+#include <string.h>
+
+#include "inspect/inspection.h"
+
+/* Damages beyond these are counted in the last one only: a list nobody reads to the end. */
+enum { MAX_DAMAGES = 1000 };
+
+/* First a count, then the filling: the same calls with `filling` unset and set. */
+struct loader {
+    struct ets_inspection *inspection;
+    bool filling;
+    bool no_memory;
+    uint32_t events, runs, damages, unknown;
+};
+
+static uint32_t intern(struct loader *loader, struct ets_text text)
+{
+    const uint32_t number = ets_strings_add(&loader->inspection->strings, text);
+    if (number == UINT32_MAX) loader->no_memory = true;
+    return number;
+}
+
+static void fill_event(struct loader *loader, const struct ets_etdump_event *event)
+{
+    struct ets_event_columns *columns = &loader->inspection->events;
+    const uint32_t at = columns->count++;
+    const bool is_allocation = event->kind == ETS_EVENT_ALLOCATION;
+    columns->run[at] = loader->runs - 1;
+    columns->row[at] = ETS_NO_INDEX;
+    columns->parent[at] = ETS_NO_INDEX;
+    columns->kind[at] = (uint8_t)event->kind;
+    columns->name[at] = intern(loader, event->name);
+    columns->chain[at] = event->chain;
+    columns->instruction[at] = event->instruction;
+    columns->delegate_id[at] = event->delegate_id;
+    columns->delegate_name[at] = intern(loader, event->delegate_name);
+    columns->start[at] = is_allocation ? (uint64_t)(int64_t)event->allocator : event->start_ticks;
+    columns->end[at] = is_allocation ? event->allocated_bytes : event->end_ticks;
+    columns->payload_at[at] = event->payload_at;
+    loader->inspection->runs[loader->runs - 1].event_count++;
+}
+
+static int load_event(void *context, const struct ets_etdump_event *event)
+{
+    struct loader *loader = context;
+    if (event->kind == ETS_EVENT_UNKNOWN) {
+        loader->unknown++;
+        return 0;
+    }
+    loader->events++;
+    if (loader->filling) fill_event(loader, event);
+    return loader->no_memory;
+}
+
+static int load_run(void *context, const struct ets_etdump_run *run)
+{
+    struct loader *loader = context;
+    if (loader->filling) {
+        loader->inspection->runs[loader->runs] = (struct ets_run){
+            .name = run->name,
+            .bundled_input_index = run->bundled_input_index,
+            .first_event = loader->inspection->events.count,
+            .block = ETS_NO_INDEX,
+            .has_events = run->has_events,
+        };
+    }
+    loader->runs++;
+    return 0;
+}
+
+static int load_damage(void *context, uint64_t offset, const char *reason)
+{
+    struct loader *loader = context;
+    if (loader->filling && loader->damages < MAX_DAMAGES) {
+        struct ets_inspection *inspection = loader->inspection;
+        const char *copy = ets_arena_copy_text(&inspection->arena, reason, strlen(reason));
+        if (copy == NULL) loader->no_memory = true;
+        inspection->damages[loader->damages] = (struct ets_damage){offset, copy};
+    }
+    loader->damages++;
+    return loader->no_memory;
+}
+
+static bool reserve(struct ets_inspection *inspection, const struct loader *counted)
+{
+    struct ets_arena *arena = &inspection->arena;
+    struct ets_event_columns *columns = &inspection->events;
+    const size_t count = counted->events;
+    const uint32_t damages = counted->damages < MAX_DAMAGES ? counted->damages : MAX_DAMAGES;
+    columns->capacity = counted->events;
+    columns->run = ets_arena_alloc_array(arena, count, sizeof *columns->run);
+    columns->row = ets_arena_alloc_array(arena, count, sizeof *columns->row);
+    columns->parent = ets_arena_alloc_array(arena, count, sizeof *columns->parent);
+    columns->name = ets_arena_alloc_array(arena, count, sizeof *columns->name);
+    columns->delegate_name = ets_arena_alloc_array(arena, count, sizeof *columns->delegate_name);
+    columns->kind = ets_arena_alloc_array(arena, count, sizeof *columns->kind);
+    columns->chain = ets_arena_alloc_array(arena, count, sizeof *columns->chain);
+    columns->instruction = ets_arena_alloc_array(arena, count, sizeof *columns->instruction);
+    columns->delegate_id = ets_arena_alloc_array(arena, count, sizeof *columns->delegate_id);
+    columns->start = ets_arena_alloc_array(arena, count, sizeof *columns->start);
+    columns->end = ets_arena_alloc_array(arena, count, sizeof *columns->end);
+    columns->payload_at = ets_arena_alloc_array(arena, count, sizeof *columns->payload_at);
+    inspection->runs = ets_arena_alloc_array(arena, counted->runs, sizeof *inspection->runs);
+    inspection->damages = ets_arena_alloc_array(arena, damages, sizeof *inspection->damages);
+    inspection->run_count = counted->runs;
+    inspection->damage_count = damages;
+    inspection->unknown_event_count = counted->unknown;
+    return columns->run && columns->row && columns->parent && columns->name &&
+           columns->delegate_name && columns->kind && columns->chain && columns->instruction &&
+           columns->delegate_id && columns->start && columns->end && columns->payload_at &&
+           inspection->runs && inspection->damages;
+}
+
+static void visit_verified(struct loader *loader)
+{
+    const struct ets_etdump *dump = &loader->inspection->dump;
+    for (uint32_t i = 0; i < dump->run_count; i++) {
+        struct ets_etdump_run run;
+        ets_etdump_run(dump, i, &run);
+        load_run(loader, &run);
+        for (uint32_t j = 0; j < run.event_count && !loader->no_memory; j++) {
+            struct ets_etdump_event event;
+            ets_etdump_event(dump, &run, j, &event);
+            load_event(loader, &event);
+        }
+    }
+}
+
+static enum ets_status visit(struct loader *loader, struct ets_bytes bytes, bool is_damaged,
+                             struct ets_error *error)
+{
+    if (!is_damaged) {
+        visit_verified(loader);
+        return ETS_OK;
+    }
+    const struct ets_etdump_visitor visitor = {loader, load_run, load_event, load_damage};
+    return ets_etdump_salvage(&loader->inspection->dump, bytes, &visitor, error);
+}
+
+static void hand_out(struct ets_inspection *inspection)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    inspection->table = (struct ets_event_table){
+        .count = columns->count,
+        .run = columns->run,
+        .row = columns->row,
+        .parent = columns->parent,
+        .kind = columns->kind,
+        .name = columns->name,
+        .chain = columns->chain,
+        .instruction = columns->instruction,
+        .delegate_id = columns->delegate_id,
+        .delegate_name = columns->delegate_name,
+        .start = columns->start,
+        .end = columns->end,
+        .payload_at = columns->payload_at,
+    };
+}
+
+enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
+                                struct ets_error *error)
+{
+    struct ets_error reason;
+    const enum ets_status status = ets_etdump_init(&inspection->dump, dump, &reason);
+    const bool is_damaged = status != ETS_OK;
+    if (is_damaged && (!inspection->options.partial || status == ETS_WRONG_KIND)) {
+        if (error != NULL) *error = reason;
+        return status;
+    }
+    struct loader counter = {.inspection = inspection};
+    ETS_TRY(visit(&counter, dump, is_damaged, error));
+    if (!reserve(inspection, &counter)) return ets_fail_memory(error);
+    struct loader filler = {.inspection = inspection, .filling = true};
+    ETS_TRY(visit(&filler, dump, is_damaged, error));
+    if (filler.no_memory) return ets_fail_memory(error);
+    hand_out(inspection);
+    uint32_t *stack = ets_arena_alloc_array(&inspection->arena, inspection->events.count,
+                                            sizeof *stack);
+    if (stack == NULL) return ets_fail_memory(error);
+    ets_events_nest(inspection, stack);
+    return ETS_OK;
+}
+
+enum scope { SCOPE_NONE, SCOPE_INSTRUCTION, SCOPE_STEP, SCOPE_METHOD };
+
+/* What an event of this name encloses: events that ended before it, in completion order. */
+static enum scope scope_of(struct ets_text name)
+{
+    static const char *const instructions[] = {"OPERATOR_CALL", "DELEGATE_CALL", "JF_CALL",
+                                               "MOVE_CALL", "FREE_CALL"};
+    static const char *const methods[] = {"Method::execute", "Method::init",
+                                          "Program::load_method"};
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
+        if (ets_text_is(name, instructions[i])) return SCOPE_INSTRUCTION;
+    }
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (ets_text_is(name, methods[i])) return SCOPE_METHOD;
+    }
+    return ets_text_is(name, "Method::step") ? SCOPE_STEP : SCOPE_NONE;
+}
+
+/* `stack` has room for every event. Events of one scope that nothing enclosed yet wait on it. */
+void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack)
+{
+    struct ets_event_columns *columns = &inspection->events;
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        const struct ets_run *run = &inspection->runs[r];
+        uint32_t depth = 0;
+        for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+            const enum scope scope =
+                columns->kind[e] == ETS_EVENT_PROFILE
+                    ? scope_of(ets_strings_get(&inspection->strings, columns->name[e]))
+                    : SCOPE_NONE;
+            while (scope != SCOPE_NONE && depth > 0) {
+                const uint32_t inner = stack[depth - 1];
+                const bool same = columns->chain[inner] == columns->chain[e] &&
+                                  columns->instruction[inner] == columns->instruction[e];
+                if (scope != SCOPE_METHOD && !same) break;
+                /* A loop's earlier iteration of the same instruction is no part of this one. */
+                if (scope == SCOPE_INSTRUCTION &&
+                    scope_of(ets_strings_get(&inspection->strings, columns->name[inner])) !=
+                        SCOPE_NONE) {
+                    break;
+                }
+                columns->parent[inner] = e;
+                depth--;
+            }
+            stack[depth++] = e;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+
+#include "inspect/inspection.h"
+
+static uint32_t collect(const struct ets_graph *graph, struct ets_row_node *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_graph_node *node = &graph->nodes[i];
+        if (node->debug_handle < 0) continue;
+        if (nodes != NULL) nodes[count] = (struct ets_row_node){node, node->debug_handle};
+        count++;
+    }
+    return count;
+}
+
+static uint32_t collect_all(const struct ets_graph *graph, int with_subgraphs,
+                            struct ets_row_node *nodes)
+{
+    uint32_t count = collect(graph, nodes, 0);
+    for (uint32_t i = 0; with_subgraphs && i < graph->subgraph_count; i++) {
+        count = collect(graph->subgraphs[i], nodes, count);
+    }
+    return count;
+}
+
+enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
+                                       int with_subgraphs, struct ets_handle_index *index_out,
+                                       struct ets_error *error)
+{
+    const uint32_t count = collect_all(graph, with_subgraphs, NULL);
+    struct ets_row_node *nodes = ets_arena_alloc_array(arena, count, sizeof *nodes);
+    struct ets_row_node *spare = ets_arena_alloc_array(arena, count, sizeof *spare);
+    if (nodes == NULL || spare == NULL) return ets_fail_memory(error);
+    collect_all(graph, with_subgraphs, nodes);
+    /* Merge sort, bottom-up: stable, so that graph order is kept within a handle. */
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint32_t start = 0; start < count; start += 2 * width) {
+            const uint32_t middle = start + width < count ? start + width : count;
+            const uint32_t end = middle + width < count ? middle + width : count;
+            uint32_t left = start, right = middle;
+            for (uint32_t k = start; k < end; k++) {
+                const int take_left = left < middle && (right == end ||
+                                                        nodes[left].handle <= nodes[right].handle);
+                spare[k] = nodes[take_left ? left++ : right++];
+            }
+        }
+        struct ets_row_node *swap = nodes;
+        nodes = spare;
+        spare = swap;
+    }
+    *index_out = (struct ets_handle_index){nodes, count};
+    return ETS_OK;
+}
+
+const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *index,
+                                                 int64_t handle, uint32_t *count_out)
+{
+    uint32_t low = 0, high = index->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (index->nodes[middle].handle < handle) low = middle + 1;
+        else high = middle;
+    }
+    uint32_t end = low;
+    while (end < index->count && index->nodes[end].handle == handle) end++;
+    *count_out = end - low;
+    return index->nodes + low;
+}

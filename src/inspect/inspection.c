@@ -1,0 +1,155 @@
+#include "inspect/inspection.h"
+
+#include <stdbool.h>
+
+/* A dump of 1 GB holds some 15 million events; their table and joins stay far below this. */
+#define ARENA_LIMIT ((size_t)8 << 30)
+
+static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes dump,
+                             struct ets_error *error)
+{
+    if (ets_strings_init(&inspection->strings, &inspection->arena) != 0) {
+        return ets_fail_memory(error);
+    }
+    ETS_TRY(ets_events_load(inspection, dump, error));
+    ETS_TRY(ets_blocks_build(inspection, error));
+    ETS_TRY(ets_methods_match(inspection, error));
+    return ets_rows_join(inspection, error);
+}
+
+enum ets_status ets_inspection_open(struct ets_bytes dump,
+                                    const struct ets_inspect_options *options,
+                                    struct ets_inspection **inspection_out,
+                                    struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, options->allocator, ARENA_LIMIT);
+    struct ets_inspection *inspection = ets_arena_alloc(&arena, sizeof *inspection);
+    if (inspection == NULL) return ets_fail_memory(error);
+    inspection->options = *options;
+    inspection->arena = arena;
+    const enum ets_status status = build(inspection, dump, error);
+    if (status != ETS_OK) {
+        ets_inspection_close(inspection);
+        return status;
+    }
+    *inspection_out = inspection;
+    return ETS_OK;
+}
+
+void ets_inspection_close(struct ets_inspection *inspection)
+{
+    if (inspection == NULL) return;
+    struct ets_arena arena = inspection->arena; /* holds the inspection itself */
+    ets_arena_reset(&arena);
+}
+
+const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection)
+{
+    return &inspection->table;
+}
+
+struct ets_text ets_inspection_text(const struct ets_inspection *inspection, uint32_t number)
+{
+    return ets_strings_get(&inspection->strings, number);
+}
+
+uint32_t ets_inspection_run_count(const struct ets_inspection *inspection)
+{
+    return inspection->run_count;
+}
+
+const struct ets_run *ets_inspection_run(const struct ets_inspection *inspection, uint32_t index)
+{
+    return &inspection->runs[index];
+}
+
+uint32_t ets_inspection_block_count(const struct ets_inspection *inspection)
+{
+    return inspection->block_count;
+}
+
+const struct ets_block *ets_inspection_block(const struct ets_inspection *inspection,
+                                             uint32_t index)
+{
+    return &inspection->blocks[index];
+}
+
+uint32_t ets_inspection_row_count(const struct ets_inspection *inspection)
+{
+    return inspection->row_count;
+}
+
+const struct ets_row *ets_inspection_row(const struct ets_inspection *inspection, uint32_t index)
+{
+    return &inspection->rows[index];
+}
+
+uint32_t ets_inspection_damage_count(const struct ets_inspection *inspection)
+{
+    return inspection->damage_count;
+}
+
+const struct ets_damage *ets_inspection_damage(const struct ets_inspection *inspection,
+                                               uint32_t index)
+{
+    return &inspection->damages[index];
+}
+
+uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection)
+{
+    return inspection->unknown_event_count;
+}
+
+const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspection)
+{
+    return &inspection->dump;
+}
+
+uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index)
+{
+    const uint64_t start = inspection->events.start[index], end = inspection->events.end[index];
+    if (start <= end) return end - start;
+    return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
+}
+
+void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t row,
+                               const uint32_t **events_out, uint32_t *count_out)
+{
+    *events_out = inspection->row_events + inspection->row_event_start[row];
+    *count_out = inspection->row_event_start[row + 1] - inspection->row_event_start[row];
+}
+
+enum ets_status ets_inspection_row_statistics(const struct ets_inspection *inspection, uint32_t row,
+                                              uint32_t run, struct ets_statistics *statistics_out,
+                                              struct ets_error *error)
+{
+    const uint32_t *events;
+    uint32_t count;
+    ets_inspection_row_events(inspection, row, &events, &count);
+    struct ets_arena scratch;
+    ets_arena_init(&scratch, inspection->options.allocator, 0);
+    double *per_run = ets_arena_alloc_array(&scratch, count, sizeof *per_run);
+    if (per_run == NULL) return ets_fail_memory(error);
+    uint32_t used = 0, current = ETS_NO_INDEX;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t event_run = inspection->events.run[events[i]];
+        if (run != ETS_NO_INDEX && event_run != run) continue;
+        if (event_run != current) per_run[used++] = 0;
+        current = event_run;
+        per_run[used - 1] += (double)ets_inspection_ticks(inspection, events[i]);
+    }
+    ets_statistics_compute(per_run, used, statistics_out);
+    ets_arena_reset(&scratch);
+    return ETS_OK;
+}
+
+uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block)
+{
+    const struct ets_block *b = &inspection->blocks[block];
+    for (uint32_t i = b->first_row + b->row_count; i-- > b->first_row;) {
+        const struct ets_row *row = &inspection->rows[i];
+        if (row->chain == -1 && ets_text_is(row->name, "Method::execute")) return i;
+    }
+    return ETS_NO_INDEX;
+}

@@ -1,0 +1,95 @@
+/* The inspection, as the files of this folder share it. Built in the order of the functions below. */
+#ifndef ETSCOPE_INSPECT_INSPECTION_H
+#define ETSCOPE_INSPECT_INSPECTION_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strings.h"
+#include "etscope/inspect.h"
+
+/* handle_index.c: the nodes of a graph by debug handle. */
+struct ets_handle_index {
+    struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
+    uint32_t count;
+};
+enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
+                                       int with_subgraphs, struct ets_handle_index *index_out,
+                                       struct ets_error *error);
+/* The run of nodes with `handle`. */
+const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *index,
+                                                 int64_t handle, uint32_t *count_out);
+
+/* A method as the record and the program know it: what blocks are matched against. */
+struct ets_known_method {
+    const char *name;
+    int in_record, in_program;
+    const struct ets_graph *graph;  /* edge program; NULL: none, or one that cannot be joined */
+    struct ets_handle_index nodes;  /* of `graph`, control-flow branches included */
+    struct ets_chain chain;         /* valid where in_program */
+};
+
+/* The columns of struct ets_event_table while they are being filled. */
+struct ets_event_columns {
+    uint32_t count, capacity;
+    uint32_t *run, *row, *parent, *name, *delegate_name;
+    uint8_t *kind;
+    int64_t *chain;
+    int32_t *instruction, *delegate_id;
+    uint64_t *start, *end, *payload_at;
+};
+
+struct ets_inspection {
+    struct ets_inspect_options options;
+    struct ets_arena arena;
+    struct ets_strings strings;
+    struct ets_etdump dump;
+
+    struct ets_event_columns events;
+    struct ets_event_table table; /* the same, as handed out */
+    struct ets_run *runs;
+    uint32_t run_count;
+    struct ets_damage *damages;
+    uint32_t damage_count;
+    uint32_t unknown_event_count;
+
+    struct ets_block *blocks;
+    uint32_t block_count;
+    struct ets_row *rows;
+    uint32_t row_count;
+    uint32_t *row_events;      /* event indices, row by row */
+    uint32_t *row_event_start; /* [row_count + 1] into row_events */
+
+    struct ets_known_method *methods;
+    uint32_t method_count;
+    struct ets_known_method **block_method; /* [block], NULL where none was found */
+
+    struct ets_upstream_view *upstream_view; /* NULL until asked for */
+};
+
+/* event_table.c: every event of the dump into the columns, and which encloses which. */
+enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
+                                struct ets_error *error);
+void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack);
+
+/* blocks.c: runs of one shape into blocks, events of one identity into rows. */
+enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error);
+
+/* method_match.c: which method of the record or the program each block ran. */
+enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error);
+
+/* join.c: debug handles, graph nodes and backends of each row. */
+enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error);
+
+static inline enum ets_status ets_fail_memory(struct ets_error *error)
+{
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the event table");
+}
+
+static inline int ets_text_is(struct ets_text text, const char *expected)
+{
+    size_t i = 0;
+    while (i < text.size && expected[i] != '\0' && text.data[i] == expected[i]) i++;
+    return i == text.size && expected[i] == '\0' && text.data != NULL;
+}
+
+#endif

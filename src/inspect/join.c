@@ -1,0 +1,105 @@
+#include <stdbool.h>
+#include <string.h>
+
+#include "inspect/inspection.h"
+
+static struct ets_text identifier_of(const struct ets_row *row)
+{
+    return row->name; /* for a delegate's event, its identifier as text */
+}
+
+static bool is_listed(const struct ets_row_node *nodes, size_t count,
+                      const struct ets_graph_node *node)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i].node == node) return true;
+    }
+    return false;
+}
+
+/* Every node behind the row's handles, once, in the order of the handles. */
+static enum ets_status find_nodes(struct ets_inspection *inspection,
+                                  const struct ets_known_method *method, struct ets_row *row,
+                                  struct ets_error *error)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < row->handle_count; i++) {
+        uint32_t count;
+        ets_handle_index_find(&method->nodes, row->handles[i], &count);
+        room += count;
+    }
+    if (room == 0) return ETS_OK;
+    struct ets_row_node *found = ets_arena_alloc_array(&inspection->arena, room, sizeof *found);
+    if (found == NULL) return ets_fail_memory(error);
+    size_t used = 0;
+    for (size_t i = 0; i < row->handle_count; i++) {
+        uint32_t count;
+        const struct ets_row_node *nodes =
+            ets_handle_index_find(&method->nodes, row->handles[i], &count);
+        for (uint32_t k = 0; k < count; k++) {
+            if (!is_listed(found, used, nodes[k].node)) found[used++] = nodes[k];
+        }
+    }
+    row->nodes = found;
+    row->node_count = used;
+    return ETS_OK;
+}
+
+static void join_record(const struct ets_inspection *inspection,
+                        const struct ets_known_method *method, struct ets_row *row)
+{
+    const struct ets_etrecord *record = inspection->options.record;
+    const bool is_call = ets_text_is(row->name, "DELEGATE_CALL");
+    if (row->is_delegated) {
+        ets_etrecord_delegate_handles(record, method->name, row->instruction, identifier_of(row),
+                                      &row->handles, &row->handle_count);
+    } else {
+        ets_etrecord_handles(record, method->name, row->instruction, &row->handles,
+                             &row->handle_count, NULL);
+    }
+    if (row->is_delegated || is_call) {
+        row->backend = ets_etrecord_backend(record, method->name, row->instruction);
+    }
+}
+
+static enum ets_status join_program(struct ets_inspection *inspection,
+                                    const struct ets_known_method *method, struct ets_row *row,
+                                    struct ets_error *error)
+{
+    if (row->instruction < 0 || (uint32_t)row->instruction >= method->chain.instruction_count) {
+        return ETS_OK;
+    }
+    struct ets_instruction instruction;
+    ets_chain_instruction(&method->chain, (uint32_t)row->instruction, &instruction);
+    if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
+        const size_t size = instruction.name.size + instruction.overload.size + 2;
+        char *name = ets_arena_alloc(&inspection->arena, size);
+        if (name == NULL) return ets_fail_memory(error);
+        const size_t used = ets_print_text(
+            name, size, "%.*s%s%.*s", (int)instruction.name.size, instruction.name.data,
+            instruction.overload.size > 0 ? "." : "", (int)instruction.overload.size,
+            instruction.overload.size > 0 ? instruction.overload.data : "");
+        row->kernel = (struct ets_text){name, used};
+    } else if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL && row->backend == NULL) {
+        row->backend = ets_arena_copy_text(&inspection->arena, instruction.name.data,
+                                           instruction.name.size);
+        if (row->backend == NULL) return ets_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error)
+{
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        struct ets_row *row = &inspection->rows[i];
+        const struct ets_known_method *method = inspection->block_method[row->block];
+        /* Framework events carry instruction 0 without belonging to it. */
+        if (method == NULL || row->chain == -1) continue;
+        if (method->in_record) {
+            join_record(inspection, method, row);
+            ETS_TRY(find_nodes(inspection, method, row, error));
+        }
+        if (method->in_program) ETS_TRY(join_program(inspection, method, row, error));
+    }
+    return ETS_OK;
+}

@@ -1,0 +1,469 @@
+/*
+ * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
+ * method is the one whose debug-handle map, operator names and instructions agree with the whole
+ * run; where several agree the answer is "ambiguous", where none does, what differs.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/key_table.h"
+#include "inspect/inspection.h"
+
+/* What the trace says about one instruction. */
+enum fact_kind { FACT_OTHER, FACT_KERNEL, FACT_DELEGATE };
+
+struct fact {
+    int64_t instruction;
+    enum fact_kind kind;
+    struct ets_text kernel; /* "permute_copy.out" where a kernel reported itself, else absent */
+};
+
+struct facts {
+    struct ets_key_table instructions; /* fact i is instruction key i */
+    struct fact *items;
+    bool is_complete; /* the run got to its end and recorded its instructions */
+};
+
+/* How well a method explains a block. */
+struct verdict {
+    bool agrees;
+    uint32_t unexplained; /* kernels that the record should know but does not */
+    char reason[192];     /* why it does not agree */
+};
+
+static const char native_call[] = "native_call_";
+
+static struct fact *add_fact(struct facts *facts, int32_t instruction)
+{
+    const uint64_t key = (uint64_t)(int64_t)instruction;
+    const uint32_t known = facts->instructions.count;
+    const uint32_t at = ets_key_table_add(&facts->instructions, &key);
+    if (at == ETS_KEY_NONE) return NULL;
+    if (at == known) facts->items[at] = (struct fact){.instruction = instruction};
+    return &facts->items[at];
+}
+
+static const struct fact *find_fact(const struct facts *facts, int64_t instruction)
+{
+    const uint64_t key = (uint64_t)instruction;
+    const uint32_t at = ets_key_table_find(&facts->instructions, &key);
+    return at == ETS_KEY_NONE ? NULL : &facts->items[at];
+}
+
+static enum ets_status gather_facts(struct ets_inspection *inspection,
+                                    const struct ets_block *block, struct facts *facts,
+                                    struct ets_error *error)
+{
+    ets_key_table_init(&facts->instructions, &inspection->arena, 1);
+    facts->items =
+        ets_arena_alloc_array(&inspection->arena, block->row_count, sizeof *facts->items);
+    if (facts->items == NULL) return ets_fail_memory(error);
+    bool has_end = false;
+    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
+        const struct ets_row *row = &inspection->rows[i];
+        if (ets_text_is(row->name, "Method::execute")) has_end = true;
+        if (row->chain == -1 || row->is_delegated) continue;
+        const bool is_delegate = ets_text_is(row->name, "DELEGATE_CALL");
+        const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
+        const bool is_kernel = row->name.size > sizeof native_call - 1 &&
+                               memcmp(row->name.data, native_call, sizeof native_call - 1) == 0;
+        struct fact *fact = add_fact(facts, row->instruction);
+        if (fact == NULL) return ets_fail_memory(error);
+        if (is_delegate) fact->kind = FACT_DELEGATE;
+        if (is_operator || is_kernel) fact->kind = FACT_KERNEL;
+        if (is_kernel) {
+            fact->kernel = (struct ets_text){row->name.data + sizeof native_call - 1,
+                                             row->name.size - (sizeof native_call - 1)};
+        }
+    }
+    facts->is_complete = has_end && facts->instructions.count > 0;
+    return ETS_OK;
+}
+
+/* "add_" of "add_.out", "view" of "view_copy.out": what functional and out variants share. */
+static struct ets_text base_name(const char *data, size_t size)
+{
+    static const char copy[] = "_copy";
+    const char *dot = memchr(data, '.', size);
+    if (dot != NULL) size = (size_t)(dot - data);
+    if (size > sizeof copy - 1 &&
+        memcmp(data + size - (sizeof copy - 1), copy, sizeof copy - 1) == 0) {
+        size -= sizeof copy - 1;
+    }
+    while (size > 1 && data[size - 1] == '_') size--;
+    return (struct ets_text){data, size};
+}
+
+/* "add" of "aten.add.Tensor" and of "add.Tensor": the last component but the overload. */
+static struct ets_text node_base_name(struct ets_text op)
+{
+    size_t end = op.size, start;
+    while (end > 0 && op.data[end - 1] != '.') end--;
+    if (end == 0) return base_name(op.data, op.size);
+    end--;
+    start = end;
+    while (start > 0 && op.data[start - 1] != '.') start--;
+    return base_name(op.data + start, end - start);
+}
+
+static bool same_text(struct ets_text left, struct ets_text right)
+{
+    return left.size == right.size && memcmp(left.data, right.data, left.size) == 0;
+}
+
+/* Whether one of the nodes behind `handles` could have become `kernel`; true where none is known. */
+static bool names_agree(const struct ets_known_method *method, const int64_t *handles, size_t count,
+                        struct ets_text kernel, struct ets_text *other_out)
+{
+    const struct ets_text expected = base_name(kernel.data, kernel.size);
+    bool is_known = false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node_count;
+        const struct ets_row_node *nodes =
+            ets_handle_index_find(&method->nodes, handles[i], &node_count);
+        for (uint32_t k = 0; k < node_count; k++) {
+            if (same_text(node_base_name(nodes[k].node->op), expected)) return true;
+            *other_out = nodes[k].node->op;
+            is_known = true;
+        }
+    }
+    return !is_known;
+}
+
+static bool disagree(struct verdict *verdict, const char *format, ...) ETS_PRINTF(2, 3);
+static bool disagree(struct verdict *verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    ets_format_text(verdict->reason, sizeof verdict->reason, format, arguments);
+    va_end(arguments);
+    verdict->agrees = false;
+    return false;
+}
+
+static bool check_mapped(const struct ets_inspection *inspection, const struct facts *facts,
+                         const struct ets_known_method *method, int64_t instruction,
+                         struct verdict *verdict)
+{
+    struct ets_etrecord *record = inspection->options.record;
+    const struct fact *fact = find_fact(facts, instruction);
+    if (fact == NULL) {
+        return !facts->is_complete ||
+               disagree(verdict, "the record's %s has an instruction %lld, which did not run",
+                        method->name, (long long)instruction);
+    }
+    const bool is_delegate = ets_etrecord_backend(record, method->name, instruction) != NULL;
+    if (ets_etrecord_has_delegate_map(record, method->name) && fact->kind != FACT_OTHER &&
+        is_delegate != (fact->kind == FACT_DELEGATE)) {
+        return disagree(verdict,
+                        "instruction %lld of %s is %s call in the record but %s call in the trace",
+                        (long long)instruction, method->name,
+                        is_delegate ? "a delegate" : "an operator",
+                        fact->kind == FACT_DELEGATE ? "a delegate" : "an operator");
+    }
+    const int64_t *handles;
+    size_t count;
+    struct ets_text other = {NULL, 0};
+    ets_etrecord_handles(record, method->name, instruction, &handles, &count, NULL);
+    if (fact->kernel.data != NULL && !names_agree(method, handles, count, fact->kernel, &other)) {
+        return disagree(verdict, "instruction %lld ran %.*s but the record's %s has %.*s there",
+                        (long long)instruction, (int)fact->kernel.size, fact->kernel.data,
+                        method->name, (int)other.size, other.data);
+    }
+    return true;
+}
+
+/*
+ * Kernels at instructions that the map does not know speak against a method, but not surely:
+ * control-flow bodies are never mapped, nor is the write-back of a mutable buffer (copy_).
+ */
+static uint32_t count_unexplained(const struct ets_inspection *inspection,
+                                  const struct facts *facts, const struct ets_known_method *method)
+{
+    if (method->graph != NULL && method->graph->subgraph_count > 0) return 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        const struct fact *fact = &facts->items[i];
+        const int64_t *handles;
+        size_t handle_count;
+        ets_etrecord_handles(inspection->options.record, method->name, fact->instruction, &handles,
+                             &handle_count, NULL);
+        const bool is_work = fact->kind == FACT_DELEGATE ||
+                             (fact->kernel.data != NULL && !ets_text_is(fact->kernel, "copy_"));
+        if (is_work && handles == NULL) count++;
+    }
+    return count;
+}
+
+static void compare_record(const struct ets_inspection *inspection, const struct facts *facts,
+                           const struct ets_known_method *method, struct verdict *verdict)
+{
+    const int64_t *mapped;
+    size_t count;
+    ets_etrecord_mapped_instructions(inspection->options.record, method->name, &mapped, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!check_mapped(inspection, facts, method, mapped[i], verdict)) return;
+    }
+    verdict->unexplained += count_unexplained(inspection, facts, method);
+}
+
+/* "add.out" of the program's aten::add and out, as kernels report themselves. */
+static bool is_kernel_of(const struct ets_instruction *instruction, struct ets_text kernel)
+{
+    const char *start = instruction->name.data;
+    size_t size = instruction->name.size;
+    const char *colon = size == 0 ? NULL : memchr(start, ':', size);
+    if (colon != NULL && colon + 2 <= start + size) {
+        size -= (size_t)(colon + 2 - start);
+        start = colon + 2;
+    }
+    const size_t overload = instruction->overload.size;
+    if (kernel.size != size + (overload > 0 ? overload + 1 : 0)) return false;
+    if (memcmp(kernel.data, start, size) != 0) return false;
+    return overload == 0 || (kernel.data[size] == '.' &&
+                             memcmp(kernel.data + size + 1, instruction->overload.data, overload) == 0);
+}
+
+static bool check_instruction(const struct fact *fact, const struct ets_known_method *method,
+                              struct verdict *verdict)
+{
+    const long long id = (long long)fact->instruction;
+    if (id < 0 || id >= method->chain.instruction_count) {
+        return disagree(verdict, "instruction %lld ran but the program's %s has only %u", id,
+                        method->name, method->chain.instruction_count);
+    }
+    struct ets_instruction instruction;
+    ets_chain_instruction(&method->chain, (uint32_t)id, &instruction);
+    const bool is_kernel = instruction.kind == ETS_INSTRUCTION_KERNEL_CALL;
+    const bool is_delegate = instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL;
+    if (is_kernel != (fact->kind == FACT_KERNEL) || is_delegate != (fact->kind == FACT_DELEGATE)) {
+        return disagree(verdict, "instruction %lld is a %s in the program's %s but not in the trace",
+                        id, ets_instruction_kind_name(instruction.kind), method->name);
+    }
+    if (is_kernel && fact->kernel.data != NULL && !is_kernel_of(&instruction, fact->kernel)) {
+        return disagree(verdict, "instruction %lld ran %.*s but the program's %s has %.*s there", id,
+                        (int)fact->kernel.size, fact->kernel.data, method->name,
+                        (int)instruction.name.size, instruction.name.data);
+    }
+    return true;
+}
+
+static void compare_program(const struct facts *facts, const struct ets_known_method *method,
+                            struct verdict *verdict)
+{
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        if (!check_instruction(&facts->items[i], method, verdict)) return;
+    }
+    if (!facts->is_complete) return;
+    for (uint32_t i = 0; i < method->chain.instruction_count; i++) {
+        struct ets_instruction instruction;
+        ets_chain_instruction(&method->chain, i, &instruction);
+        if (instruction.kind == ETS_INSTRUCTION_JUMP_FALSE_CALL) return; /* may skip the rest */
+        if (find_fact(facts, i) == NULL) {
+            disagree(verdict, "the program's %s has an instruction %u, which did not run",
+                     method->name, i);
+            return;
+        }
+    }
+}
+
+static void judge(const struct ets_inspection *inspection, const struct facts *facts,
+                  const struct ets_known_method *method, struct verdict *verdict)
+{
+    *verdict = (struct verdict){.agrees = true};
+    if (inspection->options.record != NULL) {
+        if (method->in_record) compare_record(inspection, facts, method, verdict);
+        else disagree(verdict, "the record has no method %s", method->name);
+    }
+    if (inspection->options.program != NULL && verdict->agrees) {
+        if (method->in_program) compare_program(facts, method, verdict);
+        else disagree(verdict, "the program has no method %s", method->name);
+    }
+}
+
+static bool append_name(struct ets_inspection *inspection, struct ets_block *block,
+                        const char *name)
+{
+    if (block->method == NULL) {
+        block->method = name;
+        return true;
+    }
+    const size_t size = strlen(block->method) + 2 + strlen(name) + 1;
+    char *both = ets_arena_alloc(&inspection->arena, size);
+    if (both == NULL) return false;
+    ets_print_text(both, size, "%s, %s", block->method, name);
+    block->method = both;
+    return true;
+}
+
+/* Of the methods that agree, those that explain most count. */
+static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
+                                   struct verdict *verdicts, struct ets_error *error)
+{
+    struct ets_block *block = &inspection->blocks[index];
+    struct facts facts;
+    ETS_TRY(gather_facts(inspection, block, &facts, error));
+    if (ets_inspection_total_row(inspection, index) == ETS_NO_INDEX &&
+        facts.instructions.count == 0) {
+        return ETS_OK; /* loading: executes nothing */
+    }
+    uint32_t fewest = UINT32_MAX, agreeing = 0;
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
+        if (verdicts[i].agrees && verdicts[i].unexplained < fewest) fewest = verdicts[i].unexplained;
+    }
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        if (!verdicts[i].agrees || verdicts[i].unexplained != fewest) continue;
+        agreeing++;
+        inspection->block_method[index] = &inspection->methods[i];
+        if (!append_name(inspection, block, inspection->methods[i].name)) {
+            return ets_fail_memory(error);
+        }
+    }
+    block->method_state = agreeing == 1  ? ETS_METHOD_FOUND
+                          : agreeing > 1 ? ETS_METHOD_AMBIGUOUS
+                                         : ETS_METHOD_MISMATCH;
+    if (agreeing != 1) inspection->block_method[index] = NULL;
+    if (agreeing == 0) {
+        /* The method that got furthest is not known; one that is alone needs no choice. */
+        block->reason = ets_arena_copy_text(&inspection->arena, verdicts[0].reason,
+                                            strlen(verdicts[0].reason));
+        if (block->reason == NULL) return ets_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+/* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
+static bool is_emitted_graph(const struct ets_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (ets_text_is(graph->nodes[i].op, "alloc") ||
+            ets_text_is(graph->nodes[i].target, "memory.alloc")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum ets_status know_from_record(struct ets_inspection *inspection,
+                                        struct ets_known_method *method, struct ets_error *error)
+{
+    const struct ets_graph *graph = NULL;
+    struct ets_error reason;
+    const enum ets_status status =
+        ets_etrecord_edge_graph(inspection->options.record, method->name, &graph, &reason);
+    if (status == ETS_NOT_FOUND) return ETS_OK;
+    if (status != ETS_OK) {
+        if (error != NULL) *error = reason;
+        return status;
+    }
+    if (is_emitted_graph(graph)) return ETS_OK;
+    method->graph = graph;
+    return ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error);
+}
+
+static struct ets_known_method *add_method(struct ets_inspection *inspection, const char *name)
+{
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        if (strcmp(inspection->methods[i].name, name) == 0) return &inspection->methods[i];
+    }
+    struct ets_known_method *method = &inspection->methods[inspection->method_count++];
+    method->name = name;
+    return method;
+}
+
+static bool is_wanted(const struct ets_inspection *inspection, const char *name)
+{
+    return inspection->options.method == NULL || strcmp(inspection->options.method, name) == 0;
+}
+
+static enum ets_status know_methods(struct ets_inspection *inspection, struct ets_error *error)
+{
+    const struct ets_etrecord *record = inspection->options.record;
+    const struct ets_program *program = inspection->options.program;
+    const size_t in_record = record == NULL ? 0 : ets_etrecord_method_count(record);
+    const uint32_t in_program = program == NULL ? 0 : program->method_count;
+    inspection->methods = ets_arena_alloc_array(&inspection->arena, in_record + in_program,
+                                                sizeof *inspection->methods);
+    if (inspection->methods == NULL) return ets_fail_memory(error);
+    for (size_t i = 0; i < in_record; i++) {
+        const char *name = ets_etrecord_method_name(record, i);
+        if (!is_wanted(inspection, name)) continue;
+        struct ets_known_method *method = add_method(inspection, name);
+        method->in_record = 1;
+        ETS_TRY(know_from_record(inspection, method, error));
+    }
+    for (uint32_t i = 0; i < in_program; i++) {
+        struct ets_method plan;
+        ets_program_method(program, i, &plan);
+        const char *name =
+            ets_arena_copy_text(&inspection->arena, plan.name.data, plan.name.size);
+        if (name == NULL) return ets_fail_memory(error);
+        if (!is_wanted(inspection, name) || plan.chain_count == 0) continue;
+        struct ets_known_method *method = add_method(inspection, name);
+        method->in_program = 1;
+        ets_method_chain(&plan, 0, &method->chain);
+    }
+    return ETS_OK;
+}
+
+/* What --method asks for must exist; the message lists what does. */
+static enum ets_status check_wanted(const struct ets_inspection *inspection,
+                                    struct ets_error *error)
+{
+    if (inspection->options.method == NULL || inspection->method_count > 0) return ETS_OK;
+    char list[160] = "";
+    size_t used = 0;
+    const struct ets_etrecord *record = inspection->options.record;
+    for (size_t i = 0; record != NULL && i < ets_etrecord_method_count(record); i++) {
+        used += ets_print_text(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                               ets_etrecord_method_name(record, i));
+    }
+    const struct ets_program *program = inspection->options.program;
+    for (uint32_t i = 0; record == NULL && program != NULL && i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        used += ets_print_text(list + used, sizeof list - used, "%s%.*s", i > 0 ? ", " : "",
+                               (int)method.name.size, method.name.data);
+    }
+    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no method %s; there are: %s",
+                    inspection->options.method, list);
+}
+
+/* An error only where nothing that ran agrees: a trace may hold other programs' runs as well. */
+static enum ets_status report_mismatch(const struct ets_inspection *inspection,
+                                       struct ets_error *error)
+{
+    const struct ets_block *first = NULL;
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
+        const struct ets_block *block = &inspection->blocks[i];
+        if (block->method_state == ETS_METHOD_FOUND ||
+            block->method_state == ETS_METHOD_AMBIGUOUS) {
+            return ETS_OK;
+        }
+        if (block->method_state == ETS_METHOD_MISMATCH && first == NULL) first = block;
+    }
+    if (first == NULL || inspection->options.allow_mismatch) return ETS_OK;
+    const char *other = inspection->options.record == NULL    ? "program"
+                        : inspection->options.program == NULL ? "ETRecord"
+                                                              : "ETRecord and program";
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the trace does not belong to this %s: %s", other, first->reason);
+}
+
+enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error)
+{
+    inspection->block_method = ets_arena_alloc_array(&inspection->arena, inspection->block_count,
+                                                     sizeof *inspection->block_method);
+    if (inspection->block_method == NULL) return ets_fail_memory(error);
+    if (inspection->options.record == NULL && inspection->options.program == NULL) return ETS_OK;
+    ETS_TRY(know_methods(inspection, error));
+    ETS_TRY(check_wanted(inspection, error));
+    struct verdict *verdicts = ets_arena_alloc_array(&inspection->arena, inspection->method_count,
+                                                     sizeof *verdicts);
+    if (verdicts == NULL) return ets_fail_memory(error);
+    for (uint32_t i = 0; i < inspection->block_count && inspection->method_count > 0; i++) {
+        ETS_TRY(match_block(inspection, i, verdicts, error));
+    }
+    return report_mismatch(inspection, error);
+}

@@ -1,0 +1,115 @@
+#include "inspect/upstream_join.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Framework events carry instruction 0; upstream gives these names no operators. */
+static bool is_framework(const char *name)
+{
+    return strcmp(name, "Method::init") == 0 || strcmp(name, "Program::load_method") == 0 ||
+           strcmp(name, "Method::execute") == 0;
+}
+
+/*
+ * An identifier's handles: an exact key, overridden by the last key that is contained in it
+ * ("1" in "12").
+ */
+static void find_delegate_handles(const struct ets_etrecord *record, const char *method,
+                                  struct ets_upstream_event *event)
+{
+    const struct ets_text identifier = {event->name, strlen(event->name)};
+    const int64_t *handles = NULL;
+    size_t count = 0;
+    ets_etrecord_delegate_handles(record, method, event->instruction, identifier, &handles, &count);
+    for (size_t i = 0;; i++) {
+        const char *key = ets_etrecord_delegate_identifier(record, method, event->instruction, i);
+        if (key == NULL) break;
+        if (strstr(event->name, key) == NULL) continue;
+        ets_etrecord_delegate_handles(record, method, event->instruction,
+                                      (struct ets_text){key, strlen(key)}, &handles, &count);
+    }
+    event->handles = handles;
+    event->handle_count = (uint32_t)count;
+}
+
+static void find_handles(const struct ets_etrecord *record, const char *method,
+                         struct ets_upstream_event *event)
+{
+    const int64_t *handles;
+    size_t count;
+    ets_etrecord_handles(record, method, event->instruction, &handles, &count, NULL);
+    if (handles == NULL) return; /* no key: upstream leaves the event alone */
+    const char *backend = ets_etrecord_backend(record, method, event->instruction);
+    if (event->is_delegated && backend != NULL) {
+        event->backend = backend;
+        find_delegate_handles(record, method, event);
+        return;
+    }
+    event->handles = handles;
+    event->handle_count = (uint32_t)count;
+    if (!event->is_delegated && strcmp(event->name, "DELEGATE_CALL") == 0) event->backend = backend;
+}
+
+static bool is_listed(const struct ets_graph_node *const *nodes, uint32_t count,
+                      const struct ets_graph_node *node)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i] == node) return true;
+    }
+    return false;
+}
+
+static enum ets_status find_operators(struct ets_inspection *inspection,
+                                      const struct ets_handle_index *index,
+                                      struct ets_upstream_event *event, struct ets_error *error)
+{
+    uint32_t room = 0, count;
+    for (uint32_t i = 0; i < event->handle_count; i++) {
+        ets_handle_index_find(index, event->handles[i], &count);
+        room += count;
+    }
+    const char **ops = ets_arena_alloc_array(&inspection->arena, room, sizeof *ops);
+    const struct ets_graph_node **nodes =
+        ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);
+    if (ops == NULL || nodes == NULL) return ets_fail_memory(error);
+    for (uint32_t i = 0; i < event->handle_count; i++) {
+        const struct ets_row_node *found = ets_handle_index_find(index, event->handles[i], &count);
+        for (uint32_t k = 0; k < count; k++) {
+            ops[event->op_type_count++] = found[k].node->op.data;
+            if (!is_listed(nodes, event->node_count, found[k].node)) {
+                nodes[event->node_count++] = found[k].node;
+            }
+        }
+    }
+    event->op_types = ops;
+    event->nodes = nodes;
+    return ETS_OK;
+}
+
+/* Upstream joins with "forward"; a record of one other method, or of several, is joined with the
+ * method that the block ran. */
+static const struct ets_known_method *method_of(const struct ets_inspection *inspection,
+                                                uint32_t block)
+{
+    if (inspection->options.record == NULL) return NULL;
+    if (inspection->method_count == 1) return &inspection->methods[0];
+    return inspection->block_method[block];
+}
+
+enum ets_status ets_upstream_join(struct ets_inspection *inspection, uint32_t block,
+                                  struct ets_upstream_event *events, uint32_t count,
+                                  struct ets_error *error)
+{
+    const struct ets_known_method *method = method_of(inspection, block);
+    if (method == NULL || !method->in_record) return ETS_OK;
+    struct ets_handle_index index = {NULL, 0};
+    if (method->graph != NULL) {
+        ETS_TRY(ets_handle_index_build(&inspection->arena, method->graph, 0, &index, error));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        find_handles(inspection->options.record, method->name, &events[i]);
+        if (is_framework(events[i].name)) continue;
+        ETS_TRY(find_operators(inspection, &index, &events[i], error));
+    }
+    return ETS_OK;
+}

@@ -1,0 +1,443 @@
+/*
+ * Upstream's view of the event table, quirk by quirk (executorch/devtools/inspector/_inspector.py
+ * 1.5.1): events of one instruction form a group, a group's events become signatures, equal
+ * signatures of one run collapse to the last, runs of equal signatures merge into a block. All
+ * numbering here goes through key tables, so that no step is quadratic.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/key_table.h"
+#include "inspect/inspection.h"
+#include "inspect/upstream_join.h"
+
+/* No debug or profile event in a signature. */
+#define ABSENT UINT64_MAX
+
+struct slot {
+    uint32_t signature;
+    uint32_t event;       /* last profile event with it; a debug event where there is none */
+    uint32_t debug_event; /* first debug event of the group, or ETS_NO_INDEX */
+    bool has_profile;
+};
+
+struct viewer {
+    struct ets_inspection *inspection;
+    struct ets_key_table groups;     /* chain, instruction, delegate */
+    struct ets_key_table signatures; /* instruction, profile part, debug part */
+    struct ets_key_table shapes;     /* name, bundled index, hash of signatures */
+
+    /* Of the run being read. */
+    uint32_t *group_of_event; /* [event] local number */
+    uint32_t *group_stamp, *group_local; /* [group] */
+    uint32_t *signature_stamp, *signature_slot; /* [signature] */
+
+    /* Of all runs: slots[run_start[r] .. run_start[r + 1]) */
+    struct slot *slots;
+    uint32_t *run_start;
+    uint32_t *run_block; /* ETS_NO_INDEX: skipped, the run has no event vector */
+};
+
+/* Program outputs are no part of any event. */
+static bool is_program_output(const struct ets_inspection *inspection, uint32_t event)
+{
+    struct ets_debug_value value;
+    ets_etdump_debug_value(&inspection->dump, inspection->events.payload_at[event], &value);
+    return value.is_output != 0;
+}
+
+static bool is_grouped(const struct ets_inspection *inspection, uint32_t event)
+{
+    const uint8_t kind = inspection->events.kind[event];
+    return kind == ETS_EVENT_PROFILE ||
+           (kind == ETS_EVENT_DEBUG && !is_program_output(inspection, event));
+}
+
+static bool number_groups(struct viewer *v)
+{
+    const struct ets_event_columns *columns = &v->inspection->events;
+    for (uint32_t e = 0; e < columns->count; e++) {
+        v->group_of_event[e] = ETS_NO_INDEX;
+        if (!is_grouped(v->inspection, e)) continue;
+        /* A debug chain of 2^64-1 is not the profile chain -1, though both say "outside". */
+        const bool is_debug_outside =
+            columns->kind[e] == ETS_EVENT_DEBUG && columns->chain[e] == -1;
+        const uint64_t key[] = {
+            (uint64_t)columns->chain[e],
+            (uint64_t)(uint32_t)columns->instruction[e] << 32 | (uint32_t)columns->delegate_id[e],
+            (uint64_t)columns->delegate_name[e] << 1 | is_debug_outside,
+        };
+        v->group_of_event[e] = ets_key_table_add(&v->groups, key);
+        if (v->group_of_event[e] == ETS_KEY_NONE) return false;
+    }
+    return true;
+}
+
+/* name (absent and empty are one), delegate id, delegate string (empty is none) as one number. */
+static uint64_t signature_part(const struct ets_inspection *inspection, uint32_t event,
+                               struct ets_key_table *parts)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    const uint32_t name = columns->name[event], delegate = columns->delegate_name[event];
+    const bool has_name = ets_strings_get(&inspection->strings, name).size > 0;
+    const bool has_delegate = ets_strings_get(&inspection->strings, delegate).size > 0;
+    const uint64_t key[] = {
+        (uint64_t)(has_name ? name : 0) << 32 | (has_delegate ? delegate : 0),
+        (uint32_t)columns->delegate_id[event],
+    };
+    const uint32_t number = ets_key_table_add(parts, key);
+    return number == ETS_KEY_NONE ? ABSENT : number;
+}
+
+/* One signature of the run being read: a new slot, or the slot of an equal one. */
+static bool add_slot(struct viewer *v, uint32_t run, uint32_t event, uint32_t debug_event,
+                     bool has_profile, struct ets_key_table *parts, uint32_t *used)
+{
+    const uint64_t profile = has_profile ? signature_part(v->inspection, event, parts) : ABSENT;
+    const uint64_t debug =
+        debug_event == ETS_NO_INDEX ? ABSENT : signature_part(v->inspection, debug_event, parts);
+    if ((has_profile && profile == ABSENT) || (debug_event != ETS_NO_INDEX && debug == ABSENT)) {
+        return false;
+    }
+    const uint64_t key[] = {
+        (uint32_t)v->inspection->events.instruction[event], profile, debug};
+    const uint32_t signature = ets_key_table_add(&v->signatures, key);
+    if (signature == ETS_KEY_NONE) return false;
+    if (v->signature_stamp[signature] != run + 1) {
+        v->signature_stamp[signature] = run + 1;
+        v->signature_slot[signature] = (*used)++;
+    }
+    v->slots[v->signature_slot[signature]] =
+        (struct slot){signature, event, debug_event, has_profile};
+    return true;
+}
+
+/* Scratch for one run: its groups, and its events sorted by group. */
+struct grouping {
+    uint32_t *start;       /* [group] first place in `sorted` */
+    uint32_t *first_debug; /* [group] */
+    uint32_t *sorted;
+    uint32_t count;
+};
+
+static void group_run(struct viewer *v, uint32_t run_index, struct grouping *g)
+{
+    const struct ets_inspection *inspection = v->inspection;
+    const struct ets_run *run = &inspection->runs[run_index];
+    const uint32_t end = run->first_event + run->event_count;
+    g->count = 0;
+    for (uint32_t e = run->first_event; e < end; e++) {
+        const uint32_t group = v->group_of_event[e];
+        if (group == ETS_NO_INDEX) continue;
+        if (v->group_stamp[group] != run_index + 1) {
+            v->group_stamp[group] = run_index + 1;
+            v->group_local[group] = g->count;
+            g->start[g->count] = 0;
+            g->first_debug[g->count++] = ETS_NO_INDEX;
+        }
+        const uint32_t local = v->group_local[group];
+        g->start[local]++;
+        if (inspection->events.kind[e] == ETS_EVENT_DEBUG && g->first_debug[local] == ETS_NO_INDEX) {
+            g->first_debug[local] = e;
+        }
+    }
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const uint32_t size = g->start[i];
+        g->start[i] = place;
+        place += size;
+    }
+    g->start[g->count] = place;
+    for (uint32_t e = run->first_event; e < end; e++) {
+        if (v->group_of_event[e] != ETS_NO_INDEX) {
+            g->sorted[g->start[v->group_local[v->group_of_event[e]]]++] = e;
+        }
+    }
+    for (uint32_t i = g->count; i > 0; i--) g->start[i] = g->start[i - 1];
+    g->start[0] = 0;
+}
+
+static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping *g,
+                     struct ets_key_table *parts, uint32_t *used)
+{
+    const struct ets_event_columns *columns = &v->inspection->events;
+    for (uint32_t i = 0; i < g->count; i++) {
+        bool has_profile = false;
+        for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
+            if (columns->kind[g->sorted[k]] != ETS_EVENT_PROFILE) continue;
+            has_profile = true;
+            if (!add_slot(v, run_index, g->sorted[k], g->first_debug[i], true, parts, used)) {
+                return false;
+            }
+        }
+        if (!has_profile && !add_slot(v, run_index, g->first_debug[i], g->first_debug[i], false,
+                                      parts, used)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_signatures(const struct viewer *v, uint32_t left, uint32_t right)
+{
+    const uint32_t count = v->run_start[left + 1] - v->run_start[left];
+    if (count != v->run_start[right + 1] - v->run_start[right]) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (v->slots[v->run_start[left] + i].signature !=
+            v->slots[v->run_start[right] + i].signature) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The block of run `r`; `first_run` tells each block's first. */
+static uint32_t find_block(struct viewer *v, uint32_t r, uint32_t *first_run)
+{
+    const struct ets_run *run = &v->inspection->runs[r];
+    uint64_t hash = 0;
+    for (uint32_t i = v->run_start[r]; i < v->run_start[r + 1]; i++) {
+        hash = (hash ^ v->slots[i].signature) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    const uint32_t name = ets_strings_add(&v->inspection->strings, run->name);
+    for (uint64_t attempt = 0; attempt < 16; attempt++) {
+        const uint64_t key[] = {
+            (uint64_t)name << 32 | (uint32_t)run->bundled_input_index, hash, attempt};
+        const uint32_t known = v->shapes.count;
+        const uint32_t block = ets_key_table_add(&v->shapes, key);
+        if (block == ETS_KEY_NONE) return ETS_NO_INDEX;
+        if (block == known) first_run[block] = r;
+        if (block == known || same_signatures(v, first_run[block], r)) return block;
+    }
+    return ETS_NO_INDEX;
+}
+
+static bool read_runs(struct viewer *v, uint32_t *first_run)
+{
+    struct ets_inspection *inspection = v->inspection;
+    struct ets_arena *arena = &inspection->arena;
+    const size_t events = inspection->events.count;
+    struct ets_key_table parts;
+    ets_key_table_init(&parts, arena, 2);
+    struct grouping g = {
+        .start = ets_arena_alloc_array(arena, events + 1, sizeof *g.start),
+        .first_debug = ets_arena_alloc_array(arena, events + 1, sizeof *g.first_debug),
+        .sorted = ets_arena_alloc_array(arena, events + 1, sizeof *g.sorted),
+    };
+    if (g.start == NULL || g.first_debug == NULL || g.sorted == NULL) return false;
+    uint32_t used = 0;
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        v->run_start[r] = used;
+        v->run_block[r] = ETS_NO_INDEX;
+        if (inspection->runs[r].has_events) {
+            group_run(v, r, &g);
+            if (!sign_run(v, r, &g, &parts, &used)) return false;
+        }
+        v->run_start[r + 1] = used;
+        if (inspection->runs[r].has_events) {
+            v->run_block[r] = find_block(v, r, first_run);
+            if (v->run_block[r] == ETS_NO_INDEX) return false;
+        }
+    }
+    return true;
+}
+
+static bool allocate_viewer(struct viewer *v)
+{
+    struct ets_arena *arena = &v->inspection->arena;
+    const size_t events = v->inspection->events.count, runs = v->inspection->run_count;
+    ets_key_table_init(&v->groups, arena, 3);
+    ets_key_table_init(&v->signatures, arena, 3);
+    ets_key_table_init(&v->shapes, arena, 3);
+    v->group_of_event = ets_arena_alloc_array(arena, events, sizeof *v->group_of_event);
+    v->group_stamp = ets_arena_alloc_array(arena, events, sizeof *v->group_stamp);
+    v->group_local = ets_arena_alloc_array(arena, events, sizeof *v->group_local);
+    v->signature_stamp = ets_arena_alloc_array(arena, events, sizeof *v->signature_stamp);
+    v->signature_slot = ets_arena_alloc_array(arena, events, sizeof *v->signature_slot);
+    v->slots = ets_arena_alloc_array(arena, events, sizeof *v->slots);
+    v->run_start = ets_arena_alloc_array(arena, runs + 1, sizeof *v->run_start);
+    v->run_block = ets_arena_alloc_array(arena, runs, sizeof *v->run_block);
+    return v->group_of_event && v->group_stamp && v->group_local && v->signature_stamp &&
+           v->signature_slot && v->slots && v->run_start && v->run_block;
+}
+
+/* Ticks between two times of a 32-bit counter that may have wrapped; upstream is one short. */
+static enum ets_status elapsed(double start, double end, uint64_t payload_at, double *out,
+                               struct ets_error *error)
+{
+    if (start <= end) {
+        *out = end - start;
+        return ETS_OK;
+    }
+    if (start > (double)UINT32_MAX || end > (double)UINT32_MAX) {
+        return ets_fail(error, ETS_MALFORMED, payload_at,
+                        "an event ends before it starts, and its times are wider than 32 bits");
+    }
+    *out = (double)UINT32_MAX - start + end;
+    return ETS_OK;
+}
+
+/* One duration: a delegate's times are scaled before they are subtracted, others after. */
+static enum ets_status sample(const struct ets_inspection *inspection, uint32_t event,
+                              bool is_delegated, double factor, double *out,
+                              struct ets_error *error)
+{
+    const uint64_t start = inspection->events.start[event], end = inspection->events.end[event];
+    const uint64_t payload_at = inspection->events.payload_at[event];
+    if (is_delegated) {
+        return elapsed((double)start / factor, (double)end / factor, payload_at, out, error);
+    }
+    if (start <= end) { /* exact where doubles would round */
+        *out = (double)(end - start) / factor;
+        return ETS_OK;
+    }
+    ETS_TRY(elapsed((double)start, (double)end, payload_at, out, error));
+    *out /= factor;
+    return ETS_OK;
+}
+
+static const char *copy_text(struct ets_inspection *inspection, struct ets_text text)
+{
+    return ets_arena_copy_text(&inspection->arena, text.data == NULL ? "" : text.data, text.size);
+}
+
+/* Name and identity: the profile signature first, a debug signature overrides the identity. */
+static bool name_event(struct ets_inspection *inspection, const struct slot *slot,
+                       struct ets_upstream_event *event)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    event->delegate_id = -1;
+    event->name = "";
+    const uint32_t sources[] = {slot->has_profile ? slot->event : ETS_NO_INDEX, slot->debug_event};
+    for (int i = 0; i < 2; i++) {
+        if (sources[i] == ETS_NO_INDEX) continue;
+        const uint32_t e = sources[i];
+        struct ets_text name = ets_strings_get(&inspection->strings, columns->name[e]);
+        const struct ets_text identifier =
+            ets_strings_get(&inspection->strings, columns->delegate_name[e]);
+        event->delegate_id = columns->delegate_id[e];
+        event->delegate_identifier = NULL;
+        event->is_delegated = columns->delegate_id[e] != -1 || identifier.size > 0;
+        if (columns->delegate_id[e] != -1) {
+            char text[16];
+            name = (struct ets_text){
+                text, ets_print_text(text, sizeof text, "%d", columns->delegate_id[e])};
+            event->name = copy_text(inspection, name);
+        } else if (identifier.size > 0) {
+            event->delegate_identifier = copy_text(inspection, identifier);
+            event->name = event->delegate_identifier;
+        } else if (name.size > 0) {
+            event->name = copy_text(inspection, name);
+        }
+        if (event->name == NULL) return false;
+    }
+    event->instruction = columns->instruction[slot->event];
+    return true;
+}
+
+static enum ets_status start_block(struct viewer *v, uint32_t first_run, uint32_t run_count,
+                                   struct ets_upstream_block *block, struct ets_error *error)
+{
+    struct ets_inspection *inspection = v->inspection;
+    const struct ets_run *run = &inspection->runs[first_run];
+    const uint32_t count = v->run_start[first_run + 1] - v->run_start[first_run];
+    struct ets_upstream_event *events =
+        ets_arena_alloc_array(&inspection->arena, count, sizeof *events);
+    *block = (struct ets_upstream_block){copy_text(inspection, run->name),
+                                         run->bundled_input_index, events, count};
+    if (events == NULL || block->name == NULL) return ets_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct slot *slot = &v->slots[v->run_start[first_run] + i];
+        if (!name_event(inspection, slot, &events[i])) return ets_fail_memory(error);
+        if (!slot->has_profile) continue;
+        events[i].raw = ets_arena_alloc_array(&inspection->arena, run_count, sizeof(double));
+        events[i].start_time = ets_arena_alloc_array(&inspection->arena, run_count,
+                                                     sizeof(uint64_t));
+        if (events[i].raw == NULL || events[i].start_time == NULL) return ets_fail_memory(error);
+    }
+    return ets_upstream_join(inspection, run->block, events, count, error);
+}
+
+static enum ets_status add_samples(const struct viewer *v, uint32_t run,
+                                   const struct ets_upstream_block *block, double factor,
+                                   struct ets_error *error)
+{
+    struct ets_upstream_event *events = (struct ets_upstream_event *)(uintptr_t)block->events;
+    for (uint32_t i = 0; i < block->event_count; i++) {
+        const struct slot *slot = &v->slots[v->run_start[run] + i];
+        if (!slot->has_profile) continue;
+        const uint32_t at = events[i].sample_count++;
+        ((uint64_t *)(uintptr_t)events[i].start_time)[at] = v->inspection->events.start[slot->event];
+        ETS_TRY(sample(v->inspection, slot->event, events[i].is_delegated != 0, factor,
+                       (double *)(uintptr_t)&events[i].raw[at], error));
+    }
+    return ETS_OK;
+}
+
+static enum ets_status compute_statistics(struct ets_inspection *inspection,
+                                          const struct ets_upstream_block *block,
+                                          uint32_t run_count, struct ets_error *error)
+{
+    struct ets_upstream_event *events = (struct ets_upstream_event *)(uintptr_t)block->events;
+    double *sorted = ets_arena_alloc_array(&inspection->arena, run_count, sizeof *sorted);
+    if (sorted == NULL) return ets_fail_memory(error);
+    for (uint32_t i = 0; i < block->event_count; i++) {
+        if (events[i].sample_count > 0) {
+            memcpy(sorted, events[i].raw, events[i].sample_count * sizeof *sorted);
+        }
+        ets_statistics_compute(sorted, events[i].sample_count, &events[i].statistics);
+    }
+    return ETS_OK;
+}
+
+static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, double factor,
+                                   struct ets_upstream_block *blocks, struct ets_error *error)
+{
+    struct ets_inspection *inspection = v->inspection;
+    const uint32_t block_count = v->shapes.count;
+    uint32_t *run_counts = ets_arena_alloc_array(&inspection->arena, block_count,
+                                                 sizeof *run_counts);
+    if (run_counts == NULL) return ets_fail_memory(error);
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        if (v->run_block[r] != ETS_NO_INDEX) run_counts[v->run_block[r]]++;
+    }
+    for (uint32_t i = 0; i < block_count; i++) {
+        ETS_TRY(start_block(v, first_run[i], run_counts[i], &blocks[i], error));
+    }
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        if (v->run_block[r] == ETS_NO_INDEX) continue;
+        ETS_TRY(add_samples(v, r, &blocks[v->run_block[r]], factor, error));
+    }
+    for (uint32_t i = 0; i < block_count; i++) {
+        ETS_TRY(compute_statistics(inspection, &blocks[i], run_counts[i], error));
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
+                                             enum ets_time_unit source, enum ets_time_unit target,
+                                             const struct ets_upstream_view **view_out,
+                                             struct ets_error *error)
+{
+    if ((source == ETS_UNIT_CYCLES) != (target == ETS_UNIT_CYCLES)) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "cycles cannot be converted: source and target scale must both be cycles");
+    }
+    const double factor = ets_time_unit_per_second(source) / ets_time_unit_per_second(target);
+    struct viewer v = {.inspection = inspection};
+    uint32_t *first_run =
+        ets_arena_alloc_array(&inspection->arena, inspection->run_count, sizeof *first_run);
+    struct ets_upstream_view *view = ets_arena_alloc(&inspection->arena, sizeof *view);
+    if (first_run == NULL || view == NULL || !allocate_viewer(&v) || !number_groups(&v) ||
+        !read_runs(&v, first_run)) {
+        return ets_fail_memory(error);
+    }
+    struct ets_upstream_block *blocks =
+        ets_arena_alloc_array(&inspection->arena, v.shapes.count, sizeof *blocks);
+    if (blocks == NULL) return ets_fail_memory(error);
+    ETS_TRY(fill_blocks(&v, first_run, factor, blocks, error));
+    *view = (struct ets_upstream_view){blocks, v.shapes.count, target};
+    *view_out = view;
+    return ETS_OK;
+}

@@ -1,0 +1,250 @@
+/* Opening an ETRecord, its entries and its graphs. */
+#include "etscope/etrecord.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/load.h"
+#include "record/etrecord_internal.h"
+#include "record/graph_reader.h"
+
+static const char MARKER[] = "ETRECORD_V0";
+static const char EDGE_ENTRY[] = "edge_dialect_exported_program";
+static const char ATEN_ENTRY[] = "exported_program";
+static const char DEFAULT_METHOD[] = "forward";
+
+/* Entries that are no program, by their whole name. */
+static const char *const PLAIN_ENTRIES[] = {
+    "ETRECORD_V0",       "debug_handle_map",      "delegate_map",
+    "reference_outputs", "representative_inputs", "instruction_id_to_num_outs_map",
+    "export_graph_id",   "et_dialect_graph_module"};
+
+/* Side files of programs, by the end of their name. */
+static const char *const SIDE_FILES[] = {"state_dict", "constants", "example_inputs"};
+
+static struct ets_text text_of(const char *text)
+{
+    return (struct ets_text){text, strlen(text)};
+}
+
+static int same(struct ets_text text, const char *expected)
+{
+    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+static int ends_with(struct ets_text text, const char *end)
+{
+    const size_t size = strlen(end);
+    return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+/* Upstream's rule: what is neither of the fixed names nor a side file is a program. */
+static int is_program(struct ets_text name)
+{
+    for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {
+        if (same(name, PLAIN_ENTRIES[i])) return 0;
+    }
+    for (size_t i = 0; i < sizeof SIDE_FILES / sizeof SIDE_FILES[0]; i++) {
+        if (ends_with(name, SIDE_FILES[i])) return 0;
+    }
+    return name.size > 0 && name.data[name.size - 1] != '/';
+}
+
+struct ets_text ets_etrecord_edge_method(struct ets_text name)
+{
+    const size_t size = sizeof EDGE_ENTRY - 1;
+    if (name.size < size || memcmp(name.data, EDGE_ENTRY, size) != 0 || !is_program(name)) {
+        return (struct ets_text){NULL, 0};
+    }
+    if (name.size == size) return text_of(DEFAULT_METHOD); /* layouts before methods */
+    if (name.data[size] != '/') return (struct ets_text){NULL, 0};
+    return (struct ets_text){name.data + size + 1, name.size - size - 1};
+}
+
+int ets_etrecord_sniff(struct ets_bytes bytes)
+{
+    const size_t local_header_bytes = 30;
+    const struct ets_text marker = {MARKER, sizeof MARKER - 1};
+    if (bytes.size < local_header_bytes + marker.size || memcmp(bytes.data, "PK\3\4", 4) != 0) {
+        return 0;
+    }
+    /* Written first by all known writers; a zip that was packed again has it somewhere. */
+    if (ets_load_u16(bytes.data + 26) == marker.size &&
+        memcmp(bytes.data + local_header_bytes, marker.data, marker.size) == 0) {
+        return 1;
+    }
+    return ets_zip_lists(bytes, marker);
+}
+
+struct ets_zip_entry *ets_etrecord_find(const struct ets_etrecord *record, const char *name)
+{
+    return ets_zip_find(&record->zip, text_of(name));
+}
+
+struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
+                                               const struct ets_zip_entry *entry)
+{
+    return &record->read[entry - record->zip.entries];
+}
+
+static enum ets_status list_entries(struct ets_etrecord *record, struct ets_error *error)
+{
+    const size_t count = record->zip.entry_count;
+    record->entries = ets_arena_alloc_array(&record->arena, count, sizeof *record->entries);
+    record->read = ets_arena_alloc_array(&record->arena, count, sizeof *record->read);
+    record->graph_names =
+        ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
+    if (record->entries == NULL || record->read == NULL || record->graph_names == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct ets_zip_entry *entry = &record->zip.entries[i];
+        const char *name =
+            ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
+        if (name == NULL) {
+            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET,
+                            "no memory for the record's entries");
+        }
+        record->entries[i] = (struct ets_etrecord_entry){
+            .name = {name, entry->name.size},
+            .offset = entry->payload_offset,
+            .size = entry->bytes,
+        };
+        ets_arena_init(&record->read[i].arena, record->arena.allocator,
+                       ETS_ETRECORD_MEMORY_LIMIT);
+        if (is_program(entry->name)) record->graph_names[record->graph_count++] = name;
+    }
+    return ETS_OK;
+}
+
+static enum ets_status open_in(struct ets_etrecord *record, struct ets_bytes bytes,
+                               struct ets_error *error)
+{
+    ETS_TRY(ets_zip_open(&record->zip, bytes, 0, true, &record->arena, error));
+    if (ets_etrecord_find(record, MARKER) == NULL) {
+        return ets_fail(error, ETS_WRONG_KIND, 0,
+                        "a zip file without the entry %s: not an ETRecord", MARKER);
+    }
+    ETS_TRY(list_entries(record, error));
+    return ets_etrecord_read_maps(record, error);
+}
+
+enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
+                                  struct ets_etrecord **record_out, struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, allocator, ETS_ETRECORD_MEMORY_LIMIT);
+    struct ets_etrecord *record = ets_arena_alloc(&arena, sizeof *record);
+    if (record == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record");
+    }
+    record->arena = arena; /* the record lives in its own arena */
+    const enum ets_status status = open_in(record, bytes, error);
+    if (status != ETS_OK) {
+        ets_etrecord_close(record);
+        return status;
+    }
+    *record_out = record;
+    return ETS_OK;
+}
+
+void ets_etrecord_close(struct ets_etrecord *record)
+{
+    if (record == NULL) return;
+    for (size_t i = 0; record->read != NULL && i < record->zip.entry_count; i++) {
+        if (record->read[i].arena.allocator != NULL) ets_arena_reset(&record->read[i].arena);
+    }
+    struct ets_arena arena = record->arena;
+    ets_arena_reset(&arena);
+}
+
+size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
+{
+    return record->zip.entry_count;
+}
+
+const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record,
+                                                    size_t index)
+{
+    return index < record->zip.entry_count ? &record->entries[index] : NULL;
+}
+
+enum ets_status ets_etrecord_entry_bytes(struct ets_etrecord *record, const char *name,
+                                         struct ets_bytes *bytes_out, struct ets_error *error)
+{
+    struct ets_zip_entry *entry = ets_etrecord_find(record, name);
+    if (entry == NULL) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the record has no entry %s", name);
+    }
+    return ets_zip_read(&record->zip, entry, bytes_out, error);
+}
+
+static enum ets_status read_graph(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                  const struct ets_graph **graph_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = ets_etrecord_read_entry(record, entry);
+    if (read->graph == NULL) {
+        struct ets_bytes json;
+        ETS_TRY(ets_zip_read(&record->zip, entry, &json, error));
+        const enum ets_status status = ets_graph_read(entry->name, json, entry->payload_offset,
+                                                      &read->arena, &read->graph, error);
+        if (status != ETS_OK) {
+            ets_arena_reset(&read->arena);
+            return status;
+        }
+    }
+    *graph_out = read->graph;
+    return ETS_OK;
+}
+
+enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
+                                        const struct ets_graph **graph_out,
+                                        struct ets_error *error)
+{
+    const size_t size = strlen(method);
+    for (size_t i = 0; i < record->zip.entry_count; i++) {
+        struct ets_zip_entry *entry = &record->zip.entries[i];
+        const struct ets_text name = ets_etrecord_edge_method(entry->name);
+        if (name.data != NULL && name.size == size && memcmp(name.data, method, size) == 0) {
+            return read_graph(record, entry, graph_out, error);
+        }
+    }
+    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                    "the record has no edge program for method %s", method);
+}
+
+enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,
+                                        const struct ets_graph **graph_out,
+                                        struct ets_error *error)
+{
+    struct ets_zip_entry *entry = ets_etrecord_find(record, ATEN_ENTRY);
+    if (entry == NULL) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the record has no ATen program (%s)",
+                        ATEN_ENTRY);
+    }
+    return read_graph(record, entry, graph_out, error);
+}
+
+enum ets_status ets_etrecord_graph(struct ets_etrecord *record, const char *name,
+                                   const struct ets_graph **graph_out, struct ets_error *error)
+{
+    const size_t size = strlen(name);
+    struct ets_zip_entry *entry = ets_etrecord_find(record, name);
+    for (size_t i = 0; entry == NULL && i < record->zip.entry_count; i++) {
+        const struct ets_text known = record->zip.entries[i].name;
+        if (memchr(name, '/', size) == NULL && known.size == size + sizeof DEFAULT_METHOD &&
+            memcmp(known.data, name, size) == 0 && known.data[size] == '/' &&
+            ends_with(known, DEFAULT_METHOD)) {
+            entry = &record->zip.entries[i];
+        }
+    }
+    if (entry == NULL || !is_program(entry->name)) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the record has no program %s", name);
+    }
+    return read_graph(record, entry, graph_out, error);
+}
+
+const char *ets_etrecord_graph_name(const struct ets_etrecord *record, size_t index)
+{
+    return index < record->graph_count ? record->graph_names[index] : NULL;
+}

@@ -1,0 +1,96 @@
+/* The inside of an opened ETRecord, shared by the files that fill and answer it. */
+#ifndef ETSCOPE_RECORD_ETRECORD_INTERNAL_H
+#define ETSCOPE_RECORD_ETRECORD_INTERNAL_H
+
+#include "base/arena.h"
+#include "etscope/etrecord.h"
+#include "record/zip.h"
+
+/* What one arena may hold: opening, one graph, one torch.save payload. */
+#define ETS_ETRECORD_MEMORY_LIMIT ((size_t)4 << 30)
+
+/* debug_handle_map: one instruction. */
+struct ets_handle_entry {
+    int64_t instruction;
+    const int64_t *handles;
+    uint32_t count;
+    int is_list;
+};
+
+/* One identifier of a delegate_map. */
+struct ets_delegate_handles {
+    struct ets_text identifier; /* terminated */
+    const int64_t *handles;
+    uint32_t count;
+};
+
+/* delegate_map: one instruction. */
+struct ets_delegate_entry {
+    int64_t instruction;
+    const char *backend;                       /* or NULL */
+    const struct ets_delegate_handles *handles; /* in the file's order */
+    const uint32_t *by_identifier;             /* indices into `handles`, sorted */
+    uint32_t count;
+};
+
+/* instruction_id_to_num_outs_map: one instruction. */
+struct ets_num_outs_entry {
+    int64_t instruction;
+    int64_t count;
+};
+
+/* A map's entries of one method, ascending by instruction. */
+struct ets_method_maps {
+    const char *name;
+    int has_handles, has_delegates, has_num_outs; /* the map has a key for the method */
+    uint32_t handle_count, delegate_count, num_outs_count;
+    const struct ets_handle_entry *handles;
+    const int64_t *instructions; /* [handle_count], of `handles` */
+    const struct ets_delegate_entry *delegates;
+    const struct ets_num_outs_entry *num_outs;
+};
+
+/* What an entry was read as, once it was asked for; owns its memory. */
+struct ets_read_entry {
+    struct ets_arena arena;
+    const struct ets_graph *graph;
+    const struct ets_named_value *values;
+    size_t value_count;
+    const struct ets_value *inputs; /* representative_inputs */
+    size_t input_count;
+    const struct ets_reference_case *cases; /* reference_outputs, all methods */
+    size_t case_count;
+    int is_values, is_inputs, is_cases; /* read before, even where there are none */
+};
+
+/* reference_outputs: the values of one case of one method; a method's cases lie in order. */
+struct ets_reference_case {
+    struct ets_text method;
+    const struct ets_value *values;
+    size_t value_count;
+};
+
+struct ets_etrecord {
+    struct ets_arena arena; /* directory, maps, inflated entries */
+    struct ets_zip zip;
+    struct ets_etrecord_entry *entries;
+    struct ets_read_entry *read; /* [zip.entry_count] */
+    const char **graph_names;
+    size_t graph_count;
+    struct ets_method_maps *methods; /* sorted by name */
+    size_t method_count;
+    uint64_t export_graph_id;
+};
+
+/* etrecord.c: a terminated name's entry, or NULL. */
+struct ets_zip_entry *ets_etrecord_find(const struct ets_etrecord *record, const char *name);
+struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
+                                               const struct ets_zip_entry *entry);
+
+/* The method of an edge program's entry; absent for other entries. */
+struct ets_text ets_etrecord_edge_method(struct ets_text entry_name);
+
+/* etrecord_maps.c: methods, the small maps, the graph id. */
+enum ets_status ets_etrecord_read_maps(struct ets_etrecord *record, struct ets_error *error);
+
+#endif

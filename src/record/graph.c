@@ -1,0 +1,93 @@
+/* What can be asked of a graph, wherever it came from. */
+#include "etscope/graph.h"
+
+#include <string.h>
+
+#include "record/graph_index.h"
+
+static int same_text(struct ets_text a, struct ets_text b)
+{
+    return a.data != NULL && b.data != NULL && a.size == b.size &&
+           memcmp(a.data, b.data, a.size) == 0;
+}
+
+uint32_t ets_graph_hash(struct ets_text text)
+{
+    uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+    for (size_t i = 0; i < text.size; i++) {
+        hash = (hash ^ (uint8_t)text.data[i]) * UINT32_C(16777619);
+    }
+    return hash ^ hash >> 15;
+}
+
+const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph,
+                                                   struct ets_text name)
+{
+    const struct ets_graph_index *index = graph->index;
+    if (index == NULL) {
+        for (uint32_t i = 0; i < graph->value_count; i++) {
+            if (same_text(graph->values[i].name, name)) return &graph->values[i];
+        }
+        return NULL;
+    }
+    for (uint32_t slot = ets_graph_hash(name) & index->value_mask;
+         index->value_slots[slot] != 0; slot = (slot + 1) & index->value_mask) {
+        const struct ets_graph_value *value = &graph->values[index->value_slots[slot] - 1];
+        if (same_text(value->name, name)) return value;
+    }
+    return NULL;
+}
+
+const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
+                                                 struct ets_text name)
+{
+    const struct ets_graph_index *index = graph->index;
+    if (index == NULL) {
+        for (uint32_t i = 0; i < graph->node_count; i++) {
+            if (same_text(graph->nodes[i].name, name)) return &graph->nodes[i];
+        }
+        return NULL;
+    }
+    for (uint32_t slot = ets_graph_hash(name) & index->node_mask; index->node_slots[slot] != 0;
+         slot = (slot + 1) & index->node_mask) {
+        const struct ets_graph_node *node = &graph->nodes[index->node_slots[slot] - 1];
+        if (same_text(node->name, name)) return node;
+    }
+    return NULL;
+}
+
+/* 1 where `part` occurs in `text` at the start of a path component. */
+static int has_folder(struct ets_text text, const char *part)
+{
+    const size_t size = strlen(part);
+    for (size_t at = 0; at + size <= text.size; at++) {
+        if (memcmp(text.data + at, part, size) == 0 &&
+            (at == 0 || text.data[at - 1] == '/' || text.data[at - 1] == '\\')) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_framework(struct ets_text file)
+{
+    return has_folder(file, "site-packages/torch/") ||
+           has_folder(file, "site-packages/executorch/") ||
+           has_folder(file, "site-packages\\torch\\") ||
+           has_folder(file, "site-packages\\executorch\\");
+}
+
+const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node)
+{
+    if (node->frame_count == 0) return NULL;
+    for (uint32_t i = node->frame_count; i-- > 0;) {
+        if (!is_framework(node->frames[i].file)) return &node->frames[i];
+    }
+    return &node->frames[node->frame_count - 1];
+}
+
+struct ets_text ets_graph_module_path(const struct ets_graph_node *node)
+{
+    if (node->module_count == 0) return (struct ets_text){NULL, 0};
+    return node->modules[node->module_count - 1].path;
+}

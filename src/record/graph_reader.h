@@ -1,0 +1,64 @@
+/*
+ * Exported-program JSON (executorch/exir/serde, schema 5) to struct ets_graph.
+ *
+ * Texts are not copied: the JSON is decoded in place in one buffer of the graph's arena, and the
+ * graph points into that. Structure that a graph cannot do without is checked; whatever a later
+ * schema adds is passed over.
+ */
+#ifndef ETSCOPE_RECORD_GRAPH_READER_H
+#define ETSCOPE_RECORD_GRAPH_READER_H
+
+#include "base/arena.h"
+#include "etscope/graph.h"
+#include "record/json.h"
+
+/* One graph that was met but not read yet: graphs are numbered breadth-first. */
+struct ets_graph_pending {
+    const struct ets_json_value *json;
+    struct ets_graph *graph;
+};
+
+struct ets_graph_reader {
+    struct ets_arena *arena;
+    struct ets_json tape;   /* of the program; lives until the last subgraph was read */
+    struct ets_json nested; /* of JSON texts inside of it */
+    struct ets_text entry;  /* name in the record, for messages */
+    uint64_t offset;        /* of the JSON in the file */
+    struct ets_error *error;
+    struct ets_graph_pending *pending; /* [0] is the program's own graph */
+    uint32_t pending_count, pending_capacity;
+};
+
+/*
+ * Reads one program. `entry` names it in messages and in the graph, `offset` is the place of `json`
+ * in the file; all that the graph needs afterwards is in `arena`.
+ * Statuses: MALFORMED, LIMIT, NO_MEMORY.
+ */
+enum ets_status ets_graph_read(struct ets_text entry, struct ets_bytes json, uint64_t offset,
+                               struct ets_arena *arena, const struct ets_graph **graph_out,
+                               struct ets_error *error);
+
+/* The parts, one file each. NO_MEMORY where they answer ets_status. */
+
+/* graph_argument.c: {tag: value} */
+enum ets_status ets_graph_read_argument(struct ets_graph_reader *reader,
+                                        const struct ets_json_value *json,
+                                        struct ets_graph_argument *argument);
+int32_t ets_graph_scalar_type(const struct ets_json_value *json);
+
+/* graph_source.c: the metadata texts of a node */
+enum ets_status ets_graph_read_frames(struct ets_graph_reader *reader, struct ets_text trace,
+                                      struct ets_graph_node *node);
+enum ets_status ets_graph_read_modules(struct ets_graph_reader *reader, struct ets_text stack,
+                                       struct ets_graph_node *node);
+enum ets_status ets_graph_read_origins(struct ets_graph_reader *reader,
+                                       const struct ets_json_value *json,
+                                       struct ets_graph_node *node);
+
+/* graph_json.c: room for a subgraph; its number, or ETS_GRAPH_NONE (no memory). */
+uint32_t ets_graph_add_pending(struct ets_graph_reader *reader, const struct ets_json_value *json,
+                               struct ets_text name);
+
+enum ets_status ets_graph_no_memory(const struct ets_graph_reader *reader);
+
+#endif

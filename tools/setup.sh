@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Installs what is missing for building and testing, and fetches the ExecuTorch runtime.
+#
+#     tools/setup.sh              packages and runtime
+#     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
+#
+# Debian packages are installed as root or through a sudo that asks no password. Without either,
+# what is there is used: a missing compiler, CMake or Python ends the script with the one line to
+# run, anything else is left out with a note. EXECUTORCH_ROOT names a runtime of your own; then
+# nothing is fetched. Otherwise the runtime's folder is written to build/runtime.root.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+required_packages=(build-essential cmake python3)
+record_packages=(zlib1g-dev rapidjson-dev)
+test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
+runtime_packages=(python3-pip python3-venv)
+
+if [[ ${1-} == --packages ]]; then
+    echo "${required_packages[@]}" "${record_packages[@]}" "${test_packages[@]}" \
+        "${runtime_packages[@]}"
+    exit 0
+elif (($# > 0)); then
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+
+note() { printf 'setup: %s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Whether the CMake on the path is version 3.22 or newer.
+have_cmake() {
+    local version
+    version=$(cmake --version 2>/dev/null) || return 1
+    [[ $version =~ ([0-9]+)\.([0-9]+) ]] || return 1
+    ((BASH_REMATCH[1] > 3 || (BASH_REMATCH[1] == 3 && BASH_REMATCH[2] >= 22)))
+}
+
+# Prints the packages of those C and C++ headers that the compiler does not find.
+missing_headers() {
+    have "${CXX:-c++}" || return 0
+    "${CXX:-c++}" -E -P -x c++ - <<'HEADERS' 2>/dev/null || true
+#if !__has_include(<zlib.h>)
+zlib1g-dev
+#endif
+#if !__has_include(<rapidjson/reader.h>)
+rapidjson-dev
+#endif
+#if !(__has_include(<cmocka.h>) || __has_include("cmocka.h"))
+libcmocka-dev
+#endif
+HEADERS
+}
+
+runtime_root() {
+    if [[ -n ${EXECUTORCH_ROOT-} ]]; then
+        echo "$EXECUTORCH_ROOT"
+    elif [[ -f build/runtime.root ]]; then
+        cat build/runtime.root
+    fi
+}
+
+runtime_is_there() {
+    local root
+    root=$(runtime_root)
+    [[ -n $root && -e $root/lib/libexecutorch.so ]]
+}
+
+# Fills `missing` with the packages whose contents are not there, whoever installed them.
+find_missing() {
+    missing=()
+    if ! have "${CC:-cc}" || ! have "${CXX:-c++}" || ! { have make || have ninja; }; then
+        missing+=(build-essential)
+    fi
+    have_cmake || missing+=(cmake)
+    have python3 || missing+=(python3)
+    mapfile -t -O "${#missing[@]}" missing < <(missing_headers)
+    have pkg-config || have pkgconf || missing+=(pkg-config)
+    have flatc || missing+=(flatbuffers-compiler)
+    have xz || missing+=(xz-utils)
+    # Either of pip and venv can fetch the runtime.
+    if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1 &&
+        ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
+        missing+=("${runtime_packages[@]}")
+    fi
+}
+
+# Installs the packages named; what apt-get says is shown only where it fails.
+install_packages() {
+    local as_root=()
+    have apt-get || return 1
+    if ((EUID != 0)); then
+        have sudo && sudo -n true 2>/dev/null || return 1
+        as_root=(sudo -n)
+    fi
+    note "installing $*"
+    mkdir -p build
+    # An update that fails for one source may still have brought what is needed.
+    "${as_root[@]}" apt-get -qq update >build/setup.log 2>&1 || true
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install \
+        --yes --no-install-recommends "$@" >>build/setup.log 2>&1; then
+        tail -n 15 build/setup.log >&2
+        return 1
+    fi
+}
+
+# Whether one of the packages named is among the missing ones.
+is_missing() {
+    local package absent
+    for package in "$@"; do
+        for absent in "${missing[@]}"; do
+            [[ $package != "$absent" ]] || return 0
+        done
+    done
+    return 1
+}
+
+fetch_runtime() {
+    local path=$PATH root
+    if ! python3 -m pip --version >/dev/null 2>&1; then
+        [[ -x build/venv/bin/pip ]] || python3 -m venv build/venv || return 1
+        path=$PWD/build/venv/bin:$PATH
+    fi
+    root=$(PATH=$path tools/fetch_runtime.sh build/runtime) || return 1
+    [[ -e $root/lib/libexecutorch.so ]] || return 1
+    echo "$root" >build/runtime.root
+}
+
+find_missing
+if ((${#missing[@]} > 0)) && install_packages "${missing[@]}"; then
+    find_missing
+fi
+
+if ((${#missing[@]} > 0)); then
+    line="apt-get install ${missing[*]}"
+    if is_missing "${required_packages[@]}"; then
+        note "a compiler, CMake 3.22 or Python 3 is missing; as root, run:"
+        printf '%s\n' "$line"
+        exit 1
+    fi
+    ! is_missing "${record_packages[@]}" ||
+        note "without zlib1g-dev and rapidjson-dev, ETRecords cannot be read"
+    ! is_missing pkg-config libcmocka-dev ||
+        note "without pkg-config and libcmocka-dev, the unit tests are left out"
+    ! is_missing flatbuffers-compiler xz-utils ||
+        note "without flatbuffers-compiler and xz-utils, the tests that use them are left out"
+    ! is_missing "${runtime_packages[@]}" ||
+        note "without python3-pip or python3-venv, the runtime cannot be fetched"
+    note "to have all, as root: $line"
+fi
+
+if [[ -n ${EXECUTORCH_ROOT-} ]]; then
+    if ! runtime_is_there; then
+        note "EXECUTORCH_ROOT=$EXECUTORCH_ROOT holds no lib/libexecutorch.so"
+        exit 1
+    fi
+elif ! runtime_is_there; then
+    mkdir -p build
+    if ! fetch_runtime; then
+        rm -f build/runtime.root
+        note "the ExecuTorch runtime is not there: the engine is left out," \
+            "and 'run' and 'profile' with it"
+    fi
+fi
