@@ -90,7 +90,8 @@ check: build ## check layers, exported symbols, formatting; the build has warnin
 .PHONY: docs
 docs: build ## write the man pages and shell completions from the command line itself
 	@mkdir -p docs/man docs/completions
-	@set -e; write() { "$(ETSCOPE)" help $$2 >"$$1.new"; mv "$$1.new" "$$1"; }; \
+	@set -e; \
+	write() { "$(ETSCOPE)" help $$2 >"$$1.new" || { rm "$$1.new"; exit 1; }; mv "$$1.new" "$$1"; }; \
 	write docs/man/etscope.1 --man; \
 	for command in $(COMMANDS); do \
 	    write docs/man/etscope-$$command.1 "--man $$command"; \

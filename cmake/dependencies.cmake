@@ -11,7 +11,10 @@ else()
   message(STATUS "ETRecord support is left out: it needs zlib1g-dev and rapidjson-dev")
 endif()
 
-if(EXECUTORCH_ROOT AND EXISTS ${EXECUTORCH_ROOT}/lib/libexecutorch.so)
+# The wheel has shared libraries; a build of one's own may have archives.
+file(GLOB ets_runtime ${EXECUTORCH_ROOT}/lib/libexecutorch${CMAKE_SHARED_LIBRARY_SUFFIX}
+  ${EXECUTORCH_ROOT}/lib/libexecutorch.a)
+if(EXECUTORCH_ROOT AND ets_runtime)
   set(ETS_WITH_ENGINE ON)
 else()
   set(ETS_WITH_ENGINE OFF)

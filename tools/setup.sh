@@ -25,6 +25,8 @@ elif (($# > 0)); then
     exit 2
 fi
 
+cc=${CC:-cc} cxx=${CXX:-c++}
+
 note() { printf 'setup: %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -38,8 +40,11 @@ have_cmake() {
 
 # Prints the packages of those C and C++ headers that the compiler does not find.
 missing_headers() {
-    have "${CXX:-c++}" || return 0
-    "${CXX:-c++}" -E -P -x c++ - <<'HEADERS' 2>/dev/null || true
+    if ! have "$cxx"; then
+        printf '%s\n' "${record_packages[@]}" libcmocka-dev
+        return
+    fi
+    "$cxx" -E -P -x c++ - <<'HEADERS' 2>/dev/null || true
 #if !__has_include(<zlib.h>)
 zlib1g-dev
 #endif
@@ -60,16 +65,19 @@ runtime_root() {
     fi
 }
 
+is_runtime() {
+    [[ -n $1 ]] && { [[ -e $1/lib/libexecutorch.so ]] || [[ -e $1/lib/libexecutorch.dylib ]] ||
+        [[ -e $1/lib/libexecutorch.a ]]; }
+}
+
 runtime_is_there() {
-    local root
-    root=$(runtime_root)
-    [[ -n $root && -e $root/lib/libexecutorch.so ]]
+    is_runtime "$(runtime_root)"
 }
 
 # Fills `missing` with the packages whose contents are not there, whoever installed them.
 find_missing() {
     missing=()
-    if ! have "${CC:-cc}" || ! have "${CXX:-c++}" || ! { have make || have ninja; }; then
+    if ! have "$cc" || ! have "$cxx" || ! { have make || have ninja; }; then
         missing+=(build-essential)
     fi
     have_cmake || missing+=(cmake)
@@ -122,8 +130,8 @@ fetch_runtime() {
         path=$PWD/build/venv/bin:$PATH
     fi
     root=$(PATH=$path tools/fetch_runtime.sh build/runtime) || return 1
-    [[ -e $root/lib/libexecutorch.so ]] || return 1
-    echo "$root" >build/runtime.root
+    is_runtime "$root" || return 1
+    (cd "$root" && pwd) >build/runtime.root
 }
 
 find_missing
@@ -151,7 +159,7 @@ fi
 
 if [[ -n ${EXECUTORCH_ROOT-} ]]; then
     if ! runtime_is_there; then
-        note "EXECUTORCH_ROOT=$EXECUTORCH_ROOT holds no lib/libexecutorch.so"
+        note "EXECUTORCH_ROOT=$EXECUTORCH_ROOT holds no lib/libexecutorch"
         exit 1
     fi
 elif ! runtime_is_there; then

@@ -99,7 +99,7 @@ enum ets_tensor_place {
     ETS_PLACE_PLANNED = 1,           /* in a planned arena, without a start value */
     ETS_PLACE_PLANNED_STATE = 2,     /* in a planned arena, started from bytes in the file */
     ETS_PLACE_RUNTIME = 3,           /* pointer supplied when the method runs (unplanned) */
-    ETS_PLACE_EXTERNAL_CONSTANT = 4, /* in a data file (.ptd), read only, found by `external_name` */
+    ETS_PLACE_EXTERNAL_CONSTANT = 4, /* in a data file (.ptd), read only, found by qualified_name */
     ETS_PLACE_EXTERNAL_STATE = 5     /* in a planned arena, started from a data file */
 };
 
@@ -113,9 +113,10 @@ struct ets_program_tensor {
     uint64_t tensor_bytes;   /* element bytes x sizes: an upper bound where the shape is dynamic */
     uint32_t memory_id;      /* arena, from 1; 0: not planned */
     uint64_t memory_offset;  /* of the tensor in its arena, bytes */
-    uint32_t data_buffer_idx; /* of the constant or start value; 0: none */
+    uint32_t data_buffer_idx; /* of the constant or start value in the file; 0: none */
     int requires_grad;
-    struct ets_text external_name; /* fully qualified name; absent where the file gives none */
+    struct ets_text qualified_name; /* "linear.weight": key of an external tensor, and where the
+                                       export was told to give it, name of a buffer; or absent */
     int32_t device_type;           /* enum ets_device_type, or a newer writer's number */
     int32_t device_index;
 };

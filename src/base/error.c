@@ -132,15 +132,14 @@ size_t ets_print_text(char *buffer, size_t capacity, const char *format, ...)
     return size;
 }
 
-enum ets_status ets_fail(struct ets_error *error, enum ets_status status, uint64_t offset,
-                         const char *format, ...)
+void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t offset,
+                   const char *format, ...)
 {
-    if (error == NULL) return status;
+    if (error == NULL) return;
     va_list arguments;
     va_start(arguments, format);
     error->status = status;
     error->offset = offset;
     ets_format_text(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    return status;
 }

@@ -9,13 +9,16 @@
 #include "etscope/status.h"
 
 /*
- * Fills `error` (NULL: does nothing) and returns `status`, so that a failing
- * function ends in `return ets_fail(error, ETS_MALFORMED, offset, "...", ...)`.
- * Formats: %s %.*s %c %% and %d %i %u %x with the length modifiers l, ll, z.
- * Control bytes of inserted text become '?', as it may come from a hostile file.
+ * Fills `error` (NULL: does nothing) and answers `status`, so that a failing function ends in
+ * `return ets_fail(error, ETS_MALFORMED, offset, "...", ...)`. A macro, so that the compiler sees
+ * which status comes back. Formats: %s %.*s %c %% and %d %i %u %x with the length modifiers l, ll,
+ * z. Control bytes of inserted text become '?', as it may come from a hostile file.
  */
-enum ets_status ets_fail(struct ets_error *error, enum ets_status status, uint64_t offset,
-                         const char *format, ...) ETS_PRINTF(4, 5);
+#define ets_fail(error, status, offset, ...) \
+    (ets_set_error((error), (status), (offset), __VA_ARGS__), (status))
+
+void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t offset,
+                   const char *format, ...) ETS_PRINTF(4, 5);
 
 /*
  * The formatter itself: writes at most `capacity` bytes with the terminator, cuts

@@ -103,7 +103,8 @@ static enum ets_status explain_load_failure(const char *path, struct ets_error *
 static enum ets_status load(struct ets_engine_library *library, const struct ets_engine **engine,
                             struct ets_error *error)
 {
-    library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
+    /* The runtime's threads and hooks stay, so the code that they run must stay as well. */
+    library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library->handle == NULL) return explain_load_failure(library->path, error);
     ets_engine_interface_function *function = find_interface(library->handle);
     if (function == NULL) {

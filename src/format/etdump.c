@@ -224,7 +224,8 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
 /* Bytes from the first element to behind the last one, or UINT64_MAX. */
 static uint64_t tensor_extent(const struct ets_tensor *tensor)
 {
-    if (ets_tensor_count(tensor) == 0) return 0;
+    const uint64_t count = ets_tensor_count(tensor);
+    if (count == 0 || count == UINT64_MAX) return count;
     uint64_t last = 0;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         uint64_t reach;

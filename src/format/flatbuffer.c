@@ -220,17 +220,14 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
     return ETS_OK;
 }
 
-static struct verifier start(struct ets_bytes bytes, uint64_t origin, struct ets_error *error)
-{
-    return (struct verifier){bytes, origin, bytes.size, error};
-}
-
 enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
                                     const struct ets_fb_type *type, uint64_t origin,
-                                    struct ets_error *error)
+                                    uint64_t *budget, struct ets_error *error)
 {
-    struct verifier v = start(bytes, origin, error);
-    return verify_table(&v, table_at, type, 0);
+    struct verifier v = {bytes, origin, *budget, error};
+    const enum ets_status status = verify_table(&v, table_at, type, 0);
+    *budget = v.bytes_left;
+    return status;
 }
 
 enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
@@ -241,7 +238,7 @@ enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
         return ets_fail(error, ETS_TRUNCATED, origin + bytes.size,
                         "ends before the root offset of its %s", type->name);
     }
-    struct verifier v = start(bytes, origin, error);
+    struct verifier v = {bytes, origin, bytes.size, error};
     size_t at = 0;
     ETS_TRY(follow(&v, root_at, MIN_TABLE_BYTES, type, "root", &at));
     ETS_TRY(verify_table(&v, at, type, 0));

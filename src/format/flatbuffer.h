@@ -90,10 +90,14 @@ enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    const struct ets_fb_type *type, uint64_t origin,
                                    struct ets_fb *root_out, struct ets_error *error);
 
-/* The same for one table at a known position: for salvage and for partial reads. */
+/*
+ * The same for one table at a known position: for salvage and for partial reads. `*budget` holds
+ * the bytes of tables and references that may still be visited, and loses those that were, so that
+ * many calls over the same bytes stay bounded together.
+ */
 enum ets_status ets_fb_verify_table(struct ets_bytes bytes, size_t table_at,
                                     const struct ets_fb_type *type, uint64_t origin,
-                                    struct ets_error *error);
+                                    uint64_t *budget, struct ets_error *error);
 
 /* Size of one scalar in bytes. */
 size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar);

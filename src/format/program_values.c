@@ -43,7 +43,7 @@ static enum ets_status find_read_only(const struct ets_program *program, uint32_
 {
     const struct ets_fb root = ets_program_root(program);
     const struct ets_fb segment = ets_fb_table(root, PROGRAM_CONSTANT_SEGMENT);
-    if (ets_fb_vector(segment, OFFSETS_OFFSETS).count != 0) {
+    if (ets_fb_vector(segment, OFFSETS_OFFSETS).count > 1) {
         return find_constant(program, segment, buffer, at, bytes_out, error);
     }
     const struct ets_fb_vector buffers = ets_fb_vector(root, PROGRAM_CONSTANT_BUFFER);
@@ -110,7 +110,8 @@ static enum ets_status read_place(const struct ets_method *method, struct ets_fb
     if (is_planned) ETS_TRY(read_allocation(method, allocation, tensor, error));
     if (location == TENSOR_EXTERNAL) {
         tensor->place = is_planned ? ETS_PLACE_EXTERNAL_STATE : ETS_PLACE_EXTERNAL_CONSTANT;
-        if (tensor->external_name.data != NULL) return ETS_OK;
+        tensor->data_buffer_idx = 0; /* writers leave a number of their own here */
+        if (tensor->qualified_name.data != NULL) return ETS_OK;
         return ets_fail(error, ETS_MALFORMED, extra.at, "external tensor without a name");
     }
     if (location != TENSOR_IN_SEGMENT) {
@@ -162,7 +163,7 @@ enum ets_status ets_program_read_tensor(const struct ets_method *method, struct 
         .dynamism = (enum ets_shape_dynamism)dynamism,
         .data_buffer_idx = ets_fb_u32(table, TENSOR_DATA_BUFFER, 0),
         .requires_grad = ets_fb_u8(table, TENSOR_REQUIRES_GRAD, 0) != 0,
-        .external_name = ets_fb_text(extra, EXTRA_NAME),
+        .qualified_name = ets_fb_text(extra, EXTRA_NAME),
         .device_type = ets_fb_i8(extra, EXTRA_DEVICE_TYPE, ETS_DEVICE_CPU),
         .device_index = ets_fb_i8(extra, EXTRA_DEVICE_INDEX, 0),
     };

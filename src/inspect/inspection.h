@@ -63,7 +63,6 @@ struct ets_inspection {
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL where none was found */
 
-    struct ets_upstream_view *upstream_view; /* NULL until asked for */
 };
 
 /* event_table.c: every event of the dump into the columns, and which encloses which. */

@@ -17,6 +17,17 @@
 namespace
 {
 
+// Rounding a number fills a table inside of RapidJSON on its first use. Doing that while the program
+// is loaded spares the locks of function statics, the only thing that would need the C++ runtime
+// (0.9 ms and 1.4 MB at each start of a process).
+double fill_powers()
+{
+    double ten = 0;
+    (void)rapidjson::internal::StrtodDiyFp("1", 1, 1, 1, &ten);
+    return ten;
+}
+const double powers_filled = fill_powers();
+
 // InsituStringStream with an end that can be cut off.
 struct Stream {
     using Ch = char;
@@ -37,13 +48,12 @@ struct Stream {
 
 // RapidJSON's stack holds 8 bytes for each open container and the characters of one number, and
 // it does not expect an allocation to fail. So it gets one block that is large enough for all that
-// the ceilings allow; where it asks for more, the rest of the text is blanked: it then ends within
-// a few pushes, for which the block has a reserve, and the parse is refused.
+// the ceilings allow, twice, since it grows by half. Where it asks for more, the rest of the text is
+// blanked: it then ends within a few pushes, for which the block has a reserve, and the parse is
+// refused.
 class FixedStack
 {
   public:
-    static const bool kNeedFree = false;
-
     explicit FixedStack(Stream *stream) : stream_(stream) {}
 
     void *Malloc(size_t size) { return Realloc(nullptr, 0, size); }
@@ -59,7 +69,7 @@ class FixedStack
     bool exceeded() const { return exceeded_; }
 
   private:
-    static const size_t kUsable = 8 * ETS_JSON_MAX_DEPTH + ETS_JSON_MAX_NUMBER_CHARS;
+    static const size_t kUsable = 2 * (8 * ETS_JSON_MAX_DEPTH + ETS_JSON_MAX_NUMBER_CHARS);
     static const size_t kReserve = 256;
 
     Stream *stream_;

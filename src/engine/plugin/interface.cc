@@ -66,20 +66,20 @@ enum ets_status load_library(const char *path, size_t *kernels_added_out,
 
 /*
  * A program without methods: loading one fails, but only after the runtime has opened the event
- * block of the attempt, so a runtime that traces leaves a block. Little-endian FlatBuffers: root
- * table at 24 with `version` and `execution_plan` absent and an empty vector; padded to the size
- * a header check asks for.
+ * block of the attempt, so a runtime that traces leaves a block. FlatBuffers, written by hand: a
+ * Program with an empty execution_plan and the constant_segment that stands for "no constants".
  */
-alignas(16) const uint8_t empty_program[64] = {
-    24, 0, 0, 0, 'E', 'T', '1', '2', /* root offset, identifier */
-    0,  0, 0, 0,                     /* padding */
-    12, 0, 12, 0, 0, 0, 4, 0, 8, 0,  /* at 12: vtable with slots 1 and 2 */
-    0,  0,                           /* padding */
-    12, 0, 0, 0,                     /* at 24: table; its vtable is 12 bytes before */
-    8,  0, 0, 0,                     /* at 28: execution_plan, at 36 */
-    8,  0, 0, 0,                     /* at 32: constant_buffer, at 40 */
-    0,  0, 0, 0,                     /* at 36: no plans */
-    0,  0, 0, 0,                     /* at 40: no buffers */
+alignas(16) const uint8_t empty_program[72] = {
+    24, 0, 0,  0, 'E', 'T', '1', '2',                      /* root table at 24, identifier */
+    16, 0, 12, 0, 0,   0,   4,   0,   0, 0, 0, 0, 0, 0, 8, 0, /* at 8: vtable, slots 1 and 5 */
+    16, 0, 0,  0,                                          /* at 24: Program, its vtable 16 before */
+    36, 0, 0,  0,                                          /* execution_plan, at 64 */
+    12, 0, 0,  0,                                          /* constant_segment, at 44 */
+    8,  0, 8,  0, 0,   0,   4,   0,                        /* at 36: vtable, slot 1 */
+    8,  0, 0,  0,                                          /* at 44: SubsegmentOffsets */
+    4,  0, 0,  0,                                          /* offsets, at 52 */
+    1,  0, 0,  0, 0,   0,   0,   0,   0, 0, 0, 0,          /* at 52: one offset, the placeholder */
+    0,  0, 0,  0,                                          /* at 64: no plans */
 };
 
 bool runtime_traces()

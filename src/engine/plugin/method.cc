@@ -163,10 +163,7 @@ enum ets_status check_usable(const struct ets_engine_program *program, struct et
 /* Whether a dynamic tensor takes smaller shapes is known once the method is loaded. */
 bool is_dynamic(const struct ets_engine_method *method, size_t index)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     const et::EValue &held = method->method->get_input(index);
-#pragma GCC diagnostic pop
     return held.isTensor() &&
            held.toTensor().shape_dynamism() != et::TensorShapeDynamism::STATIC;
 }

@@ -24,6 +24,8 @@ class call_log
     static constexpr size_t line_limit = 24;
     static constexpr size_t line_bytes = 240;
 
+    constexpr call_log() = default;
+
     void add(et_pal_log_level_t level, const char *message, size_t length)
     {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -47,25 +49,22 @@ class call_log
     char lines_[line_limit][line_bytes] = {};
 };
 
-call_log &log_of_call()
-{
-    static call_log *const log = new call_log; /* outlives the runtime's own destructors */
-    return *log;
-}
+/* Needs neither construction nor destruction at run time, so it is there in both. */
+call_log current_log;
 
 thread_local bool inside_call = false;
 
 void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *, const char *, size_t,
                    const char *message, size_t length)
 {
-    log_of_call().add(level, message, length);
+    current_log.add(level, message, length);
 }
 
 /* On a thread of the runtime's own nobody could catch: say why, as the log is silent. */
 [[noreturn]] void take_abort()
 {
     if (inside_call) throw runtime_abort();
-    const call_log &log = log_of_call();
+    const call_log &log = current_log;
     fprintf(stderr, "etscope: the ExecuTorch runtime ended the process: %s\n",
             log.count() > 0 ? log.line(log.count() - 1) : "no reason logged");
     std::abort();
@@ -113,7 +112,7 @@ void start_runtime()
 call_scope::call_scope() : outer_(inside_call)
 {
     inside_call = true;
-    log_of_call().clear();
+    current_log.clear();
 }
 
 call_scope::~call_scope()
@@ -137,12 +136,12 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
     ets_format_text(tried, sizeof tried, format, arguments);
     va_end(arguments);
     return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s (0x%x)%s", tried, error_name(code),
-                    static_cast<unsigned>(code), reason(log_of_call()).c_str());
+                    static_cast<unsigned>(code), reason(current_log).c_str());
 }
 
 enum ets_status fail_abort(struct ets_error *error)
 {
-    const call_log &log = log_of_call();
+    const call_log &log = current_log;
     return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
                     reason(log).c_str());
 }

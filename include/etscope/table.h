@@ -1,0 +1,108 @@
+/*
+ * table.h - one table, many formats: typed columns with units, rendered for people or machines.
+ *
+ *     struct ets_table *table;
+ *     ets_table_open(NULL, &table, &error);
+ *     ets_table_add_column(table, &(struct ets_column){.name = "operator", .kind = ETS_COLUMN_TEXT});
+ *     ets_table_add_column(table, &(struct ets_column){.name = "avg", .kind = ETS_COLUMN_TIME});
+ *     ets_table_add_row(table, 0);
+ *     ets_table_put_text(table, (struct ets_text){"addmm.out", 9});
+ *     ets_table_put_bounds(table, 1234.0, 1234.0);
+ *     struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 80};
+ *     status = ets_table_write(table, &style, output, &error);
+ *     ets_table_close(table);
+ *
+ * Texts are copied. A failed allocation is kept and reported by write. One thread at a time.
+ */
+#ifndef ETSCOPE_TABLE_H
+#define ETSCOPE_TABLE_H
+
+#include "etscope/allocator.h"
+#include "etscope/bytes.h"
+#include "etscope/file.h"
+#include "etscope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_table;
+
+enum ets_format {
+    ETS_FORMAT_TABLE = 0,    /* for a terminal: fits `width`, units chosen for each column */
+    ETS_FORMAT_TSV = 1,      /* header, then rows; fields quoted as CSV where they must be */
+    ETS_FORMAT_CSV = 2,      /* RFC 4180, lines end in \n */
+    ETS_FORMAT_JSON = 3,     /* one array of objects */
+    ETS_FORMAT_JSONL = 4,    /* one object a line */
+    ETS_FORMAT_MARKDOWN = 5  /* units as for a terminal, no width */
+};
+
+enum ets_column_kind {
+    ETS_COLUMN_TEXT = 0,
+    ETS_COLUMN_LIST = 1,    /* texts; an array in JSON, else joined by ", " */
+    ETS_COLUMN_INTEGER = 2,
+    ETS_COLUMN_REAL = 3,
+    ETS_COLUMN_TIME = 4,    /* nanoseconds, from a lower to an upper bound */
+    ETS_COLUMN_TICKS = 5,   /* like TIME, of a clock without a known unit ("cycles") */
+    ETS_COLUMN_SHARE = 6,   /* 0 to 1, from a lower to an upper bound */
+    ETS_COLUMN_BYTES = 7
+};
+
+struct ets_column {
+    const char *name;  /* "avg": machine formats add the unit, "avg_ns" */
+    const char *title; /* for people; NULL: `name` */
+    enum ets_column_kind kind;
+    int machine_only;  /* 1: not in TABLE and MARKDOWN */
+    int human_only;    /* 1: in TABLE and MARKDOWN only */
+    int priority;      /* where space is short: columns of the highest number are dropped first; 0
+                          is never dropped */
+    uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
+    int cut_at_start;     /* 1: what is cut goes from the front (paths) */
+};
+
+struct ets_table_style {
+    enum ets_format format;
+    uint32_t width; /* columns of the terminal; 0: as wide as it gets */
+    int bold;       /* 1: escape sequences for a bold header */
+    int ascii;      /* 1: no character beyond ASCII */
+    const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: chosen */
+};
+
+/* Status: NO_MEMORY. `*table_out` is the caller's to close. */
+ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
+                                       struct ets_table **table_out, struct ets_error *error);
+ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
+
+/* All columns come before the first row; names are borrowed until close. */
+ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);
+
+/* Starts a section: a heading of its own for people, nothing for machines. */
+ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text heading);
+
+/* Starts a row, `depth` levels in; its cells follow, one put for each column in order. */
+ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
+ETS_API void ets_table_put_nothing(struct ets_table *table);
+ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
+ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */
+ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *items,
+                                size_t count);
+ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
+ETS_API void ets_table_put_real(struct ets_table *table, double value);
+/* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */
+ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double upper);
+
+ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
+
+/* Renders into `output`. Statuses: NO_MEMORY; writing errors appear at the output's commit. */
+ETS_API enum ets_status ets_table_write(const struct ets_table *table,
+                                        const struct ets_table_style *style,
+                                        struct ets_output *output, struct ets_error *error);
+
+/* A format by its name ("table", "tsv", ...): 1 and *format_out, or 0. */
+ETS_API int ets_format_find(const char *name, enum ets_format *format_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,271 @@
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+int cli_complain(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("etscope: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("note: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+int cli_fail(const char *path, const struct ets_error *error)
+{
+    static const unsigned char codes[] = {
+        [ETS_OK] = CLI_OK,
+        [ETS_INVALID_ARGUMENT] = CLI_USAGE,
+        [ETS_NOT_FOUND] = CLI_INPUT,
+        [ETS_IO] = CLI_INPUT,
+        [ETS_NO_MEMORY] = CLI_INTERNAL,
+        [ETS_NO_SPACE] = CLI_INTERNAL,
+        [ETS_WRONG_KIND] = CLI_INPUT,
+        [ETS_TRUNCATED] = CLI_INPUT,
+        [ETS_MALFORMED] = CLI_INPUT,
+        [ETS_UNSUPPORTED] = CLI_INPUT,
+        [ETS_LIMIT] = CLI_INPUT,
+        [ETS_MISMATCH] = CLI_MISMATCH,
+        [ETS_AMBIGUOUS] = CLI_MISMATCH,
+        [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
+        [ETS_RUNTIME] = CLI_RUNTIME,
+    };
+    fputs("etscope: ", stderr);
+    if (path != NULL) fprintf(stderr, "%s: ", strcmp(path, "-") == 0 ? "standard input" : path);
+    if (error->offset != ETS_NO_OFFSET) {
+        fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
+    }
+    fprintf(stderr, "%s\n", error->message);
+    return codes[error->status];
+}
+
+/* Edit distance, cut off at `limit`; words are short. */
+static unsigned distance(const char *left, const char *right)
+{
+    enum { MOST = 48 };
+    const size_t n = strlen(left), m = strlen(right);
+    unsigned row[MOST + 1];
+    if (n > MOST || m > MOST) return MOST;
+    for (size_t j = 0; j <= m; j++) row[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            const unsigned replaced = diagonal + (left[i - 1] != right[j - 1]);
+            const unsigned inserted = row[j - 1] + 1, removed = row[j] + 1;
+            diagonal = row[j];
+            row[j] = replaced < inserted ? replaced : inserted;
+            if (removed < row[j]) row[j] = removed;
+        }
+    }
+    return row[m];
+}
+
+const char *cli_nearest(const char *word, const char *const *candidates)
+{
+    const char *best = NULL;
+    unsigned least = (unsigned)strlen(word) / 3 + 2;
+    for (; *candidates != NULL; candidates++) {
+        const unsigned d = distance(word, *candidates);
+        if (d < least) {
+            least = d;
+            best = *candidates;
+        }
+    }
+    return best;
+}
+
+static int find_option(const struct cli_command *command, const char *word, size_t length)
+{
+    for (int i = 0; command->options[i].name != NULL; i++) {
+        const char *names[] = {command->options[i].name, command->options[i].alias};
+        for (int k = 0; k < 2; k++) {
+            if (names[k] != NULL && strlen(names[k]) == length &&
+                strncmp(names[k], word, length) == 0) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+static int complain_option(const struct cli_command *command, const char *word, size_t length)
+{
+    const char *names[2 * CLI_MAX_OPTIONS + 1];
+    unsigned count = 0;
+    for (int i = 0; command->options[i].name != NULL; i++) {
+        names[count++] = command->options[i].name;
+        if (command->options[i].alias != NULL) names[count++] = command->options[i].alias;
+    }
+    names[count] = NULL;
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);
+    const char *nearest = cli_nearest(copy, names);
+    if (nearest != NULL) {
+        return cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, copy,
+                            nearest);
+    }
+    return cli_complain(CLI_USAGE, "%s has no option %s; `etscope %s --help` lists them",
+                        command->name, copy, command->name);
+}
+
+/* True where `value` is one of "a|b|c", or where the option takes anything. */
+static bool is_allowed(const struct cli_option *option, const char *value)
+{
+    if (strchr(option->value, '|') == NULL) return true;
+    const size_t length = strlen(value);
+    for (const char *at = option->value; at != NULL; at = strchr(at, '|')) {
+        if (*at == '|') at++;
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
+            return length > 0;
+        }
+    }
+    return false;
+}
+
+static int add_value(struct cli_arguments *arguments, int option, const char *value)
+{
+    const struct cli_option *o = &arguments->command->options[option];
+    if (o->value != NULL && !is_allowed(o, value)) {
+        return cli_complain(CLI_USAGE, "%s takes one of %s, not \"%s\"", o->name, o->value, value);
+    }
+    if (arguments->value_count == CLI_MAX_VALUES) {
+        return cli_complain(CLI_USAGE, "more than %d option values", CLI_MAX_VALUES);
+    }
+    arguments->values[arguments->value_count] = value;
+    arguments->option_of[arguments->value_count++] = (unsigned char)option;
+    return CLI_OK;
+}
+
+static bool has_ending(const char *word, const char *ending)
+{
+    const size_t n = strlen(word), m = strlen(ending);
+    return n > m && strcmp(word + n - m, ending) == 0;
+}
+
+/* words[*at] is an option: takes it and its values, leaves *at at its last word. */
+static int parse_option(struct cli_arguments *arguments, int count, char **words, int *at)
+{
+    const struct cli_command *command = arguments->command;
+    const char *word = words[*at];
+    const size_t length = strcspn(word, "=");
+    const bool has_inline = word[length] == '=';
+    const int option = find_option(command, word, length);
+    if (option < 0) return complain_option(command, word, length);
+    const struct cli_option *o = &command->options[option];
+    if (o->value == NULL) {
+        if (has_inline) return cli_complain(CLI_USAGE, "%s takes no value", o->name);
+        return add_value(arguments, option, "");
+    }
+    if (has_inline) return add_value(arguments, option, word + length + 1);
+    if (*at + 1 >= count) return cli_complain(CLI_USAGE, "%s needs a value: %s", o->name, o->value);
+    int code = add_value(arguments, option, words[++*at]);
+    while (code == CLI_OK && o->ending != NULL && *at + 1 < count &&
+           has_ending(words[*at + 1], o->ending)) {
+        code = add_value(arguments, option, words[++*at]);
+    }
+    return code;
+}
+
+int cli_parse(const struct cli_command *command, int count, char **words,
+              struct cli_arguments *arguments)
+{
+    *arguments = (struct cli_arguments){.command = command};
+    bool only_words = false;
+    for (int i = 0; i < count; i++) {
+        int code = CLI_OK;
+        if (!only_words && strcmp(words[i], "--") == 0) {
+            only_words = true;
+        } else if (!only_words && words[i][0] == '-' && words[i][1] != '\0') {
+            code = parse_option(arguments, count, words, &i);
+        } else if (arguments->word_count < CLI_MAX_VALUES) {
+            arguments->words[arguments->word_count++] = words[i];
+        } else {
+            code = cli_complain(CLI_USAGE, "more than %d words", CLI_MAX_VALUES);
+        }
+        if (code != CLI_OK) return code;
+    }
+    return CLI_OK;
+}
+
+const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index)
+{
+    const int option = find_option(arguments->command, name, strlen(name));
+    for (unsigned i = 0; i < arguments->value_count; i++) {
+        if (arguments->option_of[i] == option && index-- == 0) return arguments->values[i];
+    }
+    return NULL;
+}
+
+const char *cli_value(const struct cli_arguments *arguments, const char *name)
+{
+    const char *value = NULL, *next;
+    for (unsigned i = 0; (next = cli_value_at(arguments, name, i)) != NULL; i++) value = next;
+    return value;
+}
+
+bool cli_has(const struct cli_arguments *arguments, const char *name)
+{
+    return cli_value(arguments, name) != NULL;
+}
+
+long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
+                     long long least, long long most, bool *ok)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end;
+    errno = 0;
+    const long long number = strtoll(value, &end, 10);
+    if (*value == '\0' || *end != '\0' || errno != 0 || number < least || number > most) {
+        cli_complain(CLI_USAGE, "%s takes a whole number from %lld to %lld, not \"%s\"", name, least,
+                     most, value);
+        *ok = false;
+    }
+    return number;
+}
+
+double cli_real(const struct cli_arguments *arguments, const char *name, double fallback, bool *ok)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end;
+    const double number = strtod(value, &end);
+    if (*value == '\0' || *end != '\0' || !isfinite(number)) {
+        cli_complain(CLI_USAGE, "%s takes a number, not \"%s\"", name, value);
+        *ok = false;
+    }
+    return number;
+}
+
+int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    const int option = find_option(arguments->command, name, strlen(name));
+    const size_t length = strlen(value);
+    int index = 0;
+    for (const char *at = arguments->command->options[option].value;; at++, index++) {
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
+            return index;
+        }
+        at = strchr(at, '|');
+        if (at == NULL) return fallback; /* the parser lets only listed values through */
+    }
+}

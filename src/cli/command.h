@@ -1,0 +1,113 @@
+/*
+ * The command line's one table: each command with its options, from which parsing, --help, man pages
+ * and shell completion are all made.
+ */
+#ifndef ETSCOPE_CLI_COMMAND_H
+#define ETSCOPE_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "etscope/status.h"
+
+/* Exit codes; docs/exit-codes.md. */
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_NEGATIVE = 1,    /* the command worked and its finding is negative */
+    CLI_USAGE = 2,       /* the call's words are off */
+    CLI_INPUT = 3,       /* a file is missing, damaged or of another kind */
+    CLI_MISMATCH = 4,    /* files do not belong together, or the answer is ambiguous */
+    CLI_RUNTIME = 5,     /* the ExecuTorch runtime reported an error */
+    CLI_UNAVAILABLE = 6, /* a component is not built in or not installed */
+    CLI_INTERNAL = 7     /* no memory, or an output could not be written */
+};
+
+struct cli_option {
+    const char *name;    /* "--etrecord" */
+    const char *alias;   /* upstream's spelling or a short form, "--etrecord_path"; NULL: none */
+    const char *value;   /* "FILE"; NULL: a flag. "a|b|c": one of these */
+    const char *help;    /* one sentence without a period */
+    const char *ending;  /* several values: further words with this ending belong to it; NULL: one */
+    bool is_repeatable;
+};
+
+struct cli_arguments;
+
+struct cli_command {
+    const char *name;
+    const char *summary;   /* "print what a trace recorded, joined to the source" */
+    const char *arguments; /* "TRACE"; "" for none */
+    const char *description; /* paragraphs for the man page */
+    const struct cli_option *options; /* ends with a NULL name */
+    const char *examples; /* lines of commands */
+    int (*run)(const struct cli_arguments *arguments);
+};
+
+/* All commands, ended by a NULL name; main.c. */
+extern const struct cli_command cli_commands[];
+
+/* Parsed words: for each option the values that were given, in order; then the positional ones. */
+enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 48 };
+
+struct cli_arguments {
+    const struct cli_command *command;
+    const char *values[CLI_MAX_VALUES];
+    unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
+    unsigned value_count;
+    const char *words[CLI_MAX_VALUES];
+    unsigned word_count;
+};
+
+/* Fills `arguments`; prints what is wrong and returns CLI_USAGE, else CLI_OK. */
+int cli_parse(const struct cli_command *command, int count, char **words,
+              struct cli_arguments *arguments);
+
+/* The last value given for `name`, or NULL; for a flag "" where it was given. */
+const char *cli_value(const struct cli_arguments *arguments, const char *name);
+/* Value number `index` given for `name`, or NULL past the end. */
+const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index);
+bool cli_has(const struct cli_arguments *arguments, const char *name);
+
+/*
+ * A whole number between `least` and `most`; `fallback` where the option was not given. Prints what
+ * is wrong and sets *ok to false (left alone otherwise).
+ */
+long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
+                     long long least, long long most, bool *ok);
+/* A finite number, likewise. */
+double cli_real(const struct cli_arguments *arguments, const char *name, double fallback, bool *ok);
+/* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
+int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
+
+/* "etscope: ...", one line to stderr. Returns `code`. */
+int cli_complain(int code, const char *format, ...) ETS_PRINTF(2, 3);
+/* A note that does not stop the command. */
+void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
+/* "etscope: FILE: byte 123: reason"; `path` NULL: none. Returns the exit code of the status. */
+int cli_fail(const char *path, const struct ets_error *error);
+
+/* The word of `candidates` (NULL-ended) nearest to `word`, if it is near enough to be meant. */
+const char *cli_nearest(const char *word, const char *const *candidates);
+
+/* help.c */
+void cli_print_help(FILE *stream, const struct cli_command *command);
+void cli_print_overview(FILE *stream);
+void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: etscope(1) */
+int cli_print_completion(FILE *stream, const char *shell);
+
+int cmd_run(const struct cli_arguments *arguments);
+int cmd_inspect(const struct cli_arguments *arguments);
+int cmd_profile(const struct cli_arguments *arguments);
+int cmd_info(const struct cli_arguments *arguments);
+int cmd_doctor(const struct cli_arguments *arguments);
+int cmd_help(const struct cli_arguments *arguments);
+
+extern const struct cli_option cli_run_options[];
+extern const struct cli_option cli_inspect_options[];
+extern const struct cli_option cli_profile_options[];
+extern const struct cli_option cli_info_options[];
+extern const struct cli_option cli_doctor_options[];
+extern const struct cli_option cli_help_options[];
+
+#endif

@@ -1,0 +1,31 @@
+/* Opening the files that commands read, with errors said on the way. */
+#ifndef ETSCOPE_CLI_INPUTS_H
+#define ETSCOPE_CLI_INPUTS_H
+
+#include "command.h"
+#include "etscope/bundle.h"
+#include "etscope/etrecord.h"
+#include "etscope/file.h"
+#include "etscope/program.h"
+
+/* An ETRecord by its path; NULL path: none. */
+struct cli_record {
+    struct ets_file *file;
+    struct ets_etrecord *record;
+};
+int cli_record_open(const char *path, struct cli_record *record_out);
+void cli_record_close(struct cli_record *record);
+
+/* A .pte, or the program inside a .bpte; NULL path: none. */
+struct cli_program {
+    struct ets_file *file;
+    struct ets_bytes bytes; /* of the program alone */
+    struct ets_program program;
+    struct ets_bundle bundle;
+    bool is_bundle;
+    bool is_open;
+};
+int cli_program_open(const char *path, struct cli_program *program_out);
+void cli_program_close(struct cli_program *program);
+
+#endif

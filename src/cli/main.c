@@ -1,0 +1,111 @@
+/* etscope: see what an ExecuTorch program does on a device. */
+#include <locale.h>
+#include <string.h>
+
+#include "command.h"
+
+const struct cli_command cli_commands[] = {
+    {"profile", "run a program and show what each operator costs", "MODEL",
+     "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records its trace, and prints the "
+     "operator table of `inspect`, in one step. Without --runs it runs 10 times after 1 warm-up "
+     "run.",
+     cli_profile_options,
+     "etscope profile model.pte --etrecord model.etrecord\n"
+     "etscope profile model.bpte --runs 100 --group-by module",
+     cmd_profile},
+    {"inspect", "show a trace, joined to the model's source lines", "TRACE",
+     "Reads an ETDump and prints its operator table: what each operator took, how often it ran, "
+     "its share of the whole, and the line of the model that it comes from. Source lines and "
+     "modules need the ETRecord of the export; operator names of prim ops need the program. "
+     "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
+     "With --format tsv alone the table is that of upstream's Inspector, byte for byte.",
+     cli_inspect_options,
+     "etscope inspect profile.etdp --etrecord model.etrecord\n"
+     "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
+     "etscope inspect profile.etdp --format jsonl | head -3",
+     cmd_inspect},
+    {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
+     "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
+     "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
+     ".npy files, from a bundled test case, from an ETRecord's representative inputs, or are "
+     "generated. The program's kernels and delegates are native code: run only programs and "
+     "libraries that you trust.",
+     cli_run_options,
+     "etscope run model.pte -o profile.etdp --runs 100 --warmup 5\n"
+     "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer debug.bin\n"
+     "etscope run model.pte --input x.npy --outputs result",
+     cmd_run},
+    {"info", "say what is in a file", "FILE",
+     "Prints what a .pte, .bpte, .ptd, ETDump or ETRecord holds, on one screen.",
+     cli_info_options,
+     "etscope info model.pte\n"
+     "etscope info profile.etdp --format json",
+     cmd_info},
+    {"doctor", "say what is installed, what is missing and what to do about it", "",
+     "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
+     "whether that runtime records traces, its delegate backends and kernels.",
+     cli_doctor_options, "etscope doctor", cmd_doctor},
+    {"help", "explain a command, print man pages and shell completion", "[COMMAND]",
+     "Without a word the overview, with a command's name its options.", cli_help_options,
+     "etscope help inspect\n"
+     "etscope help --completion bash > ~/.local/share/bash-completion/completions/etscope",
+     cmd_help},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+static const struct cli_command *find_command(const char *name)
+{
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0) return command;
+    }
+    return NULL;
+}
+
+static int complain_command(const char *word)
+{
+    const char *names[16];
+    unsigned count = 0;
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        names[count++] = command->name;
+    }
+    names[count] = NULL;
+    const char *nearest = cli_nearest(word, names);
+    if (nearest != NULL) {
+        return cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", word, nearest);
+    }
+    return cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", word);
+}
+
+static bool asks_for_help(int count, char **words)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+    }
+    return false;
+}
+
+int main(int count, char **words)
+{
+    setlocale(LC_CTYPE, "");
+    if (count < 2) {
+        cli_print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
+        cli_print_overview(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(words[1], "--version") == 0) {
+        puts("etscope " ETS_VERSION);
+        return CLI_OK;
+    }
+    const struct cli_command *command = find_command(words[1]);
+    if (command == NULL) return complain_command(words[1]);
+    if (asks_for_help(count - 2, words + 2)) {
+        cli_print_help(stdout, command);
+        return CLI_OK;
+    }
+    static struct cli_arguments arguments;
+    const int code = cli_parse(command, count - 2, words + 2, &arguments);
+    return code != CLI_OK ? code : command->run(&arguments);
+}

@@ -1,0 +1,282 @@
+#define _DEFAULT_SOURCE
+#include "show.h"
+
+#include <ctype.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "compare.h"
+
+/* What was asked of an inspection, parsed. */
+struct request {
+    struct ets_inspect_options inspect;
+    struct ets_operator_table_options table;
+    enum ets_time_unit target;
+    const char *block;
+    long long run;
+    bool is_upstream_view; /* tsv, and nothing else that changes its columns or rows */
+};
+
+void cli_style(const struct cli_arguments *arguments, const char *output_path,
+               struct ets_table_style *style_out)
+{
+    bool ok = true;
+    const bool is_terminal = strcmp(output_path, "-") == 0 && isatty(STDOUT_FILENO);
+    *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
+    const char *format = cli_value(arguments, "--format");
+    if (format != NULL) ets_format_find(format, &style_out->format);
+    style_out->bold = is_terminal && getenv("NO_COLOR") == NULL;
+    style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    style_out->time_unit = cli_value(arguments, "--unit");
+    style_out->width = (uint32_t)cli_number(arguments, "--width", 0, 20, 10000, &ok);
+    struct winsize size;
+    if (style_out->width == 0 && is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        style_out->width = size.ws_col;
+    }
+    const char *columns = getenv("COLUMNS");
+    if (style_out->width == 0 && columns != NULL && atoi(columns) >= 20) {
+        style_out->width = (uint32_t)atoi(columns);
+    }
+}
+
+int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
+                    const struct ets_table_style *style)
+{
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) {
+        cli_fail(path, &error);
+        return CLI_INTERNAL;
+    }
+    if (ets_table_write(table, style, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    if (ets_output_commit(output, &error) != ETS_OK) {
+        cli_fail(path, &error);
+        return CLI_INTERNAL;
+    }
+    return CLI_OK;
+}
+
+static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                          struct request *request)
+{
+    bool ok = true;
+    *request = (struct request){
+        .inspect = {
+            .record = subject->record,
+            .program = subject->program,
+            .method = subject->method,
+            .partial = cli_has(arguments, "--partial"),
+            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+            .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale",
+                                                        ETS_UNIT_NS),
+        },
+        .table = {
+            .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),
+            .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+            .block = ETS_NO_INDEX,
+            .run = ETS_NO_INDEX,
+            .all_events = cli_has(arguments, "--all"),
+        },
+        .block = cli_value(arguments, "--block"),
+        .run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok),
+    };
+    request->table.tick_unit = request->inspect.tick_unit;
+    request->table.sort = (enum ets_sort_by)cli_choice(
+        arguments, "--sort", cli_has(arguments, "--top") ? ETS_SORT_TIME : ETS_SORT_ORDER);
+    request->target = (enum ets_time_unit)cli_choice(
+        arguments, "--target-time-scale",
+        request->inspect.tick_unit == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);
+    static const char *const own_columns[] = {"--sort", "--top", "--all", "--block", "--run",
+                                              "--unit"};
+    request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
+    for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
+        if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
+    }
+    return ok;
+}
+
+/* --block by name or number, --run by number. */
+static int choose_rows(const struct ets_inspection *inspection, struct request *request)
+{
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    const uint32_t runs = ets_inspection_run_count(inspection);
+    if (request->run >= 0) {
+        if (request->run >= runs) {
+            return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", request->run,
+                                runs);
+        }
+        request->table.run = (uint32_t)request->run;
+    }
+    if (request->block == NULL) return CLI_OK;
+    char *end;
+    const unsigned long number = strtoul(request->block, &end, 10);
+    const bool is_number = isdigit((unsigned char)request->block[0]) && *end == '\0';
+    for (uint32_t i = 0; i < blocks; i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        const bool is_named = block->name.size == strlen(request->block) &&
+                              memcmp(block->name.data, request->block, block->name.size) == 0;
+        if (!is_named && !(is_number && number == i)) continue;
+        request->table.block = i;
+        return CLI_OK;
+    }
+    char list[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < blocks && used < 200; i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s", i > 0 ? ", " : "", i,
+                                 (int)(block->name.size < 40 ? block->name.size : 40),
+                                 block->name.data);
+    }
+    return cli_complain(CLI_USAGE, "the trace has no block \"%s\"; there are: %s", request->block,
+                        list);
+}
+
+static void print_notes(const struct ets_inspection *inspection)
+{
+    enum { MOST = 3 };
+    const uint32_t damages = ets_inspection_damage_count(inspection);
+    for (uint32_t i = 0; i < damages && i < MOST; i++) {
+        const struct ets_damage *damage = ets_inspection_damage(inspection, i);
+        cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
+    }
+    if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
+    const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
+    if (unknown > 0) cli_note("%u events of kinds this version does not know were passed over", unknown);
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+            cli_note("block %u is not joined, its method is ambiguous: %s; --method decides", i,
+                     block->method);
+        } else if (block->method_state == ETS_METHOD_MISMATCH) {
+            cli_note("block %u is not joined: %s", i, block->reason);
+        }
+    }
+    if (ets_inspection_events(inspection)->count == 0) {
+        cli_note("the trace holds no events; `etscope doctor` says whether this runtime records any");
+    }
+}
+
+static int write_upstream_tsv(struct ets_inspection *inspection, const struct request *request,
+                              const char *path)
+{
+    const struct ets_upstream_view *view;
+    struct ets_error error;
+    struct ets_output *output;
+    if (ets_inspection_upstream_view(inspection, request->inspect.tick_unit, request->target, &view,
+                                     &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) {
+        cli_fail(path, &error);
+        return CLI_INTERNAL;
+    }
+    ets_upstream_write_tsv(view, output);
+    if (ets_output_commit(output, &error) != ETS_OK) {
+        cli_fail(path, &error);
+        return CLI_INTERNAL;
+    }
+    return CLI_OK;
+}
+
+static int write_operators(const struct cli_arguments *arguments,
+                           const struct ets_inspection *inspection, const struct request *request)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_operator_table_fill(table, inspection, &request->table, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        struct ets_table_style style;
+        cli_style(arguments, path, &style);
+        if (style.time_unit == NULL && cli_has(arguments, "--target-time-scale")) {
+            style.time_unit = ets_time_unit_name(request->target);
+        }
+        code = cli_write_table(arguments, table, &style);
+    }
+    ets_table_close(table);
+    return code;
+}
+
+/* Every tensor that the trace names lies inside the debug buffer, or the first that does not. */
+static int check_debug_buffer(const struct ets_inspection *inspection,
+                              const struct cli_subject *subject)
+{
+    if (subject->debug_buffer_path == NULL) return CLI_OK;
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    const struct ets_etdump *dump = ets_inspection_dump(inspection);
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
+        struct ets_debug_value value;
+        ets_etdump_debug_value(dump, (size_t)events->payload_at[i], &value);
+        for (uint32_t t = 0; t < value.tensor_count; t++) {
+            struct ets_tensor tensor;
+            struct ets_error error;
+            int64_t offset;
+            if (ets_etdump_tensor(dump, &value, t, &tensor, &offset, &error) != ETS_OK) {
+                return cli_fail(subject->path, &error);
+            }
+            if (ets_etdump_tensor_data(subject->debug_buffer, offset, &tensor, &error) != ETS_OK) {
+                return cli_fail(subject->debug_buffer_path, &error);
+            }
+        }
+    }
+    return CLI_OK;
+}
+
+static int show(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                struct ets_inspection *inspection, struct request *request)
+{
+    const char *format = cli_value(arguments, "--format");
+    const char *tsv_path = cli_value(arguments, "--tsv-path");
+    int code = choose_rows(inspection, request);
+    if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
+    if (code != CLI_OK) return code;
+    print_notes(inspection);
+    if (format != NULL && strcmp(format, "tsv") == 0 && request->is_upstream_view) {
+        const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+        code = write_upstream_tsv(inspection, request, path);
+    } else {
+        code = write_operators(arguments, inspection, request);
+    }
+    if (code == CLI_OK && tsv_path != NULL) code = write_upstream_tsv(inspection, request, tsv_path);
+    if (code == CLI_OK && cli_has(arguments, "--compare-results")) {
+        code = cli_compare_results(arguments, subject, inspection);
+    }
+    return code;
+}
+
+int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
+{
+    struct request request;
+    if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
+    if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
+        return cli_complain(CLI_USAGE, "cycles have no length in time: --source-time-scale and "
+                                       "--target-time-scale must both be cycles, or neither");
+    }
+    struct ets_inspection *inspection;
+    struct ets_error error;
+    const enum ets_status status =
+        ets_inspection_open(subject->dump, &request.inspect, &inspection, &error);
+    if (status != ETS_OK) {
+        const int code = cli_fail(subject->path, &error);
+        const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
+        if (is_damaged && !request.inspect.partial) {
+            cli_note("--partial reads what is whole");
+        }
+        return code;
+    }
+    const int code = show(arguments, subject, inspection, &request);
+    ets_inspection_close(inspection);
+    return code;
+}

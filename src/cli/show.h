@@ -1,0 +1,47 @@
+/* Showing an inspection: what `inspect` and `profile` have in common. */
+#ifndef ETSCOPE_CLI_SHOW_H
+#define ETSCOPE_CLI_SHOW_H
+
+#include "command.h"
+#include "etscope/bytes.h"
+#include "etscope/export.h"
+
+/* Options of the table, for the two commands' option tables. */
+#define CLI_SHOW_OPTIONS                                                                          \
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
+     false},                                                                                      \
+    {"--group-by", "-g", "none|op|module|source|backend",                                         \
+     "Add up what belongs together; shares then sum to the run's time", NULL, false},             \
+    {"--sort", "-s", "order|time|max|calls|name",                                                 \
+     "Order of the lines: of execution (the default), or the largest first", NULL, false},        \
+    {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",  \
+     NULL, false},                                                                                \
+    {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \
+     NULL, false},                                                                                \
+    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
+     NULL, false},                                                                                \
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \
+     false},                                                                                      \
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
+
+/* The table of `dump`, joined to `record` and `program` (both may be NULL). Returns an exit code. */
+struct cli_subject {
+    const char *path; /* for messages */
+    struct ets_bytes dump;
+    struct ets_bytes debug_buffer; /* data NULL: none given */
+    const char *debug_buffer_path;
+    struct ets_etrecord *record;
+    const struct ets_program *program;
+    const char *method;
+};
+int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject);
+
+/* How tables go to standard output: width, bold, ASCII or not, from the terminal. */
+void cli_style(const struct cli_arguments *arguments, const char *output_path,
+               struct ets_table_style *style_out);
+
+/* Writes `table` where --output says. Returns an exit code. */
+int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
+                    const struct ets_table_style *style);
+
+#endif

@@ -1,0 +1,200 @@
+#include <string.h>
+
+#include "base/strings.h"
+#include "export/operator_lines.h"
+
+/* Rows of one key. */
+struct group {
+    struct ets_operator_line line;
+    uint32_t first_row, last_row; /* ends of a linked list */
+};
+
+struct grouper {
+    struct ets_arena *arena;
+    const struct ets_inspection *inspection;
+    const struct ets_operator_table_options *options;
+    const struct ets_block *block;
+    struct ets_strings keys;
+    struct group *groups;   /* [key number] */
+    uint32_t *next_row;     /* [row of the block] */
+    double *per_run;        /* [run of the block] scratch */
+    uint32_t *run_number;   /* [run] number within its block */
+};
+
+static bool is_text(struct ets_text text, const char *expected)
+{
+    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+/* Time that belongs to nobody below it: what the block spent itself in, once. */
+static bool is_work(const struct grouper *g, uint32_t index)
+{
+    const struct ets_row *row = ets_inspection_row(g->inspection, index);
+    if (row->chain == -1 || row->is_delegated || is_text(row->name, "Method::step")) return false;
+    struct ets_operator_table_options hidden = *g->options;
+    hidden.all_events = 0;
+    if (!ets_operator_row_is_shown(g->inspection, &hidden, index)) return false;
+    const uint32_t parent = row->parent;
+    /* An event inside a delegate call that is not the delegate's own counts with the call. */
+    return parent == ETS_NO_INDEX ||
+           !is_text(ets_inspection_row(g->inspection, parent)->name, "DELEGATE_CALL");
+}
+
+/* "Convolution (NHWC, F32) IGEMM" of "Convolution (NHWC, F32) IGEMM #3". */
+static struct ets_text without_number(struct ets_text name)
+{
+    size_t size = name.size;
+    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
+    if (size < 3 || size == name.size || name.data[size - 1] != '#' || name.data[size - 2] != ' ') {
+        return name;
+    }
+    return (struct ets_text){name.data, size - 2};
+}
+
+static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out)
+{
+    static const struct ets_text unknown = {"(not in the record)", 19};
+    struct ets_text source, module;
+    switch (g->options->group_by) {
+    case ETS_GROUP_MODULE:
+    case ETS_GROUP_SOURCE:
+        if (!ets_operator_row_places(g->arena, row, &source, &module)) return false;
+        *key_out = g->options->group_by == ETS_GROUP_MODULE ? module : source;
+        if (key_out->data == NULL) *key_out = unknown;
+        return true;
+    case ETS_GROUP_BACKEND:
+        if (row->backend != NULL) *key_out = (struct ets_text){row->backend, strlen(row->backend)};
+        else if (is_text(row->name, "DELEGATE_CALL")) *key_out = (struct ets_text){"delegate", 8};
+        else *key_out = (struct ets_text){"portable", 8};
+        return true;
+    default: *key_out = without_number(ets_operator_row_name(row)); return true;
+    }
+}
+
+static bool add_row(struct grouper *g, uint32_t index, bool is_nested)
+{
+    const struct ets_row *row = ets_inspection_row(g->inspection, index);
+    struct ets_text key;
+    if (!key_of(g, row, &key)) return false;
+    const uint32_t known = g->keys.count;
+    const uint32_t number = ets_strings_add(&g->keys, key);
+    if (number == UINT32_MAX) return false;
+    struct group *group = &g->groups[number];
+    const uint32_t local = index - g->block->first_row;
+    g->next_row[local] = ETS_NO_INDEX;
+    if (number == known) {
+        *group = (struct group){.first_row = local, .last_row = local};
+        group->line = (struct ets_operator_line){
+            .name = key, .row = ETS_NO_INDEX, .order = number, .is_nested = is_nested};
+        if (row->backend != NULL) {
+            group->line.backend = (struct ets_text){row->backend, strlen(row->backend)};
+        }
+    } else {
+        g->next_row[group->last_row] = local;
+        group->last_row = local;
+    }
+    group->line.calls_per_run += row->calls_per_run;
+    if (row->quantum_ticks > 0) group->line.quantum_ns = (double)row->quantum_ticks;
+    return true;
+}
+
+static void number_runs(struct grouper *g)
+{
+    const uint32_t block = (uint32_t)(ets_inspection_row(g->inspection, g->block->first_row)->block);
+    uint32_t number = 0;
+    for (uint32_t r = 0; r < ets_inspection_run_count(g->inspection); r++) {
+        if (ets_inspection_run(g->inspection, r)->block == block) g->run_number[r] = number++;
+    }
+}
+
+/* Adds `sign` times the row's ticks to each run's sum. */
+static void accumulate(const struct grouper *g, uint32_t index, double sign)
+{
+    const uint32_t *events;
+    uint32_t count;
+    ets_inspection_row_events(g->inspection, index, &events, &count);
+    const struct ets_event_table *table = ets_inspection_events(g->inspection);
+    for (uint32_t i = 0; i < count; i++) {
+        g->per_run[g->run_number[table->run[events[i]]]] +=
+            sign * (double)ets_inspection_ticks(g->inspection, events[i]);
+    }
+}
+
+static void clear(const struct grouper *g)
+{
+    memset(g->per_run, 0, g->block->run_count * sizeof *g->per_run);
+}
+
+static void summarise(const struct grouper *g, struct ets_statistics *times)
+{
+    const uint32_t run = g->options->run;
+    if (run == ETS_NO_INDEX) {
+        ets_statistics_compute(g->per_run, g->block->run_count, times);
+    } else {
+        ets_statistics_compute(&g->per_run[g->run_number[run]], 1, times);
+    }
+}
+
+/* What the total is longer than all work together: the runtime between operators. */
+static void add_rest(struct grouper *g, uint32_t total, struct ets_operator_lines *lines)
+{
+    clear(g);
+    accumulate(g, total, 1);
+    for (uint32_t i = 0; i < g->block->row_count; i++) {
+        if (is_work(g, g->block->first_row + i)) accumulate(g, g->block->first_row + i, -1);
+    }
+    struct ets_operator_line *line = &lines->items[lines->count];
+    *line = (struct ets_operator_line){
+        .name = {"(between operators)", 19}, .row = ETS_NO_INDEX, .order = lines->count};
+    summarise(g, &line->times);
+    lines->count++;
+}
+
+static bool allocate(struct grouper *g)
+{
+    struct ets_arena *arena = g->arena;
+    const size_t rows = g->block->row_count, runs = ets_inspection_run_count(g->inspection);
+    g->groups = ets_arena_alloc_array(arena, rows + 2, sizeof *g->groups);
+    g->next_row = ets_arena_alloc_array(arena, rows, sizeof *g->next_row);
+    g->per_run = ets_arena_alloc_array(arena, g->block->run_count, sizeof *g->per_run);
+    g->run_number = ets_arena_alloc_array(arena, runs, sizeof *g->run_number);
+    return g->groups != NULL && g->next_row != NULL && g->per_run != NULL &&
+           g->run_number != NULL && ets_strings_init(&g->keys, arena) == 0;
+}
+
+bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
+                                 const struct ets_operator_table_options *options, uint32_t block,
+                                 struct ets_operator_lines *lines_out)
+{
+    struct grouper g = {.arena = arena, .inspection = inspection, .options = options,
+                        .block = ets_inspection_block(inspection, block)};
+    lines_out->count = 0;
+    if (g.block->row_count == 0) return true;
+    lines_out->items =
+        ets_arena_alloc_array(arena, (size_t)g.block->row_count + 1, sizeof *lines_out->items);
+    if (lines_out->items == NULL || !allocate(&g)) return false;
+    number_runs(&g);
+    for (int nested = 0; nested < 2; nested++) { /* a delegate's operators stand behind the work */
+        for (uint32_t i = 0; i < g.block->row_count; i++) {
+            const uint32_t row = g.block->first_row + i;
+            const bool is_nested = ets_inspection_row(inspection, row)->is_delegated &&
+                                   options->group_by == ETS_GROUP_OP;
+            if (is_nested == (nested == 1) && (is_nested || is_work(&g, row)) &&
+                !add_row(&g, row, is_nested)) {
+                return false;
+            }
+        }
+    }
+    for (uint32_t number = 1; number < g.keys.count; number++) {
+        clear(&g);
+        for (uint32_t i = g.groups[number].first_row; i != ETS_NO_INDEX; i = g.next_row[i]) {
+            accumulate(&g, g.block->first_row + i, 1);
+        }
+        summarise(&g, &g.groups[number].line.times);
+        g.groups[number].line.depth = g.groups[number].line.is_nested ? 1 : 0;
+        lines_out->items[lines_out->count++] = g.groups[number].line;
+    }
+    const uint32_t total = ets_inspection_total_row(inspection, block);
+    if (total != ETS_NO_INDEX) add_rest(&g, total, lines_out);
+    return true;
+}

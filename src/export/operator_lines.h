@@ -1,0 +1,51 @@
+/* The lines of the operator table before they are sorted and printed. */
+#ifndef ETSCOPE_EXPORT_OPERATOR_LINES_H
+#define ETSCOPE_EXPORT_OPERATOR_LINES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "etscope/export.h"
+
+/* One line: a row of the inspection, a group of rows, or what is left of the total. */
+struct ets_operator_line {
+    struct ets_text name;
+    uint32_t row;              /* ETS_NO_INDEX for groups */
+    uint32_t depth;
+    uint32_t order;            /* of execution */
+    double calls_per_run;
+    double quantum_ns;         /* the true time of a call lies within one step above; 0: exact */
+    struct ets_statistics times; /* per run */
+    struct ets_text backend, module, source, kernel;
+    const struct ets_text *ops;
+    size_t op_count;
+    bool is_nested;            /* part of another line's time already */
+};
+
+struct ets_operator_lines {
+    struct ets_operator_line *items;
+    uint32_t count;
+};
+
+/* Rows of a block, each before what it encloses. Returns false where memory ran out. */
+bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
+                               const struct ets_operator_table_options *options, uint32_t block,
+                               struct ets_operator_lines *lines_out);
+
+/* operator_groups.c: rows of a block grouped by options->group_by, and the rest of its total. */
+bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
+                                 const struct ets_operator_table_options *options, uint32_t block,
+                                 struct ets_operator_lines *lines_out);
+
+/* True for rows that the table shows: not an OPERATOR_CALL around a kernel that reports itself. */
+bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
+                               const struct ets_operator_table_options *options, uint32_t row);
+
+/* "models/zoo.py:16", several joined by ", "; module paths likewise. Absent where unknown. */
+bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
+                             struct ets_text *source_out, struct ets_text *module_out);
+
+/* The name that people read: without "native_call_", the program's name for a bare call. */
+struct ets_text ets_operator_row_name(const struct ets_row *row);
+
+#endif

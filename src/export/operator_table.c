@@ -1,0 +1,303 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "export/operator_lines.h"
+
+/* What one cell of a line shows. */
+enum cell {
+    CELL_BLOCK, CELL_METHOD, CELL_RUNS, CELL_INSTRUCTION, CELL_NAME, CELL_EVENT, CELL_KERNEL,
+    CELL_CALLS, CELL_AVG, CELL_P50, CELL_MIN, CELL_MAX, CELL_P10, CELL_P90, CELL_TOTAL, CELL_SHARE,
+    CELL_RESOLUTION, CELL_SOURCE, CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES, CELL_DEPTH,
+    CELL_COUNT
+};
+
+/* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
+static const struct ets_column columns[CELL_COUNT] = {
+    [CELL_BLOCK] = {.name = "block", .machine_only = 1},
+    [CELL_METHOD] = {.name = "method", .machine_only = 1},
+    [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+    [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER,
+                          .priority = 6},
+    [CELL_NAME] = {.name = "operator", .least_width = 18},
+    [CELL_EVENT] = {.name = "event", .machine_only = 1},
+    [CELL_KERNEL] = {.name = "kernel", .machine_only = 1},
+    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
+    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .priority = 3},
+    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .priority = 7},
+    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .priority = 5},
+    [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .priority = 12},
+    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .priority = 11},
+    [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .priority = 10},
+    [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE},
+    [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
+    [CELL_SOURCE] = {.name = "source", .least_width = 14, .cut_at_start = 1},
+    [CELL_MODULE] = {.name = "module", .priority = 8, .least_width = 10},
+    [CELL_BACKEND] = {.name = "backend", .priority = 9},
+    [CELL_OPS] = {.name = "op_types", .kind = ETS_COLUMN_LIST, .priority = 13, .least_width = 20},
+    [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+};
+
+struct filler {
+    struct ets_table *table;
+    const struct ets_inspection *inspection;
+    const struct ets_operator_table_options *options;
+    struct ets_arena arena; /* of one block's lines */
+    double tick_ns;         /* 0: the clock has no unit */
+    bool is_shown[CELL_COUNT];
+};
+
+static const char *group_title(enum ets_group_by group_by)
+{
+    static const char *const titles[] = {"operator", "operator", "module", "source", "backend"};
+    return titles[group_by];
+}
+
+static void add_columns(struct filler *f)
+{
+    const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
+    static const enum cell row_only[] = {CELL_INSTRUCTION, CELL_EVENT, CELL_KERNEL, CELL_SOURCE,
+                                         CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES};
+    for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
+    for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
+        f->is_shown[row_only[i]] = false;
+    }
+    for (int i = 0; i < CELL_COUNT; i++) {
+        struct ets_column column = columns[i];
+        if (!f->is_shown[i]) continue;
+        if (column.kind == ETS_COLUMN_TIME && f->tick_ns == 0) column.kind = ETS_COLUMN_TICKS;
+        if (i == CELL_NAME && is_grouped) {
+            column.name = group_title(f->options->group_by);
+            column.cut_at_start = f->options->group_by == ETS_GROUP_SOURCE;
+        }
+        ets_table_add_column(f->table, &column);
+    }
+}
+
+/* The mean time of a whole run, which shares are of; NaN where there is none. */
+static double total_of(const struct filler *f, uint32_t block)
+{
+    uint32_t total = ets_inspection_total_row(f->inspection, block);
+    if (total == ETS_NO_INDEX) {
+        const struct ets_block *b = ets_inspection_block(f->inspection, block);
+        for (uint32_t i = b->first_row; i < b->first_row + b->row_count; i++) {
+            const struct ets_row *row = ets_inspection_row(f->inspection, i);
+            if (row->parent == ETS_NO_INDEX && row->chain == -1) total = i; /* load_method is last */
+        }
+    }
+    struct ets_statistics times;
+    if (total == ETS_NO_INDEX || ets_inspection_row_statistics(f->inspection, total, f->options->run,
+                                                               &times, NULL) != ETS_OK) {
+        return NAN;
+    }
+    return times.mean > 0 ? times.mean : NAN;
+}
+
+static void put_time(const struct filler *f, double ticks, double quantum, double calls)
+{
+    const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
+    ets_table_put_bounds(f->table, ticks * scale, (ticks + quantum * calls) * scale);
+}
+
+static void put_handles(const struct filler *f, const struct ets_row *row)
+{
+    struct ets_text *texts = ets_arena_alloc_array((struct ets_arena *)(uintptr_t)&f->arena,
+                                                   row->handle_count, sizeof *texts);
+    char *digits = ets_arena_alloc_array((struct ets_arena *)(uintptr_t)&f->arena,
+                                         row->handle_count, 24);
+    if (texts == NULL || digits == NULL) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    for (size_t i = 0; i < row->handle_count; i++) {
+        char *text = digits + 24 * i;
+        texts[i] = (struct ets_text){
+            text, ets_print_text(text, 24, "%lld", (long long)row->handles[i])};
+    }
+    ets_table_put_list(f->table, texts, row->handle_count);
+}
+
+static void put_name(const struct filler *f, const struct ets_operator_line *line)
+{
+    char text[256];
+    const bool is_call = line->name.size == strlen("DELEGATE_CALL") &&
+                         memcmp(line->name.data, "DELEGATE_CALL", line->name.size) == 0;
+    if (!is_call || line->backend.size == 0) {
+        ets_table_put_text(f->table, line->name);
+        return;
+    }
+    const size_t size = ets_print_text(text, sizeof text, "DELEGATE_CALL %.*s",
+                                       (int)line->backend.size, line->backend.data);
+    ets_table_put_text(f->table, (struct ets_text){text, size});
+}
+
+static void put_cell(const struct filler *f, enum cell cell, const struct ets_operator_line *line,
+                     const struct ets_block *block, double total)
+{
+    const struct ets_row *row =
+        line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
+    const struct ets_statistics *t = &line->times;
+    const double q = line->quantum_ns, n = line->calls_per_run;
+    switch (cell) {
+    case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
+    case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
+    case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
+    case CELL_INSTRUCTION:
+        if (row == NULL || row->instruction < 0 || row->is_delegated) ets_table_put_nothing(f->table);
+        else ets_table_put_integer(f->table, row->instruction);
+        break;
+    case CELL_NAME: put_name(f, line); break;
+    case CELL_EVENT: ets_table_put_text(f->table, row->name); break;
+    case CELL_KERNEL: ets_table_put_text(f->table, line->kernel); break;
+    case CELL_CALLS: ets_table_put_real(f->table, n); break;
+    case CELL_AVG: put_time(f, t->mean, q, n); break;
+    case CELL_P50: put_time(f, t->p50, q, n); break;
+    case CELL_MIN: put_time(f, t->min, q, n); break;
+    case CELL_MAX: put_time(f, t->max, q, n); break;
+    case CELL_P10: put_time(f, t->p10, q, n); break;
+    case CELL_P90: put_time(f, t->p90, q, n); break;
+    case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
+    case CELL_SHARE:
+        if (isnan(total) || t->count == 0) ets_table_put_nothing(f->table);
+        else ets_table_put_bounds(f->table, t->mean / total, (t->mean + q * n) / total);
+        break;
+    case CELL_RESOLUTION: put_time(f, q, 0, 0); break;
+    case CELL_SOURCE: ets_table_put_text(f->table, line->source); break;
+    case CELL_MODULE: ets_table_put_text(f->table, line->module); break;
+    case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
+    case CELL_OPS: ets_table_put_list(f->table, line->ops, line->op_count); break;
+    case CELL_HANDLES: put_handles(f, row); break;
+    case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
+    case CELL_COUNT: break;
+    }
+}
+
+static int compare_names(struct ets_text left, struct ets_text right)
+{
+    const size_t size = left.size < right.size ? left.size : right.size;
+    const int order = size == 0 ? 0 : memcmp(left.data, right.data, size);
+    return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
+}
+
+static int compare_descending(double left, double right)
+{
+    return (left < right) - (left > right);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct ets_operator_line *l = a, *r = b;
+    return (l->order > r->order) - (l->order < r->order);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct ets_operator_line *l = a, *r = b;
+    const int order = compare_descending(l->times.mean, r->times.mean);
+    return order != 0 ? order : by_order(a, b);
+}
+
+static int by_max(const void *a, const void *b)
+{
+    const struct ets_operator_line *l = a, *r = b;
+    const int order = compare_descending(l->times.max, r->times.max);
+    return order != 0 ? order : by_order(a, b);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+    const struct ets_operator_line *l = a, *r = b;
+    const int order = compare_descending(l->calls_per_run, r->calls_per_run);
+    return order != 0 ? order : by_order(a, b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ets_operator_line *l = a, *r = b;
+    const int order = compare_names(l->name, r->name);
+    return order != 0 ? order : by_order(a, b);
+}
+
+static void sort_lines(const struct filler *f, struct ets_operator_lines *lines)
+{
+    static int (*const orders[])(const void *, const void *) = {by_order, by_time, by_max, by_calls,
+                                                                by_name};
+    if (f->options->sort == ETS_SORT_ORDER || lines->count == 0) return;
+    qsort(lines->items, lines->count, sizeof *lines->items, orders[f->options->sort]);
+    for (uint32_t i = 0; i < lines->count && f->options->group_by == ETS_GROUP_NONE; i++) {
+        lines->items[i].depth = 0; /* sorted lines do not stand under what encloses them */
+    }
+}
+
+static void add_heading(struct filler *f, const struct ets_block *block)
+{
+    char text[512];
+    size_t used = ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
+    if (block->method_state == ETS_METHOD_FOUND) {
+        used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
+    } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+        used += ets_print_text(text + used, sizeof text - used,
+                               " - method ambiguous: %s (--method decides)", block->method);
+    } else if (block->method_state == ETS_METHOD_MISMATCH) {
+        used += ets_print_text(text + used, sizeof text - used, " - not joined: %s", block->reason);
+    }
+    used += ets_print_text(text + used, sizeof text - used, " - %u run%s", block->run_count,
+                           block->run_count == 1 ? "" : "s");
+    if (block->bundled_input_index >= 0) {
+        used += ets_print_text(text + used, sizeof text - used, ", test case %d",
+                               block->bundled_input_index);
+    }
+    if (f->options->run != ETS_NO_INDEX) {
+        used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
+                               f->options->run);
+    }
+    ets_table_add_section(f->table, (struct ets_text){text, used});
+}
+
+static bool fill_block(struct filler *f, uint32_t index)
+{
+    const struct ets_block *block = ets_inspection_block(f->inspection, index);
+    struct ets_operator_lines lines = {NULL, 0};
+    const bool ok = f->options->group_by == ETS_GROUP_NONE
+                        ? ets_operator_lines_by_row(&f->arena, f->inspection, f->options, index, &lines)
+                        : ets_operator_lines_by_group(&f->arena, f->inspection, f->options, index,
+                                                      &lines);
+    if (!ok) return false;
+    sort_lines(f, &lines);
+    add_heading(f, block);
+    const double total = total_of(f, index);
+    const uint32_t shown =
+        f->options->top > 0 && f->options->top < lines.count ? f->options->top : lines.count;
+    for (uint32_t i = 0; i < shown; i++) {
+        ets_table_add_row(f->table, lines.items[i].depth);
+        for (int c = 0; c < CELL_COUNT; c++) {
+            if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block, total);
+        }
+    }
+    return true;
+}
+
+enum ets_status ets_operator_table_fill(struct ets_table *table,
+                                        const struct ets_inspection *inspection,
+                                        const struct ets_operator_table_options *options,
+                                        struct ets_error *error)
+{
+    struct filler f = {.table = table, .inspection = inspection, .options = options};
+    ets_arena_init(&f.arena, NULL, 0);
+    const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
+    f.tick_ns = has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 0;
+    add_columns(&f);
+    bool ok = true;
+    for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
+        const bool has_run =
+            options->run == ETS_NO_INDEX || ets_inspection_run(inspection, options->run)->block == b;
+        if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
+        ok = fill_block(&f, b);
+        ets_arena_reset(&f.arena);
+    }
+    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+}

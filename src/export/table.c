@@ -1,0 +1,193 @@
+#include "etscope/table.h"
+
+#include <string.h>
+
+#include "export/table_cells.h"
+
+/* More rows than anyone prints; keeps a hostile file from growing the table without end. */
+enum { MAX_ROWS = 50 * 1000 * 1000 };
+
+enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets_table **table_out,
+                               struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, allocator, 0);
+    struct ets_table *table = ets_arena_alloc(&arena, sizeof *table);
+    if (table == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+    table->arena = arena;
+    *table_out = table;
+    return ETS_OK;
+}
+
+void ets_table_close(struct ets_table *table)
+{
+    if (table == NULL) return;
+    struct ets_arena arena = table->arena; /* holds the table itself */
+    ets_arena_reset(&arena);
+}
+
+/* Room for one element more: doubles the array, the old one stays in the arena. */
+static void *grow(struct ets_table *table, void *old, uint32_t count, uint32_t *capacity,
+                  size_t element_bytes)
+{
+    if (count < *capacity) return old;
+    const uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
+    void *grown = wanted > MAX_ROWS * 2u
+                      ? NULL
+                      : ets_arena_alloc_array(&table->arena, wanted, element_bytes);
+    if (grown == NULL) {
+        table->no_memory = true;
+        return NULL;
+    }
+    if (count > 0) memcpy(grown, old, count * element_bytes);
+    *capacity = wanted;
+    return grown;
+}
+
+void ets_table_add_column(struct ets_table *table, const struct ets_column *column)
+{
+    struct ets_column *columns = grow(table, table->columns, table->column_count,
+                                      &table->column_capacity, sizeof *columns);
+    if (columns == NULL) return;
+    table->columns = columns;
+    columns[table->column_count++] = *column;
+}
+
+static struct ets_table_row *add_row(struct ets_table *table)
+{
+    struct ets_table_row *rows =
+        grow(table, table->rows, table->row_count, &table->row_capacity, sizeof *rows);
+    if (rows == NULL) return NULL;
+    table->rows = rows;
+    struct ets_cell *cells =
+        ets_arena_alloc_array(&table->arena, table->column_count, sizeof *cells);
+    if (cells == NULL) {
+        table->no_memory = true;
+        return NULL;
+    }
+    rows[table->row_count] = (struct ets_table_row){.cells = cells};
+    table->used_cells = 0;
+    return &rows[table->row_count++];
+}
+
+void ets_table_add_row(struct ets_table *table, uint32_t depth)
+{
+    struct ets_table_row *row = add_row(table);
+    if (row != NULL) row->depth = depth;
+}
+
+static struct ets_cell *next_cell(struct ets_table *table)
+{
+    if (table->no_memory || table->row_count == 0 || table->used_cells == table->column_count) {
+        return NULL;
+    }
+    return &table->rows[table->row_count - 1].cells[table->used_cells++];
+}
+
+static struct ets_text copy(struct ets_table *table, struct ets_text text)
+{
+    if (text.data == NULL) return text;
+    char *data = ets_arena_copy_text(&table->arena, text.data, text.size);
+    if (data == NULL) table->no_memory = true;
+    return (struct ets_text){data, data == NULL ? 0 : text.size};
+}
+
+void ets_table_put_nothing(struct ets_table *table)
+{
+    (void)next_cell(table);
+}
+
+void ets_table_put_text(struct ets_table *table, struct ets_text text)
+{
+    struct ets_cell *cell = next_cell(table);
+    if (cell == NULL || text.data == NULL) return;
+    cell->kind = CELL_TEXT;
+    cell->text = copy(table, text);
+}
+
+void ets_table_put_string(struct ets_table *table, const char *text)
+{
+    ets_table_put_text(table, (struct ets_text){text, text == NULL ? 0 : strlen(text)});
+}
+
+void ets_table_put_list(struct ets_table *table, const struct ets_text *items, size_t count)
+{
+    struct ets_cell *cell = next_cell(table);
+    if (cell == NULL) return;
+    struct ets_text *copies = ets_arena_alloc_array(&table->arena, count, sizeof *copies);
+    if (copies == NULL) {
+        table->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) copies[i] = copy(table, items[i]);
+    cell->kind = CELL_LIST;
+    cell->items = copies;
+    cell->item_count = count;
+}
+
+void ets_table_put_integer(struct ets_table *table, int64_t value)
+{
+    struct ets_cell *cell = next_cell(table);
+    if (cell == NULL) return;
+    cell->kind = CELL_INTEGER;
+    cell->integer = value;
+}
+
+void ets_table_put_bounds(struct ets_table *table, double lower, double upper)
+{
+    struct ets_cell *cell = next_cell(table);
+    if (cell == NULL) return;
+    cell->kind = CELL_REAL;
+    cell->lower = lower;
+    cell->upper = upper;
+}
+
+void ets_table_put_real(struct ets_table *table, double value)
+{
+    ets_table_put_bounds(table, value, value);
+}
+
+void ets_table_add_section(struct ets_table *table, struct ets_text heading)
+{
+    struct ets_table_row *row = add_row(table);
+    if (row == NULL) return;
+    row->is_section = true;
+    ets_table_put_text(table, heading);
+}
+
+uint32_t ets_table_row_count(const struct ets_table *table)
+{
+    return table->row_count;
+}
+
+enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
+                                struct ets_output *output, struct ets_error *error)
+{
+    if (table->no_memory) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    }
+    if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {
+        return ets_table_write_text(table, style, output, error);
+    }
+    return ets_table_write_records(table, style, output, error);
+}
+
+int ets_format_find(const char *name, enum ets_format *format_out)
+{
+    static const char *const names[] = {"table", "tsv", "csv", "json", "jsonl", "markdown"};
+    for (int i = 0; i < 6; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *format_out = (enum ets_format)i;
+        return 1;
+    }
+    return 0;
+}
+
+const struct ets_table_unit *ets_table_find_unit(const char *name)
+{
+    static const struct ets_table_unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    for (size_t i = 0; name != NULL && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(units[i].name, name) == 0) return &units[i];
+    }
+    return NULL;
+}

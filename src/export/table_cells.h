@@ -1,0 +1,54 @@
+/* The table's cells, as its renderers see them. */
+#ifndef ETSCOPE_EXPORT_TABLE_CELLS_H
+#define ETSCOPE_EXPORT_TABLE_CELLS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "etscope/table.h"
+
+enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };
+
+struct ets_cell {
+    enum ets_cell_kind kind;
+    struct ets_text text;          /* TEXT */
+    const struct ets_text *items;  /* LIST */
+    size_t item_count;
+    int64_t integer;
+    double lower, upper;           /* REAL: equal where it is exact */
+};
+
+struct ets_table_row {
+    bool is_section; /* cells[0] is its heading */
+    uint32_t depth;
+    struct ets_cell *cells; /* [column_count] */
+};
+
+struct ets_table {
+    struct ets_arena arena;
+    struct ets_column *columns;
+    uint32_t column_count, column_capacity;
+    struct ets_table_row *rows;
+    uint32_t row_count, row_capacity;
+    uint32_t used_cells; /* of the last row */
+    bool no_memory;
+};
+
+/* table_text.c: TABLE and MARKDOWN. table_records.c: all others. */
+enum ets_status ets_table_write_text(const struct ets_table *table,
+                                     const struct ets_table_style *style,
+                                     struct ets_output *output, struct ets_error *error);
+enum ets_status ets_table_write_records(const struct ets_table *table,
+                                        const struct ets_table_style *style,
+                                        struct ets_output *output, struct ets_error *error);
+
+/* Time units, longest first; `ns` is the unit in nanoseconds. */
+struct ets_table_unit {
+    const char *name;
+    double ns;
+};
+/* The unit named `name`, or NULL. */
+const struct ets_table_unit *ets_table_find_unit(const char *name);
+
+#endif

@@ -1,0 +1,219 @@
+/* Tables for machines: TSV, CSV, JSON, JSON lines. Units stand in the column names. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/table_cells.h"
+#include "host/number.h"
+
+struct records {
+    const struct ets_table *table;
+    struct ets_output *output;
+    enum ets_format format;
+    const struct ets_table_unit *time_unit;
+};
+
+static void put(const struct records *r, const char *text)
+{
+    ets_output_write(r->output, text, strlen(text));
+}
+
+static bool is_json(const struct records *r)
+{
+    return r->format == ETS_FORMAT_JSON || r->format == ETS_FORMAT_JSONL;
+}
+
+/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included). */
+static size_t utf8_length(const unsigned char *at, size_t size)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (at[0] < 0x80) return 1;
+    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc2 ? 2 : 0;
+    if (length == 0 || length > size || at[0] > 0xf4) return 0;
+    uint32_t code = at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
+}
+
+/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
+static void put_json_text(const struct records *r, struct ets_text text)
+{
+    put(r, "\"");
+    for (size_t i = 0; i < text.size;) {
+        const unsigned char *at = (const unsigned char *)text.data + i;
+        const size_t length = utf8_length(at, text.size - i);
+        if (length == 0) {
+            put(r, "\\ufffd");
+            i++;
+            continue;
+        }
+        if (*at == '"' || *at == '\\') {
+            put(r, "\\");
+            ets_output_write(r->output, at, 1);
+        } else if (*at < 0x20 || *at == 0x7f) {
+            char escape[8];
+            snprintf(escape, sizeof escape, "\\u%04x", *at);
+            put(r, escape);
+        } else {
+            ets_output_write(r->output, at, length);
+        }
+        i += length;
+    }
+    put(r, "\"");
+}
+
+/* RFC 4180's quoting with this format's separator. */
+static void put_field(const struct records *r, const char *data, size_t size)
+{
+    const char separator = r->format == ETS_FORMAT_TSV ? '\t' : ',';
+    bool quote = false;
+    for (size_t i = 0; i < size; i++) {
+        const char c = data[i];
+        quote = quote || c == separator || c == '"' || c == '\n' || c == '\r';
+    }
+    if (!quote) {
+        ets_output_write(r->output, data, size);
+        return;
+    }
+    put(r, "\"");
+    for (size_t i = 0; i < size; i++) {
+        ets_output_write(r->output, data + i, 1);
+        if (data[i] == '"') put(r, "\"");
+    }
+    put(r, "\"");
+}
+
+static void put_text(const struct records *r, struct ets_text text)
+{
+    if (is_json(r)) put_json_text(r, text);
+    else put_field(r, text.data, text.size);
+}
+
+static void put_real(const struct records *r, const struct ets_column *column, double value)
+{
+    if (column->kind == ETS_COLUMN_TIME) value /= r->time_unit->ns;
+    if (!isfinite(value)) {
+        put(r, is_json(r) ? "null" : "");
+        return;
+    }
+    char text[ETS_NUMBER_CHARS];
+    const size_t size = ets_print_double(text, value);
+    ets_output_write(r->output, text, size);
+}
+
+static void put_list(const struct records *r, const struct ets_cell *cell)
+{
+    if (is_json(r)) {
+        put(r, "[");
+        for (size_t i = 0; i < cell->item_count; i++) {
+            if (i > 0) put(r, ", ");
+            put_json_text(r, cell->items[i]);
+        }
+        put(r, "]");
+        return;
+    }
+    size_t size = 0;
+    for (size_t i = 0; i < cell->item_count; i++) size += cell->items[i].size + 2;
+    struct ets_arena scratch;
+    ets_arena_init(&scratch, r->table->arena.allocator, 0);
+    char *joined = ets_arena_alloc(&scratch, size);
+    size_t used = 0;
+    for (size_t i = 0; joined != NULL && i < cell->item_count; i++) {
+        if (i > 0) {
+            joined[used++] = ',';
+            joined[used++] = ' ';
+        }
+        memcpy(joined + used, cell->items[i].data, cell->items[i].size);
+        used += cell->items[i].size;
+    }
+    if (joined != NULL) put_field(r, joined, used);
+    ets_arena_reset(&scratch);
+}
+
+static void put_integer(const struct records *r, int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    put(r, text);
+}
+
+static void put_cell(const struct records *r, const struct ets_column *column,
+                     const struct ets_cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_NOTHING: put(r, is_json(r) ? "null" : ""); break;
+    case CELL_TEXT: put_text(r, cell->text); break;
+    case CELL_LIST: put_list(r, cell); break;
+    case CELL_INTEGER: put_integer(r, cell->integer); break;
+    case CELL_REAL: put_real(r, column, cell->lower); break;
+    }
+}
+
+static void put_name(const struct records *r, const struct ets_column *column)
+{
+    char name[64];
+    const bool has_unit = column->kind == ETS_COLUMN_TIME;
+    const char *suffix = column->kind == ETS_COLUMN_TICKS   ? "_cycles"
+                         : column->kind == ETS_COLUMN_BYTES ? "_bytes"
+                                                            : "";
+    snprintf(name, sizeof name, "%s%s%s%s", column->name, suffix, has_unit ? "_" : "",
+             has_unit ? r->time_unit->name : "");
+    put_text(r, (struct ets_text){name, strlen(name)});
+}
+
+static void put_header(const struct records *r)
+{
+    bool is_first = true;
+    for (uint32_t c = 0; c < r->table->column_count; c++) {
+        if (r->table->columns[c].human_only) continue;
+        if (!is_first) put(r, r->format == ETS_FORMAT_TSV ? "\t" : ",");
+        put_name(r, &r->table->columns[c]);
+        is_first = false;
+    }
+    put(r, "\n");
+}
+
+static void put_row(const struct records *r, const struct ets_table_row *row)
+{
+    bool is_first = true;
+    if (is_json(r)) put(r, "{");
+    for (uint32_t c = 0; c < r->table->column_count; c++) {
+        const struct ets_column *column = &r->table->columns[c];
+        if (column->human_only) continue;
+        if (!is_first) put(r, is_json(r) ? ", " : r->format == ETS_FORMAT_TSV ? "\t" : ",");
+        if (is_json(r)) {
+            put_name(r, column);
+            put(r, ": ");
+        }
+        put_cell(r, column, &row->cells[c]);
+        is_first = false;
+    }
+    if (is_json(r)) put(r, "}");
+}
+
+enum ets_status ets_table_write_records(const struct ets_table *table,
+                                        const struct ets_table_style *style,
+                                        struct ets_output *output, struct ets_error *error)
+{
+    (void)error;
+    const struct ets_table_unit *unit = ets_table_find_unit(style->time_unit);
+    const struct records r = {table, output, style->format,
+                              unit != NULL ? unit : ets_table_find_unit("ns")};
+    const bool is_array = style->format == ETS_FORMAT_JSON;
+    if (!is_json(&r)) put_header(&r);
+    if (is_array) put(&r, "[");
+    bool is_first = true;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        if (table->rows[i].is_section) continue;
+        if (is_array) put(&r, is_first ? "\n " : ",\n ");
+        put_row(&r, &table->rows[i]);
+        if (!is_array) put(&r, "\n");
+        is_first = false;
+    }
+    if (is_array) put(&r, is_first ? "]\n" : "\n]\n");
+    return ETS_OK;
+}

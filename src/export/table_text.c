@@ -1,0 +1,455 @@
+/* Tables for people: a terminal's and Markdown's. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/table_cells.h"
+
+enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
+
+/* A column as it will be shown. */
+struct shown {
+    const struct ets_column *column;
+    uint32_t index; /* in the table */
+    const struct ets_table_unit *unit; /* TIME */
+    uint32_t width; /* characters */
+    bool is_right;  /* aligned */
+};
+
+struct renderer {
+    const struct ets_table *table;
+    const struct ets_table_style *style;
+    struct ets_output *output;
+    struct shown *shown;
+    uint32_t shown_count;
+};
+
+/* A bounded line of text being composed. */
+struct cell_text {
+    char data[MAX_CELL];
+    size_t size;
+};
+
+static void append(struct cell_text *out, const char *data, size_t size)
+{
+    if (size > sizeof out->data - out->size) size = sizeof out->data - out->size;
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+}
+
+/* Text from a file: control bytes must not reach a terminal. */
+static void append_visible(struct cell_text *out, struct ets_text text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        const unsigned char byte = (unsigned char)text.data[i];
+        if (byte >= 0x20 && byte != 0x7f) {
+            append(out, text.data + i, 1);
+        } else {
+            char escape[8];
+            append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
+        }
+    }
+}
+
+/* Characters, counting a UTF-8 sequence as one. */
+static uint32_t count_characters(const char *data, size_t size)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < size; i++) count += ((unsigned char)data[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Bytes of the first `characters` characters. */
+static size_t characters_bytes(const char *data, size_t size, uint32_t characters)
+{
+    size_t at = 0;
+    while (at < size && (characters > 0 || ((unsigned char)data[at] & 0xc0) == 0x80)) {
+        if (((unsigned char)data[at] & 0xc0) != 0x80) characters--;
+        at++;
+    }
+    return at;
+}
+
+static size_t print_time(char *buffer, double ns, const struct ets_table_unit *unit)
+{
+    if (!isfinite(ns)) return (size_t)snprintf(buffer, NUMBER_CHARS, "-");
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
+}
+
+/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there. */
+static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *unit)
+{
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
+}
+
+static void append_time(struct cell_text *out, const struct ets_cell *cell,
+                        const struct ets_table_unit *unit)
+{
+    char buffer[NUMBER_CHARS];
+    if (cell->lower == cell->upper || !isfinite(cell->lower)) {
+        append(out, buffer, print_time(buffer, cell->lower, unit));
+        return;
+    }
+    if (cell->lower <= 0) {
+        append(out, "<", 1);
+    } else {
+        append(out, buffer, print_bound(buffer, cell->lower, unit));
+        append(out, "..", 2);
+    }
+    append(out, buffer, print_bound(buffer, cell->upper, unit));
+}
+
+/* Never 0 for something that took time. */
+static void append_share(struct cell_text *out, const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const double lower = cell->lower * 100, upper = cell->upper * 100;
+    int size;
+    if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
+    else if (lower == upper && lower > 0 && lower < 0.05) size = snprintf(buffer, sizeof buffer, "<0.1%%");
+    else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
+    else if (lower <= 0) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
+    else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
+    append(out, buffer, (size_t)size);
+}
+
+static void append_bytes(struct cell_text *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    char buffer[NUMBER_CHARS];
+    int unit = 0;
+    while (bytes >= 1024 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    append(out, buffer, (size_t)snprintf(buffer, sizeof buffer, "%.*f %s", unit > 0 ? 1 : 0, bytes,
+                                         units[unit]));
+}
+
+static void append_number(struct cell_text *out, const struct shown *shown,
+                          const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const enum ets_column_kind kind = shown->column->kind;
+    const double value = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->lower;
+    if (kind == ETS_COLUMN_TIME) {
+        append_time(out, cell, shown->unit);
+    } else if (kind == ETS_COLUMN_SHARE) {
+        append_share(out, cell);
+    } else if (kind == ETS_COLUMN_BYTES) {
+        append_bytes(out, value);
+    } else if (cell->kind == CELL_INTEGER) {
+        append(out, buffer,
+               (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
+    } else {
+        const int size = kind == ETS_COLUMN_TICKS ? snprintf(buffer, sizeof buffer, "%.0f", value)
+                                                  : snprintf(buffer, sizeof buffer, "%.6g", value);
+        append(out, buffer, (size_t)size);
+    }
+}
+
+static void compose(struct cell_text *out, const struct shown *shown,
+                    const struct ets_table_row *row)
+{
+    const struct ets_cell *cell = &row->cells[shown->index];
+    out->size = 0;
+    if (cell->kind == CELL_NOTHING) return;
+    if (cell->kind == CELL_TEXT) {
+        append_visible(out, cell->text);
+    } else if (cell->kind == CELL_LIST) {
+        for (size_t i = 0; i < cell->item_count; i++) {
+            if (i > 0) append(out, ", ", 2);
+            append_visible(out, cell->items[i]);
+        }
+    } else {
+        append_number(out, shown, cell);
+    }
+}
+
+/* The unit in which the column's largest value has one to three digits before the point. */
+static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32_t index)
+{
+    const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
+    if (fixed != NULL) return fixed;
+    double largest = 0;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
+        if (row->cells[index].upper > largest) largest = row->cells[index].upper;
+    }
+    static const char *const names[] = {"s", "ms", "us"};
+    for (int i = 0; i < 3; i++) {
+        const struct ets_table_unit *unit = ets_table_find_unit(names[i]);
+        if (largest >= unit->ns) return unit;
+    }
+    return ets_table_find_unit("ns");
+}
+
+static size_t print_title(char *buffer, const struct shown *shown)
+{
+    const char *title = shown->column->title != NULL ? shown->column->title : shown->column->name;
+    const char *unit = shown->unit != NULL ? shown->unit->name
+                       : shown->column->kind == ETS_COLUMN_TICKS ? "cycles"
+                                                                 : "";
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%s%s%s", title, unit[0] != '\0' ? " " : "", unit);
+}
+
+static bool is_first_text(const struct renderer *r, const struct shown *shown)
+{
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        if (r->shown[i].column->kind == ETS_COLUMN_TEXT) return &r->shown[i] == shown;
+    }
+    return false;
+}
+
+static uint32_t indent_of(const struct renderer *r, const struct shown *shown,
+                          const struct ets_table_row *row)
+{
+    return is_first_text(r, shown) ? row->depth * 2 : 0;
+}
+
+static void measure(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+{
+    char title[NUMBER_CHARS];
+    shown->width = (uint32_t)print_title(title, shown);
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) continue;
+        compose(scratch, shown, row);
+        const uint32_t width =
+            count_characters(scratch->data, scratch->size) + indent_of(r, shown, row);
+        if (width > shown->width) shown->width = width;
+    }
+}
+
+static uint32_t total_width(const struct renderer *r)
+{
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < r->shown_count; i++) width += r->shown[i].width + (i > 0 ? GAP : 0);
+    return width;
+}
+
+/* Width that could be won by cutting text columns to their least. */
+static uint32_t spare_width(const struct renderer *r)
+{
+    uint32_t spare = 0;
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const uint32_t least = r->shown[i].column->least_width;
+        if (least > 0 && r->shown[i].width > least) spare += r->shown[i].width - least;
+    }
+    return spare;
+}
+
+static bool drop_column(struct renderer *r)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < r->shown_count; i++) {
+        if (r->shown[i].column->priority > r->shown[worst].column->priority) worst = i;
+    }
+    if (r->shown_count == 0 || r->shown[worst].column->priority == 0) return false;
+    memmove(r->shown + worst, r->shown + worst + 1,
+            (r->shown_count - worst - 1) * sizeof *r->shown);
+    r->shown_count--;
+    return true;
+}
+
+/* Drops what matters least, then cuts the widest text column character by character. */
+static void fit(struct renderer *r)
+{
+    const uint32_t width = r->style->width;
+    if (width == 0 || r->style->format != ETS_FORMAT_TABLE) return;
+    while (total_width(r) > width + spare_width(r) && drop_column(r)) continue;
+    for (uint32_t excess = total_width(r); excess > width; excess = total_width(r)) {
+        struct shown *widest = NULL;
+        for (uint32_t i = 0; i < r->shown_count; i++) {
+            struct shown *shown = &r->shown[i];
+            const uint32_t least = shown->column->least_width;
+            if (least == 0 || shown->width <= least) continue;
+            if (widest == NULL || shown->width > widest->width) widest = shown;
+        }
+        if (widest == NULL) break;
+        widest->width--;
+    }
+}
+
+static void put_spaces(const struct renderer *r, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) ets_output_write(r->output, " ", 1);
+}
+
+/* A cell in its width: cut with a mark, padded on the side away from its alignment. */
+static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
+                        size_t size, uint32_t indent, bool is_last)
+{
+    const uint32_t characters = count_characters(data, size);
+    const char *mark = r->style->ascii ? "~" : "\xe2\x80\xa6";
+    if (indent > shown->width) indent = shown->width;
+    const uint32_t room = shown->width - indent;
+    if (shown->is_right && room > characters) put_spaces(r, room - characters);
+    put_spaces(r, indent);
+    if (characters <= room) {
+        ets_output_write(r->output, data, size);
+        if (!shown->is_right && !is_last) put_spaces(r, room - characters);
+    } else if (room > 0 && shown->column->cut_at_start) {
+        const size_t skipped = characters_bytes(data, size, characters - room + 1);
+        ets_output_write(r->output, mark, strlen(mark));
+        ets_output_write(r->output, data + skipped, size - skipped);
+    } else if (room > 0) {
+        ets_output_write(r->output, data, characters_bytes(data, size, room - 1));
+        ets_output_write(r->output, mark, strlen(mark));
+    }
+}
+
+static void put_line(const struct renderer *r, const struct ets_table_row *row,
+                     struct cell_text *scratch)
+{
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const struct shown *shown = &r->shown[i];
+        if (i > 0) put_spaces(r, GAP);
+        uint32_t indent = 0;
+        if (row == NULL) {
+            scratch->size = print_title(scratch->data, shown);
+        } else {
+            compose(scratch, shown, row);
+            indent = indent_of(r, shown, row);
+        }
+        put_aligned(r, shown, scratch->data, scratch->size, indent, i + 1 == r->shown_count);
+    }
+    ets_output_write(r->output, "\n", 1);
+}
+
+static void put_bold(const struct renderer *r, const char *sequence)
+{
+    if (r->style->bold) ets_output_write(r->output, sequence, strlen(sequence));
+}
+
+static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,
+                        struct cell_text *scratch)
+{
+    scratch->size = 0;
+    append_visible(scratch, row->cells[0].text);
+    if (!is_first) ets_output_write(r->output, "\n", 1);
+    put_bold(r, "\033[1m");
+    ets_output_write(r->output, scratch->data, scratch->size);
+    put_bold(r, "\033[0m");
+    ets_output_write(r->output, "\n", 1);
+}
+
+static void write_terminal(const struct renderer *r, struct cell_text *scratch)
+{
+    bool needs_header = true;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) {
+            put_section(r, row, i == 0, scratch);
+            needs_header = true;
+            continue;
+        }
+        if (needs_header) {
+            put_bold(r, "\033[2m");
+            put_line(r, NULL, scratch);
+            put_bold(r, "\033[0m");
+            needs_header = false;
+        }
+        put_line(r, row, scratch);
+    }
+}
+
+static void put_markdown_cell(const struct renderer *r, const char *data, size_t size)
+{
+    ets_output_write(r->output, " ", 1);
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == '|' || data[i] == '\\') ets_output_write(r->output, "\\", 1);
+        ets_output_write(r->output, data + i, 1);
+    }
+    ets_output_write(r->output, " |", 2);
+}
+
+static void put_markdown_header(const struct renderer *r, struct cell_text *scratch)
+{
+    ets_output_write(r->output, "|", 1);
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        scratch->size = print_title(scratch->data, &r->shown[i]);
+        put_markdown_cell(r, scratch->data, scratch->size);
+    }
+    ets_output_write(r->output, "\n|", 2);
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const char *rule = r->shown[i].is_right ? "---:|" : "---|";
+        ets_output_write(r->output, rule, strlen(rule));
+    }
+    ets_output_write(r->output, "\n", 1);
+}
+
+static void write_markdown(const struct renderer *r, struct cell_text *scratch)
+{
+    bool needs_header = true;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) {
+            scratch->size = 0;
+            append(scratch, "**", 2);
+            append_visible(scratch, row->cells[0].text);
+            append(scratch, "**\n\n", 4);
+            if (i > 0) ets_output_write(r->output, "\n", 1);
+            ets_output_write(r->output, scratch->data, scratch->size);
+            needs_header = true;
+            continue;
+        }
+        if (needs_header) put_markdown_header(r, scratch);
+        needs_header = false;
+        ets_output_write(r->output, "|", 1);
+        for (uint32_t c = 0; c < r->shown_count; c++) {
+            scratch->size = 0;
+            if (is_first_text(r, &r->shown[c])) {
+                for (uint32_t d = 0; d < row->depth; d++) append(scratch, "&nbsp; ", 7);
+            }
+            struct cell_text value;
+            compose(&value, &r->shown[c], row);
+            append(scratch, value.data, value.size);
+            put_markdown_cell(r, scratch->data, scratch->size);
+        }
+        ets_output_write(r->output, "\n", 1);
+    }
+}
+
+static bool is_empty_column(const struct ets_table *table, uint32_t index)
+{
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_cell *cell = &table->rows[i].cells[index];
+        if (table->rows[i].is_section || cell->kind == CELL_NOTHING) continue;
+        if (cell->kind != CELL_LIST || cell->item_count > 0) return false;
+    }
+    return true;
+}
+
+enum ets_status ets_table_write_text(const struct ets_table *table,
+                                     const struct ets_table_style *style,
+                                     struct ets_output *output, struct ets_error *error)
+{
+    struct ets_arena scratch_arena;
+    ets_arena_init(&scratch_arena, table->arena.allocator, 0);
+    struct renderer r = {.table = table, .style = style, .output = output};
+    r.shown = ets_arena_alloc_array(&scratch_arena, table->column_count, sizeof *r.shown);
+    struct cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
+    if (r.shown == NULL || scratch == NULL) {
+        ets_arena_reset(&scratch_arena);
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to print the table");
+    }
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct ets_column *column = &table->columns[c];
+        if (column->machine_only || is_empty_column(table, c)) continue;
+        const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST;
+        r.shown[r.shown_count++] = (struct shown){
+            .column = column,
+            .index = c,
+            .unit = column->kind == ETS_COLUMN_TIME ? choose_unit(&r, c) : NULL,
+            .is_right = !is_text,
+        };
+    }
+    for (uint32_t i = 0; i < r.shown_count; i++) measure(&r, &r.shown[i], scratch);
+    fit(&r);
+    if (style->format == ETS_FORMAT_TABLE) write_terminal(&r, scratch);
+    else write_markdown(&r, scratch);
+    ets_arena_reset(&scratch_arena);
+    return ETS_OK;
+}

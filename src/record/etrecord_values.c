@@ -1,0 +1,287 @@
+/* The torch.save entries of an ETRecord: state dicts, constants, inputs, reference outputs. */
+#include <string.h>
+
+#include "base/error.h"
+#include "record/etrecord_internal.h"
+#include "record/torch_save.h"
+
+static const char INPUTS_ENTRY[] = "representative_inputs";
+static const char REFERENCE_ENTRY[] = "reference_outputs";
+
+static int is_sequence(const struct ets_pickle_object *object)
+{
+    return object->kind == ETS_PICKLE_LIST || object->kind == ETS_PICKLE_TUPLE;
+}
+
+/*
+ * OrderedDict([(key, value), ...]) is the one form of a dict that a pickle does not spell as one;
+ * torch.save does not write it, older pickles do.
+ */
+static const struct ets_pickle_object *pairs_of(const struct ets_pickle_object *object)
+{
+    if (object->kind != ETS_PICKLE_CALL ||
+        !ets_pickle_is_global(object->as.call.callable, "collections", "OrderedDict")) {
+        return NULL;
+    }
+    const struct ets_pickle_object *arguments = object->as.call.arguments;
+    if (arguments->as.list.count != 1 || !is_sequence(arguments->as.list.items[0])) return NULL;
+    return arguments->as.list.items[0];
+}
+
+/* Calls `visit` for each key and value; MALFORMED where `object` is no dict. */
+struct visitor {
+    struct ets_torch_save *save;
+    struct ets_value_list list;
+    struct ets_reference_case *cases;
+    size_t case_count, case_capacity;
+    enum ets_status (*visit)(struct visitor *visitor, struct ets_text key,
+                             const struct ets_pickle_object *value);
+};
+
+static enum ets_status visit_pair(struct visitor *visitor, const struct ets_pickle_object *key,
+                                  const struct ets_pickle_object *value, uint32_t place)
+{
+    struct ets_text text;
+    ETS_TRY(ets_torch_save_key(visitor->save, key, place, &text));
+    const char *name = ets_arena_copy_text(visitor->save->arena, text.data, text.size);
+    if (name == NULL) return ets_torch_save_fail(visitor->save, ETS_NO_MEMORY, "no memory");
+    return visitor->visit(visitor, (struct ets_text){name, text.size}, value);
+}
+
+static enum ets_status visit_dict(struct visitor *visitor, const struct ets_pickle_object *object)
+{
+    const struct ets_pickle_object *pairs = pairs_of(object);
+    if (pairs != NULL) {
+        for (uint32_t i = 0; i < pairs->as.list.count; i++) {
+            const struct ets_pickle_object *pair = pairs->as.list.items[i];
+            if (!is_sequence(pair) || pair->as.list.count != 2) {
+                return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "a pair is none");
+            }
+            ETS_TRY(visit_pair(visitor, pair->as.list.items[0], pair->as.list.items[1], i));
+        }
+        return ETS_OK;
+    }
+    if (object->kind != ETS_PICKLE_DICT) {
+        return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "does not hold a dict");
+    }
+    for (uint32_t i = 0; i + 2 <= object->as.list.count; i += 2) {
+        ETS_TRY(visit_pair(visitor, object->as.list.items[i], object->as.list.items[i + 1], i / 2));
+    }
+    return ETS_OK;
+}
+
+/* Opens the payload of `entry`; `*is_empty_out` where the entry holds nothing, as None is saved. */
+static enum ets_status open_payload(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                    struct ets_torch_save *save, int *is_empty_out,
+                                    struct ets_error *error)
+{
+    struct ets_bytes bytes;
+    ETS_TRY(ets_zip_read(&record->zip, entry, &bytes, error));
+    *is_empty_out = bytes.size == 0;
+    if (bytes.size == 0) return ETS_OK;
+    return ets_torch_save_open(save, entry->name, bytes, entry->payload_offset,
+                               &ets_etrecord_read_entry(record, entry)->arena, error);
+}
+
+static enum ets_status visit_named(struct visitor *visitor, struct ets_text key,
+                                   const struct ets_pickle_object *value)
+{
+    return ets_torch_save_collect(visitor->save, key, value, 0, &visitor->list);
+}
+
+static enum ets_status read_values(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                   struct ets_read_entry *read, struct ets_error *error)
+{
+    struct ets_torch_save save;
+    struct visitor visitor = {.save = &save, .visit = visit_named};
+    int is_empty;
+    ETS_TRY(open_payload(record, entry, &save, &is_empty, error));
+    if (!is_empty) ETS_TRY(visit_dict(&visitor, save.root));
+    read->values = visitor.list.values;
+    read->value_count = visitor.list.count;
+    read->is_values = 1;
+    return ETS_OK;
+}
+
+/* A list of values, or one value alone. */
+static enum ets_status read_sequence(struct ets_torch_save *save,
+                                     const struct ets_pickle_object *object,
+                                     const struct ets_value **values_out, size_t *count_out)
+{
+    const int is_list = is_sequence(object);
+    const size_t count = is_list ? object->as.list.count : 1;
+    ETS_TRY(ets_torch_save_count(save, count));
+    struct ets_value *values = ets_arena_alloc_array(save->arena, count, sizeof *values);
+    if (values == NULL) return ets_torch_save_fail(save, ETS_NO_MEMORY, "no memory");
+    for (size_t i = 0; i < count; i++) {
+        ETS_TRY(ets_torch_save_value(save, is_list ? object->as.list.items[i] : object,
+                                     &values[i]));
+    }
+    *values_out = values;
+    *count_out = count;
+    return ETS_OK;
+}
+
+static enum ets_status read_inputs(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                   struct ets_read_entry *read, struct ets_error *error)
+{
+    struct ets_torch_save save;
+    int is_empty;
+    ETS_TRY(open_payload(record, entry, &save, &is_empty, error));
+    if (!is_empty) ETS_TRY(read_sequence(&save, save.root, &read->inputs, &read->input_count));
+    read->is_inputs = 1;
+    return ETS_OK;
+}
+
+/* Makes room for `count` more cases. */
+static enum ets_status reserve_cases(struct visitor *visitor, size_t count)
+{
+    enum { MAX_CASES = 1 << 20 };
+    if (count > MAX_CASES - visitor->case_count) {
+        return ets_torch_save_fail(visitor->save, ETS_LIMIT, "holds too many cases");
+    }
+    if (visitor->case_count + count <= visitor->case_capacity) return ETS_OK;
+    const size_t capacity = (visitor->case_count + count) * 2;
+    struct ets_reference_case *cases =
+        ets_arena_alloc_array(visitor->save->arena, capacity, sizeof *cases);
+    if (cases == NULL) return ets_torch_save_fail(visitor->save, ETS_NO_MEMORY, "no memory");
+    if (visitor->case_count > 0) {
+        memcpy(cases, visitor->cases, visitor->case_count * sizeof *cases);
+    }
+    visitor->cases = cases;
+    visitor->case_capacity = capacity;
+    return ETS_OK;
+}
+
+/* The cases of one method. */
+static enum ets_status visit_method(struct visitor *visitor, struct ets_text method,
+                                    const struct ets_pickle_object *value)
+{
+    if (!is_sequence(value)) {
+        return ets_torch_save_fail(visitor->save, ETS_MALFORMED,
+                                   "the cases of a method are no list");
+    }
+    ETS_TRY(reserve_cases(visitor, value->as.list.count));
+    for (size_t i = 0; i < value->as.list.count; i++) {
+        struct ets_reference_case *one = &visitor->cases[visitor->case_count];
+        one->method = method;
+        ETS_TRY(read_sequence(visitor->save, value->as.list.items[i], &one->values,
+                              &one->value_count));
+        visitor->case_count++;
+    }
+    return ETS_OK;
+}
+
+static enum ets_status read_cases(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                  struct ets_read_entry *read, struct ets_error *error)
+{
+    struct ets_torch_save save;
+    struct visitor visitor = {.save = &save, .visit = visit_method};
+    int is_empty;
+    ETS_TRY(open_payload(record, entry, &save, &is_empty, error));
+    if (!is_empty && is_sequence(save.root)) {
+        ETS_TRY(visit_method(&visitor, (struct ets_text){"forward", 7}, save.root));
+    } else if (!is_empty) {
+        ETS_TRY(visit_dict(&visitor, save.root));
+    }
+    read->cases = visitor.cases;
+    read->case_count = visitor.case_count;
+    read->is_cases = 1;
+    return ETS_OK;
+}
+
+typedef enum ets_status read_function(struct ets_etrecord *record, struct ets_zip_entry *entry,
+                                      struct ets_read_entry *read, struct ets_error *error);
+
+/* Reads the entry `name` by `function` unless that was done; what failed leaves no memory. */
+static enum ets_status read_once(struct ets_etrecord *record, const char *name,
+                                 read_function *function, struct ets_read_entry **read_out,
+                                 struct ets_error *error)
+{
+    struct ets_zip_entry *entry = ets_etrecord_find(record, name);
+    if (entry == NULL) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the record has no entry %s", name);
+    }
+    struct ets_read_entry *read = ets_etrecord_read_entry(record, entry);
+    const int is_read = function == read_values   ? read->is_values
+                        : function == read_inputs ? read->is_inputs
+                                                  : read->is_cases;
+    /* An entry has one arena: it may not be emptied by the failure of a second way to read it. */
+    const int is_used = read->graph != NULL || read->is_values || read->is_inputs || read->is_cases;
+    if (!is_read) {
+        const enum ets_status status = function(record, entry, read, error);
+        if (status != ETS_OK) {
+            if (!is_used) ets_arena_reset(&read->arena);
+            return status;
+        }
+    }
+    *read_out = read;
+    return ETS_OK;
+}
+
+enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, const char *entry,
+                                          const struct ets_named_value **values_out,
+                                          size_t *count_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = NULL;
+    ETS_TRY(read_once(record, entry, read_values, &read, error));
+    *values_out = read->values;
+    *count_out = read->value_count;
+    return ETS_OK;
+}
+
+enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
+                                                   const struct ets_value **values_out,
+                                                   size_t *count_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = NULL;
+    ETS_TRY(read_once(record, INPUTS_ENTRY, read_inputs, &read, error));
+    *values_out = read->inputs;
+    *count_out = read->input_count;
+    return ETS_OK;
+}
+
+/* The first case of `method` and how many there are: a method's cases lie side by side. */
+static size_t find_cases(const struct ets_read_entry *read, const char *method, size_t *count_out)
+{
+    const size_t size = strlen(method);
+    size_t first = 0;
+    *count_out = 0;
+    for (size_t i = 0; i < read->case_count; i++) {
+        const struct ets_text name = read->cases[i].method;
+        if (name.size != size || memcmp(name.data, method, size) != 0) continue;
+        if (*count_out == 0) first = i;
+        if (first + *count_out == i) ++*count_out;
+    }
+    return first;
+}
+
+enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *record, const char *method,
+                                               size_t test_case,
+                                               const struct ets_value **values_out,
+                                               size_t *count_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = NULL;
+    size_t count;
+    ETS_TRY(read_once(record, REFERENCE_ENTRY, read_cases, &read, error));
+    const size_t first = find_cases(read, method, &count);
+    if (test_case >= count) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "reference_outputs: method %s has %zu cases, not case %zu", method, count,
+                        test_case);
+    }
+    *values_out = read->cases[first + test_case].values;
+    *count_out = read->cases[first + test_case].value_count;
+    return ETS_OK;
+}
+
+enum ets_status ets_etrecord_reference_case_count(struct ets_etrecord *record, const char *method,
+                                                  size_t *count_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = NULL;
+    *count_out = 0;
+    if (ets_etrecord_find(record, REFERENCE_ENTRY) == NULL) return ETS_OK;
+    ETS_TRY(read_once(record, REFERENCE_ENTRY, read_cases, &read, error));
+    (void)find_cases(read, method, count_out);
+    return ETS_OK;
+}

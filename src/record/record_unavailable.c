@@ -1,0 +1,236 @@
+/* etrecord.h for a build without RapidJSON or zlib: every question is answered, with "not here". */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/load.h"
+#include "etscope/etrecord.h"
+
+static enum ets_status unavailable(struct ets_error *error)
+{
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
+                    "built without ETRecord support, which needs the packages rapidjson-dev and "
+                    "zlib1g-dev");
+}
+
+/* A record can be told from other files without being read. */
+int ets_etrecord_sniff(struct ets_bytes bytes)
+{
+    static const char marker[] = "ETRECORD_V0";
+    const size_t local_header_bytes = 30;
+    return bytes.size >= local_header_bytes + sizeof marker - 1 &&
+           memcmp(bytes.data, "PK\3\4", 4) == 0 &&
+           ets_load_u16(bytes.data + 26) == sizeof marker - 1 &&
+           memcmp(bytes.data + local_header_bytes, marker, sizeof marker - 1) == 0;
+}
+
+enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
+                                  struct ets_etrecord **record_out, struct ets_error *error)
+{
+    (void)bytes;
+    (void)allocator;
+    (void)record_out;
+    return unavailable(error);
+}
+
+/* No record can exist: what follows is never reached with one. */
+
+void ets_etrecord_close(struct ets_etrecord *record)
+{
+    (void)record;
+}
+
+size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
+{
+    (void)record;
+    return 0;
+}
+
+const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record,
+                                                    size_t index)
+{
+    (void)record;
+    (void)index;
+    return NULL;
+}
+
+enum ets_status ets_etrecord_entry_bytes(struct ets_etrecord *record, const char *name,
+                                         struct ets_bytes *bytes_out, struct ets_error *error)
+{
+    (void)record;
+    (void)name;
+    (void)bytes_out;
+    return unavailable(error);
+}
+
+size_t ets_etrecord_method_count(const struct ets_etrecord *record)
+{
+    (void)record;
+    return 0;
+}
+
+const char *ets_etrecord_method_name(const struct ets_etrecord *record, size_t index)
+{
+    (void)record;
+    (void)index;
+    return NULL;
+}
+
+void ets_etrecord_handles(const struct ets_etrecord *record, const char *method,
+                          int64_t instruction, const int64_t **handles_out, size_t *count_out,
+                          int *is_list_out)
+{
+    (void)record;
+    (void)method;
+    (void)instruction;
+    *handles_out = NULL;
+    *count_out = 0;
+    if (is_list_out != NULL) *is_list_out = 0;
+}
+
+void ets_etrecord_mapped_instructions(const struct ets_etrecord *record, const char *method,
+                                      const int64_t **instructions_out, size_t *count_out)
+{
+    (void)record;
+    (void)method;
+    *instructions_out = NULL;
+    *count_out = 0;
+}
+
+const char *ets_etrecord_backend(const struct ets_etrecord *record, const char *method,
+                                 int64_t instruction)
+{
+    (void)record;
+    (void)method;
+    (void)instruction;
+    return NULL;
+}
+
+void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char *method,
+                                   int64_t instruction, struct ets_text identifier,
+                                   const int64_t **handles_out, size_t *count_out)
+{
+    (void)record;
+    (void)method;
+    (void)instruction;
+    (void)identifier;
+    *handles_out = NULL;
+    *count_out = 0;
+}
+
+const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record,
+                                             const char *method, int64_t instruction,
+                                             size_t index)
+{
+    (void)record;
+    (void)method;
+    (void)instruction;
+    (void)index;
+    return NULL;
+}
+
+int ets_etrecord_has_delegate_map(const struct ets_etrecord *record, const char *method)
+{
+    (void)record;
+    (void)method;
+    return 0;
+}
+
+int ets_etrecord_has_num_outs_map(const struct ets_etrecord *record, const char *method)
+{
+    (void)record;
+    (void)method;
+    return 0;
+}
+
+int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *method,
+                              int64_t instruction)
+{
+    (void)record;
+    (void)method;
+    (void)instruction;
+    return 1;
+}
+
+uint64_t ets_etrecord_export_graph_id(const struct ets_etrecord *record)
+{
+    (void)record;
+    return 0;
+}
+
+enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
+                                        const struct ets_graph **graph_out,
+                                        struct ets_error *error)
+{
+    (void)record;
+    (void)method;
+    (void)graph_out;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,
+                                        const struct ets_graph **graph_out,
+                                        struct ets_error *error)
+{
+    (void)record;
+    (void)graph_out;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_graph(struct ets_etrecord *record, const char *name,
+                                   const struct ets_graph **graph_out, struct ets_error *error)
+{
+    (void)record;
+    (void)name;
+    (void)graph_out;
+    return unavailable(error);
+}
+
+const char *ets_etrecord_graph_name(const struct ets_etrecord *record, size_t index)
+{
+    (void)record;
+    (void)index;
+    return NULL;
+}
+
+enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, const char *entry,
+                                          const struct ets_named_value **values_out,
+                                          size_t *count_out, struct ets_error *error)
+{
+    (void)record;
+    (void)entry;
+    (void)values_out;
+    (void)count_out;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
+                                                   const struct ets_value **values_out,
+                                                   size_t *count_out, struct ets_error *error)
+{
+    (void)record;
+    (void)values_out;
+    (void)count_out;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *record, const char *method,
+                                               size_t test_case,
+                                               const struct ets_value **values_out,
+                                               size_t *count_out, struct ets_error *error)
+{
+    (void)record;
+    (void)method;
+    (void)test_case;
+    (void)values_out;
+    (void)count_out;
+    return unavailable(error);
+}
+
+enum ets_status ets_etrecord_reference_case_count(struct ets_etrecord *record, const char *method,
+                                                  size_t *count_out, struct ets_error *error)
+{
+    (void)record;
+    (void)method;
+    (void)count_out;
+    return unavailable(error);
+}

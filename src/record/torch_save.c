@@ -1,0 +1,434 @@
+#include "record/torch_save.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/load.h"
+
+enum {
+    SHOWN_NAME = 80,
+    MAX_FOLDER_BYTES = 256,
+    MAX_STORAGE_KEY_BYTES = 64,
+    MAX_FUNCTION_DEPTH = 4, /* _rebuild_parameter of _rebuild_from_type_v2 of _rebuild_tensor_v2 */
+    MAX_VALUE_DEPTH = 8,
+    MAX_KEY_BYTES = 2048, /* names of parameters are paths of modules */
+    MAX_VALUES = 1 << 20
+};
+
+/* Legacy storage classes of module torch: they name the element type. */
+static const struct {
+    const char *name;
+    int scalar_type; /* -1: bytes whose type the tensor itself says */
+} STORAGES[] = {
+    {"FloatStorage", ETS_SCALAR_FLOAT},
+    {"DoubleStorage", ETS_SCALAR_DOUBLE},
+    {"HalfStorage", ETS_SCALAR_HALF},
+    {"BFloat16Storage", ETS_SCALAR_BFLOAT16},
+    {"LongStorage", ETS_SCALAR_LONG},
+    {"IntStorage", ETS_SCALAR_INT},
+    {"ShortStorage", ETS_SCALAR_SHORT},
+    {"CharStorage", ETS_SCALAR_CHAR},
+    {"ByteStorage", ETS_SCALAR_BYTE},
+    {"BoolStorage", ETS_SCALAR_BOOL},
+    {"ComplexFloatStorage", ETS_SCALAR_COMPLEX_FLOAT},
+    {"ComplexDoubleStorage", ETS_SCALAR_COMPLEX_DOUBLE},
+    {"QInt8Storage", ETS_SCALAR_QINT8},
+    {"QUInt8Storage", ETS_SCALAR_QUINT8},
+    {"QInt32Storage", ETS_SCALAR_QINT32},
+    {"UntypedStorage", -1},
+};
+
+enum ets_status ets_torch_save_fail(const struct ets_torch_save *save, enum ets_status status,
+                                    const char *what)
+{
+    return ets_fail(save->error, status, save->pickle_offset, "%.*s: %s",
+                    save->entry.size < SHOWN_NAME ? (int)save->entry.size : SHOWN_NAME,
+                    save->entry.data, what);
+}
+
+static enum ets_status fail_tensor(const struct ets_torch_save *save, const char *what)
+{
+    return ets_torch_save_fail(save, ETS_MALFORMED, what);
+}
+
+static int same(struct ets_text text, const char *expected)
+{
+    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+/* The entry `folder` + `name` of the payload, or NULL. */
+static struct ets_zip_entry *find_inner(const struct ets_torch_save *save, const char *prefix,
+                                        struct ets_text name)
+{
+    char path[MAX_FOLDER_BYTES + MAX_STORAGE_KEY_BYTES + 16];
+    const size_t prefix_size = strlen(prefix);
+    if (name.size > MAX_STORAGE_KEY_BYTES) return NULL;
+    memcpy(path, save->folder.data, save->folder.size);
+    memcpy(path + save->folder.size, prefix, prefix_size);
+    memcpy(path + save->folder.size + prefix_size, name.data, name.size);
+    const struct ets_text whole = {path, save->folder.size + prefix_size + name.size};
+    return ets_zip_find(&save->zip, whole);
+}
+
+/* Says which entry of the record an inner zip's error is about. */
+static enum ets_status in_entry(const struct ets_torch_save *save, enum ets_status status)
+{
+    if (status == ETS_OK || save->error == NULL) return status;
+    char inner[sizeof save->error->message];
+    memcpy(inner, save->error->message, sizeof inner);
+    return ets_fail(save->error, status, save->error->offset, "%.*s: %s",
+                    save->entry.size < SHOWN_NAME ? (int)save->entry.size : SHOWN_NAME,
+                    save->entry.data, inner);
+}
+
+static enum ets_status read_inner(struct ets_torch_save *save, struct ets_zip_entry *entry,
+                                  struct ets_bytes *bytes_out)
+{
+    return in_entry(save, ets_zip_read(&save->zip, entry, bytes_out, save->error));
+}
+
+static enum ets_status check_byte_order(struct ets_torch_save *save)
+{
+    struct ets_zip_entry *entry = find_inner(save, "", (struct ets_text){"byteorder", 9});
+    struct ets_bytes bytes;
+    if (entry == NULL) return ETS_OK;
+    ETS_TRY(read_inner(save, entry, &bytes));
+    const struct ets_text text = {(const char *)bytes.data, bytes.size};
+    if (same(text, "big")) {
+        return ets_torch_save_fail(save, ETS_UNSUPPORTED,
+                                   "was saved on a big-endian machine");
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text entry,
+                                    struct ets_bytes payload, uint64_t offset,
+                                    struct ets_arena *arena, struct ets_error *error)
+{
+    *save = (struct ets_torch_save){
+        .entry = entry, .arena = arena, .pickle_offset = offset, .error = error};
+    if (payload.size > 0 && payload.data[0] == 0x80) {
+        return ets_torch_save_fail(save, ETS_UNSUPPORTED,
+                                   "is a bare pickle of an older version: regenerate the record");
+    }
+    ETS_TRY(in_entry(save, ets_zip_open(&save->zip, payload, offset, false, arena, error)));
+    if (save->zip.entry_count == 0) return fail_tensor(save, "holds an empty zip");
+    const struct ets_text first = save->zip.entries[0].name;
+    const char *slash = first.size > 0 ? memchr(first.data, '/', first.size) : NULL;
+    const size_t folder_size = slash != NULL ? (size_t)(slash - first.data) + 1 : 0;
+    if (folder_size > MAX_FOLDER_BYTES) return fail_tensor(save, "holds a zip with absurd names");
+    save->folder = (struct ets_text){first.size > 0 ? first.data : "", folder_size};
+    struct ets_zip_entry *pickle = find_inner(save, "", (struct ets_text){"data.pkl", 8});
+    if (pickle == NULL) return fail_tensor(save, "holds no data.pkl");
+    ETS_TRY(check_byte_order(save));
+    struct ets_bytes bytes;
+    ETS_TRY(read_inner(save, pickle, &bytes));
+    save->pickle_offset = offset + pickle->payload_offset;
+    const struct ets_text shown = {entry.data,
+                                   entry.size < SHOWN_NAME ? entry.size : SHOWN_NAME};
+    return ets_pickle_read(bytes, save->pickle_offset, shown, arena, &save->root, error);
+}
+
+/* Tensors. */
+
+static int scalar_type_of_storage(const struct ets_pickle_object *type)
+{
+    if (type->kind != ETS_PICKLE_GLOBAL) return -2;
+    if (!same(type->as.global.module, "torch") && !same(type->as.global.module, "torch.storage")) {
+        return -2;
+    }
+    for (size_t i = 0; i < sizeof STORAGES / sizeof STORAGES[0]; i++) {
+        if (same(type->as.global.name, STORAGES[i].name)) return STORAGES[i].scalar_type;
+    }
+    return -2;
+}
+
+/* A dtype global, "torch uint16"; -1: none that has whole bytes. */
+static int scalar_type_of_dtype(const struct ets_pickle_object *dtype)
+{
+    if (dtype == NULL || dtype->kind != ETS_PICKLE_GLOBAL ||
+        !same(dtype->as.global.module, "torch")) {
+        return -1;
+    }
+    const char *known;
+    for (int number = 0; (known = ets_scalar_type_name(number)) != NULL; number++) {
+        if (same(dtype->as.global.name, known)) return number;
+    }
+    return -1;
+}
+
+static const struct ets_pickle_object *item(const struct ets_pickle_object *list, uint32_t index)
+{
+    const int is_sequence = list->kind == ETS_PICKLE_TUPLE || list->kind == ETS_PICKLE_LIST;
+    return is_sequence && index < list->as.list.count ? list->as.list.items[index] : NULL;
+}
+
+static int item_is(const struct ets_pickle_object *list, uint32_t index, enum ets_pickle_kind kind)
+{
+    const struct ets_pickle_object *object = item(list, index);
+    return object != NULL && object->kind == kind;
+}
+
+/* ('storage', type, key, location, element count): its bytes and its type. */
+static enum ets_status open_storage(struct ets_torch_save *save,
+                                    const struct ets_pickle_object *persistent,
+                                    struct ets_bytes *bytes_out, int *scalar_type_out)
+{
+    const struct ets_pickle_object *id = persistent->as.call.arguments;
+    if (!item_is(id, 0, ETS_PICKLE_TEXT) || !same(item(id, 0)->as.text, "storage") ||
+        !item_is(id, 1, ETS_PICKLE_GLOBAL) || !item_is(id, 2, ETS_PICKLE_TEXT) ||
+        !item_is(id, 4, ETS_PICKLE_INT) || item(id, 4)->as.integer < 0) {
+        return fail_tensor(save, "a persistent id is no storage");
+    }
+    const int scalar_type = scalar_type_of_storage(item(id, 1));
+    const size_t element = scalar_type >= 0 ? ets_scalar_type_bytes(scalar_type) : 1;
+    *scalar_type_out = scalar_type;
+    if (scalar_type == -2) return ETS_OK; /* a class of a later version: an opaque object */
+    struct ets_zip_entry *entry = find_inner(save, "data/", item(id, 2)->as.text);
+    if (entry == NULL) return fail_tensor(save, "a storage is not in the zip");
+    ETS_TRY(read_inner(save, entry, bytes_out));
+    uint64_t bytes;
+    if (!ets_mul_u64((uint64_t)item(id, 4)->as.integer, element, &bytes) ||
+        bytes > bytes_out->size) {
+        return fail_tensor(save, "a storage is shorter than its element count says");
+    }
+    bytes_out->size = (size_t)bytes;
+    return ETS_OK;
+}
+
+/* sizes and strides; 0: they are not what a tensor has. */
+static int read_shape(const struct ets_pickle_object *sizes,
+                      const struct ets_pickle_object *strides, struct ets_tensor *tensor)
+{
+    /* torch.Size(tuple) where the pickler did not flatten it */
+    if (sizes->kind == ETS_PICKLE_CALL && item(sizes->as.call.arguments, 0) != NULL) {
+        sizes = item(sizes->as.call.arguments, 0);
+    }
+    if ((sizes->kind != ETS_PICKLE_TUPLE && sizes->kind != ETS_PICKLE_LIST) ||
+        (strides->kind != ETS_PICKLE_TUPLE && strides->kind != ETS_PICKLE_LIST) ||
+        sizes->as.list.count != strides->as.list.count ||
+        sizes->as.list.count > ETS_TENSOR_MAX_RANK) {
+        return 0;
+    }
+    tensor->rank = sizes->as.list.count;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (!item_is(sizes, i, ETS_PICKLE_INT) || !item_is(strides, i, ETS_PICKLE_INT)) return 0;
+        tensor->sizes[i] = item(sizes, i)->as.integer;
+        tensor->strides[i] = item(strides, i)->as.integer;
+        if (tensor->sizes[i] < 0 || tensor->strides[i] < 0) return 0;
+    }
+    return 1;
+}
+
+/* The number of elements up to and with the last one that is reached; 0: none. false: overflow. */
+static bool reach(const struct ets_tensor *tensor, uint64_t *elements_out)
+{
+    uint64_t last = 0;
+    *elements_out = 0;
+    if (ets_tensor_count(tensor) == 0) return true;
+    if (ets_tensor_count(tensor) == UINT64_MAX) return false;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        uint64_t distance;
+        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i],
+                         &distance) ||
+            !ets_add_u64(last, distance, &last)) {
+            return false;
+        }
+    }
+    return ets_add_u64(last, 1, elements_out);
+}
+
+/* (storage, offset, sizes, strides, requires_grad, hooks[, dtype or metadata]) */
+static enum ets_status rebuild_tensor(struct ets_torch_save *save,
+                                      const struct ets_pickle_object *arguments, int has_dtype,
+                                      struct ets_value *value)
+{
+    struct ets_tensor *tensor = &value->as.tensor;
+    struct ets_bytes storage = {NULL, 0};
+    int scalar_type = -2;
+    if (!item_is(arguments, 0, ETS_PICKLE_PERSISTENT)) return ETS_OK;
+    if (!item_is(arguments, 1, ETS_PICKLE_INT) || item(arguments, 1)->as.integer < 0 ||
+        item(arguments, 3) == NULL || !read_shape(item(arguments, 2), item(arguments, 3), tensor)) {
+        return fail_tensor(save, "a tensor's sizes, strides or offset make no sense");
+    }
+    ETS_TRY(open_storage(save, item(arguments, 0), &storage, &scalar_type));
+    if (scalar_type == -2) return ETS_OK;
+    if (has_dtype) scalar_type = scalar_type_of_dtype(item(arguments, 6));
+    if (scalar_type < 0) return ETS_OK;
+    const uint64_t element = ets_scalar_type_bytes(scalar_type);
+    uint64_t elements, begin, end;
+    if (!reach(tensor, &elements) ||
+        !ets_mul_u64((uint64_t)item(arguments, 1)->as.integer, element, &begin) ||
+        !ets_mul_u64(elements, element, &end) || !ets_range_fits(begin, end, storage.size)) {
+        return fail_tensor(save, "a tensor reaches outside of its storage");
+    }
+    tensor->scalar_type = (enum ets_scalar_type)scalar_type;
+    tensor->data = end > 0 ? storage.data + begin : NULL;
+    tensor->data_bytes = (size_t)end;
+    value->kind = ETS_VALUE_TENSOR;
+    return ETS_OK;
+}
+
+/* Calls that make tensors, as data; any other leaves `value` ETS_VALUE_OTHER. */
+static enum ets_status rebuild(struct ets_torch_save *save,
+                               const struct ets_pickle_object *callable,
+                               const struct ets_pickle_object *arguments, int depth,
+                               struct ets_value *value)
+{
+    if (arguments->kind != ETS_PICKLE_TUPLE || depth > MAX_FUNCTION_DEPTH) return ETS_OK;
+    if (ets_pickle_is_global(callable, "torch._utils", "_rebuild_tensor_v2")) {
+        return rebuild_tensor(save, arguments, 0, value);
+    }
+    if (ets_pickle_is_global(callable, "torch._utils", "_rebuild_tensor_v3")) {
+        return rebuild_tensor(save, arguments, 1, value);
+    }
+    if (ets_pickle_is_global(callable, "torch._tensor", "_rebuild_from_type_v2") &&
+        item(arguments, 2) != NULL) {
+        return rebuild(save, item(arguments, 0), item(arguments, 2), depth + 1, value);
+    }
+    if ((ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter") ||
+         ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter_with_state")) &&
+        item_is(arguments, 0, ETS_PICKLE_CALL)) {
+        const struct ets_pickle_object *tensor = item(arguments, 0);
+        return rebuild(save, tensor->as.call.callable, tensor->as.call.arguments, depth + 1,
+                       value);
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_torch_save_count(struct ets_torch_save *save, uint64_t count)
+{
+    if (count > MAX_VALUES - save->value_count) {
+        return ets_torch_save_fail(save, ETS_LIMIT, "holds too many values");
+    }
+    save->value_count += count;
+    return ETS_OK;
+}
+
+enum ets_status ets_torch_save_value(struct ets_torch_save *save,
+                                     const struct ets_pickle_object *object,
+                                     struct ets_value *value_out)
+{
+    memset(value_out, 0, sizeof *value_out);
+    value_out->kind = ETS_VALUE_OTHER;
+    switch (object->kind) {
+    case ETS_PICKLE_NONE: value_out->kind = ETS_VALUE_NONE; break;
+    case ETS_PICKLE_BOOL:
+        value_out->kind = ETS_VALUE_BOOL;
+        value_out->as.bool_value = (int32_t)object->as.integer;
+        break;
+    case ETS_PICKLE_INT:
+        value_out->kind = ETS_VALUE_INT;
+        value_out->as.int_value = object->as.integer;
+        break;
+    case ETS_PICKLE_DOUBLE:
+        value_out->kind = ETS_VALUE_DOUBLE;
+        value_out->as.double_value = object->as.number;
+        break;
+    case ETS_PICKLE_CALL:
+        return rebuild(save, object->as.call.callable, object->as.call.arguments, 0, value_out);
+    default: break;
+    }
+    return ETS_OK;
+}
+
+/* Names of what is inside of other objects. */
+
+enum ets_status ets_torch_save_key(struct ets_torch_save *save,
+                                   const struct ets_pickle_object *key, uint32_t place,
+                                   struct ets_text *text_out)
+{
+    enum { DIGITS = 24 };
+    if (key != NULL && key->kind == ETS_PICKLE_TEXT) {
+        if (key->as.text.size > MAX_KEY_BYTES) {
+            return ets_torch_save_fail(save, ETS_LIMIT, "holds an absurdly long name");
+        }
+        *text_out = key->as.text;
+        return ETS_OK;
+    }
+    const int is_number = key != NULL && key->kind == ETS_PICKLE_INT;
+    const int64_t number = is_number ? key->as.integer : (int64_t)place;
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char *text = ets_arena_alloc(save->arena, DIGITS);
+    if (text == NULL) return ets_torch_save_fail(save, ETS_NO_MEMORY, "no memory");
+    size_t at = DIGITS;
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left != 0);
+    if (number < 0) text[--at] = '-';
+    *text_out = (struct ets_text){text + at, DIGITS - at};
+    return ETS_OK;
+}
+
+/* name.key, terminated */
+static enum ets_status join_name(struct ets_torch_save *save, struct ets_text name,
+                                 struct ets_text key, struct ets_text *joined_out)
+{
+    const size_t dot = name.size > 0 ? 1 : 0;
+    char *text = ets_arena_alloc(save->arena, name.size + dot + key.size + 1);
+    if (text == NULL) return ets_torch_save_fail(save, ETS_NO_MEMORY, "no memory");
+    if (dot != 0) {
+        memcpy(text, name.data, name.size);
+        text[name.size] = '.';
+    }
+    if (key.size > 0) memcpy(text + name.size + dot, key.data, key.size);
+    *joined_out = (struct ets_text){text, name.size + dot + key.size};
+    return ETS_OK;
+}
+
+static enum ets_status append(struct ets_torch_save *save, struct ets_text name,
+                              const struct ets_value *value, struct ets_value_list *list)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
+        struct ets_named_value *values =
+            ets_arena_alloc_array(save->arena, capacity, sizeof *values);
+        if (values == NULL) return ets_torch_save_fail(save, ETS_NO_MEMORY, "no memory");
+        if (list->count > 0) memcpy(values, list->values, list->count * sizeof *values);
+        list->values = values;
+        list->capacity = capacity;
+    }
+    list->values[list->count++] = (struct ets_named_value){.name = name, .value = *value};
+    return ETS_OK;
+}
+
+static enum ets_status collect_items(struct ets_torch_save *save, struct ets_text name,
+                                     const struct ets_pickle_object *object, int depth,
+                                     struct ets_value_list *list)
+{
+    const uint32_t step = object->kind == ETS_PICKLE_DICT ? 2 : 1;
+    for (uint32_t i = 0; i + step <= object->as.list.count; i += step) {
+        struct ets_text key, joined;
+        ETS_TRY(ets_torch_save_key(save, step == 2 ? object->as.list.items[i] : NULL, i / step,
+                                   &key));
+        ETS_TRY(join_name(save, name, key, &joined));
+        ETS_TRY(ets_torch_save_collect(save, joined, object->as.list.items[i + step - 1], depth,
+                                       list));
+    }
+    return ETS_OK;
+}
+
+/* A tensor subclass keeps its tensors in the attributes that _rebuild_from_type_v2 restores. */
+static const struct ets_pickle_object *state_of(const struct ets_pickle_object *object)
+{
+    if (object->as.call.state != NULL) return object->as.call.state;
+    return item(object->as.call.arguments, 3);
+}
+
+enum ets_status ets_torch_save_collect(struct ets_torch_save *save, struct ets_text name,
+                                       const struct ets_pickle_object *object, int depth,
+                                       struct ets_value_list *list)
+{
+    struct ets_value value;
+    ETS_TRY(ets_torch_save_count(save, 1));
+    ETS_TRY(ets_torch_save_value(save, object, &value));
+    ETS_TRY(append(save, name, &value, list));
+    if (value.kind != ETS_VALUE_OTHER || depth >= MAX_VALUE_DEPTH) return ETS_OK;
+    if (object->kind == ETS_PICKLE_CALL) object = state_of(object);
+    if (object == NULL || (object->kind != ETS_PICKLE_LIST && object->kind != ETS_PICKLE_TUPLE &&
+                           object->kind != ETS_PICKLE_DICT)) {
+        return ETS_OK;
+    }
+    return collect_items(save, name, object, depth + 1, list);
+}

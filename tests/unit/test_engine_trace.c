@@ -1,0 +1,230 @@
+/* What a trace holds, and what is kept out of it. */
+#include "test_engine_support.h"
+
+#include <dirent.h>
+
+static struct ets_engine_trace_statistics statistics_of(struct opened opened)
+{
+    struct ets_engine_trace_statistics statistics;
+    engine->trace_statistics(opened.program, &statistics);
+    return statistics;
+}
+
+/* An ETDump's framing: size prefix and identifier. */
+static void check_dump(struct ets_bytes dump)
+{
+    assert_true(dump.size > 16);
+    const uint32_t prefix = (uint32_t)dump.data[0] | (uint32_t)dump.data[1] << 8 |
+                            (uint32_t)dump.data[2] << 16 | (uint32_t)dump.data[3] << 24;
+    assert_int_equal(prefix, dump.size - 4);
+    assert_memory_equal(dump.data + 8, "ED00", 4);
+}
+
+static void test_trace__has_a_block_for_each_load_and_run(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened = open_model("mlp_portable", ETS_TRACER_UPSTREAM, ETS_CAPTURE_NONE, 0);
+    struct ets_engine_method *method = open_method(opened, "forward");
+    struct ets_bytes dump, debug;
+    struct ets_error error;
+    set_inputs(opened, method, "mlp_portable", "forward", 0);
+    run(method, 5);
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, &error), ETS_OK);
+    check_dump(dump);
+    assert_int_equal(debug.size, 0);
+    const struct ets_engine_trace_statistics found = statistics_of(opened);
+    assert_int_equal(found.block_count, 6);
+    assert_int_equal(found.profile_event_count, 2 + 5 * 13); /* as the fixture's profile.etdp */
+    assert_int_equal(found.debug_event_count, 0);
+    assert_int_equal(engine->method_execute(method, &error), ETS_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "finished"));
+    engine->method_close(method);
+    close_model(opened);
+}
+
+static void test_trace__is_empty_without_a_tracer(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened = open_model("mlp_portable", ETS_TRACER_NONE, ETS_CAPTURE_NONE, 0);
+    struct ets_bytes dump, debug;
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, NULL), ETS_OK);
+    assert_int_equal(dump.size + debug.size, 0);
+    close_model(opened);
+}
+
+static void test_trace__warm_up_leaves_no_events(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened =
+        open_model("mlp_xnnpack", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
+    struct ets_engine_method *method = open_method(opened, "forward");
+    set_inputs(opened, method, "mlp_xnnpack", "forward", 0);
+    const struct ets_engine_trace_statistics before = statistics_of(opened);
+    engine->trace_enable(opened.program, 0);
+    run(method, 10);
+    const struct ets_engine_trace_statistics after = statistics_of(opened);
+    assert_memory_equal(&before, &after, sizeof before);
+    engine->trace_enable(opened.program, 1);
+    run(method, 1);
+    assert_int_equal(statistics_of(opened).block_count, before.block_count + 1);
+    assert_true(statistics_of(opened).debug_event_count > 0);
+    engine->method_close(method);
+    close_model(opened);
+}
+
+/* Nothing recorded at all is no trace, and no abort either. */
+static void test_trace__suspended_from_the_start(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened = open_model("mlp_portable", ETS_TRACER_UPSTREAM, ETS_CAPTURE_OUTPUTS, 0);
+    struct ets_bytes dump, debug;
+    engine->trace_enable(opened.program, 0);
+    struct ets_engine_method *method = open_method(opened, "forward");
+    set_inputs(opened, method, "mlp_portable", "forward", 0);
+    run(method, 1);
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, NULL), ETS_OK);
+    assert_int_equal(dump.size + debug.size, 0);
+    engine->method_close(method);
+    close_model(opened);
+}
+
+static void test_trace__two_methods_share_one(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened = open_model("multi_method", ETS_TRACER_UPSTREAM, ETS_CAPTURE_NONE, 0);
+    struct ets_engine_method *first = open_method(opened, "encode");
+    struct ets_engine_method *second = open_method(opened, "decode");
+    struct ets_bytes dump, debug;
+    set_inputs(opened, first, "multi_method", "encode", 0);
+    set_inputs(opened, second, "multi_method", "decode", 0);
+    run(first, 1);
+    run(second, 1);
+    run(first, 1);
+    engine->method_close(first);
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, NULL), ETS_OK);
+    check_dump(dump);
+    assert_int_equal(statistics_of(opened).block_count, 5);
+    engine->method_close(second);
+    close_model(opened);
+}
+
+static void test_capture__a_full_debug_buffer_drops_and_counts(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened whole =
+        open_model("mlp_portable", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
+    struct ets_engine_method *method = open_method(whole, "forward");
+    set_inputs(whole, method, "mlp_portable", "forward", 0);
+    run(method, 1);
+    const struct ets_engine_trace_statistics all = statistics_of(whole);
+    engine->method_close(method);
+    close_model(whole);
+    assert_true(all.debug_event_count > 0);
+    assert_int_equal(all.dropped_space_count, 0);
+    assert_int_equal(all.debug_bytes_needed, all.debug_bytes_used);
+    /* Every size from nothing to enough. */
+    for (size_t limit = 1; limit <= all.debug_bytes_needed; limit += limit < 64 ? 21 : 64) {
+        struct opened opened =
+            open_model("mlp_portable", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, limit);
+        struct ets_bytes dump, debug;
+        method = open_method(opened, "forward");
+        set_inputs(opened, method, "mlp_portable", "forward", 0);
+        run(method, 1);
+        assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, NULL), ETS_OK);
+        check_dump(dump);
+        const struct ets_engine_trace_statistics found = statistics_of(opened);
+        assert_true(debug.size <= limit);
+        assert_true(found.dropped_space_count > 0 || limit == all.debug_bytes_needed);
+        assert_int_equal(found.debug_event_count + found.dropped_space_count,
+                         all.debug_event_count);
+        assert_int_equal(found.debug_bytes_needed, all.debug_bytes_needed);
+        engine->method_close(method);
+        close_model(opened);
+    }
+}
+
+/* ETDumpGen garbles its dump at the first float16 tensor: here it never sees one. */
+static void test_capture__types_without_a_form_are_left_out(void **state)
+{
+    NEEDS_ENGINE();
+    struct opened opened =
+        open_model("types", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
+    struct ets_engine_method *method = open_method(opened, "forward");
+    struct ets_bytes dump, debug;
+    set_inputs(opened, method, "types", "forward", 0);
+    run(method, 1);
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, NULL), ETS_OK);
+    check_dump(dump);
+    const struct ets_engine_trace_statistics found = statistics_of(opened);
+    assert_true(found.dropped_type_count > 0);
+    assert_true(found.debug_event_count > found.dropped_type_count);
+    assert_string_equal(found.first_dropped, "float16 tensor");
+    assert_true(found.first_dropped_instruction >= 0);
+    engine->method_close(method);
+    close_model(opened);
+}
+
+static void test_capture__needs_a_tracer(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_file *file = open_fixture("mlp_portable", "model.pte");
+    const struct ets_engine_program_options options = {.program = ets_file_bytes(file),
+                                                       .capture = ETS_CAPTURE_OUTPUTS};
+    struct ets_engine_program *program;
+    assert_int_equal(engine->program_open(&options, &program, NULL), ETS_INVALID_ARGUMENT);
+    ets_file_close(file);
+}
+
+/* Threads of this process; -1 where the system does not list them. */
+static int count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+    if (folder == NULL) return -1;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (entry->d_name[0] != '.') count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static void test_threads__one_is_one(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_file *file = open_fixture("mlp_xnnpack", "model.pte");
+    struct ets_engine_program_options options = {.program = ets_file_bytes(file), .threads = 1};
+    struct opened opened = {file, NULL};
+    assert_int_equal(engine->program_open(&options, &opened.program, NULL), ETS_OK);
+    assert_int_equal(engine->thread_count(), 1);
+    struct ets_engine_method *method = open_method(opened, "forward");
+    set_inputs(opened, method, "mlp_xnnpack", "forward", 0);
+    run(method, 1);
+    if (count_threads() > 0) assert_int_equal(count_threads(), 1);
+    /* The delegate holds on to the pool. */
+    struct ets_engine_program *second;
+    struct ets_error error;
+    options.threads = 3;
+    assert_int_equal(engine->program_open(&options, &second, &error), ETS_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "methods are open"));
+    engine->method_close(method);
+    engine->program_close(opened.program);
+    assert_int_equal(engine->program_open(&options, &opened.program, NULL), ETS_OK);
+    assert_int_equal(engine->thread_count(), 3);
+    close_model(opened);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trace__has_a_block_for_each_load_and_run),
+        cmocka_unit_test(test_trace__is_empty_without_a_tracer),
+        cmocka_unit_test(test_trace__warm_up_leaves_no_events),
+        cmocka_unit_test(test_trace__suspended_from_the_start),
+        cmocka_unit_test(test_trace__two_methods_share_one),
+        cmocka_unit_test(test_capture__a_full_debug_buffer_drops_and_counts),
+        cmocka_unit_test(test_capture__types_without_a_form_are_left_out),
+        cmocka_unit_test(test_capture__needs_a_tracer),
+        cmocka_unit_test(test_threads__one_is_one),
+    };
+    return cmocka_run_group_tests_name("engine_trace", tests, open_engine, close_engine);
+}
