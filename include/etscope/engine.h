@@ -126,8 +126,9 @@ struct ets_engine {
 
     /*
      * Adds a shared library that registers kernels or backends of its own, for the life of the
-     * process, and says how many (either may be NULL). NOT_FOUND, RUNTIME: with the loader's reason.
-     * A library that registers a kernel a second time makes ExecuTorch end the process.
+     * process, and says how many (either may be NULL). It is tried in a copy of the process first,
+     * as ExecuTorch ends a process that registers a kernel twice. NOT_FOUND; RUNTIME with the
+     * loader's or the runtime's reason.
      */
     enum ets_status (*load_library)(const char *path, size_t *kernels_added_out,
                                     size_t *backends_added_out, struct ets_error *error);
@@ -180,8 +181,9 @@ struct ets_engine {
      * Ends the trace. ETDump bytes and the used part of the debug buffer are borrowed until
      * program_close; both are empty without a tracer. Methods cannot run afterwards.
      */
-    enum ets_status (*trace_finish)(struct ets_engine_program *program, struct ets_bytes *etdump_out,
-                                    struct ets_bytes *debug_out, struct ets_error *error);
+    enum ets_status (*trace_finish)(struct ets_engine_program *program,
+                                    struct ets_bytes *etdump_out, struct ets_bytes *debug_out,
+                                    struct ets_error *error);
 
     /* Suspends (0) and resumes (1) recording, so that warm-up runs leave no events. */
     void (*trace_enable)(struct ets_engine_program *program, int enabled);

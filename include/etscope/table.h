@@ -58,6 +58,7 @@ struct ets_column {
                           is never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
     int cut_at_start;     /* 1: what is cut goes from the front (paths) */
+    int first_of_list;    /* 1: people see a list's first text and "+N" for the others */
 };
 
 struct ets_table_style {

@@ -90,7 +90,9 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     };
     request->table.tick_unit = request->inspect.tick_unit;
     request->table.sort = (enum ets_sort_by)cli_choice(
-        arguments, "--sort", cli_has(arguments, "--top") ? ETS_SORT_TIME : ETS_SORT_ORDER);
+        arguments, "--sort",
+        cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
+                                                                                 : ETS_SORT_ORDER);
     request->target = (enum ets_time_unit)cli_choice(
         arguments, "--target-time-scale",
         request->inspect.tick_unit == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);

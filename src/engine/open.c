@@ -91,12 +91,14 @@ static ets_engine_interface_function *find_interface(void *handle)
 static enum ets_status explain_load_failure(const char *path, struct ets_error *error)
 {
     const char *reason = dlerror();
-    if (strchr(path, '/') == NULL) {
+    if (reason == NULL) reason = path;
+    /* Otherwise it is there, and the reason names what it lacks. */
+    if (strchr(path, '/') == NULL && strstr(reason, path) != NULL) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
                         "the ExecuTorch engine is not installed: " WHAT_TO_DO);
     }
-    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s",
-                    reason == NULL ? path : reason);
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s",
+                    reason, WHAT_TO_DO);
 }
 
 /* Loads the library and asks for its interface, with the runtime's start-up notes silenced. */

@@ -1,11 +1,13 @@
 #include <string.h>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "export/operator_lines.h"
 
 /* Rows of one key. */
 struct group {
     struct ets_operator_line line;
+    bool is_rest;                  /* of delegate calls, what their operators leave over */
     uint32_t first_row, last_row; /* ends of a linked list */
 };
 
@@ -26,11 +28,27 @@ static bool is_text(struct ets_text text, const char *expected)
     return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-/* Time that belongs to nobody below it: what the block spent itself in, once. */
+/* True for a delegate call that reported what it did inside. */
+static bool is_reported_call(const struct grouper *g, uint32_t index)
+{
+    if (!is_text(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL")) return false;
+    for (uint32_t i = index; i-- > g->block->first_row;) { /* children end before it */
+        const struct ets_row *inner = ets_inspection_row(g->inspection, i);
+        if (inner->parent == index && inner->is_delegated) return true;
+        if (inner->parent != index) break;
+    }
+    return false;
+}
+
+/*
+ * Time that is counted once: kernels, calls without a kernel event of their own, and delegate calls.
+ * By operator, a delegate's own events count, and of their call what they leave over.
+ */
 static bool is_work(const struct grouper *g, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
-    if (row->chain == -1 || row->is_delegated || is_text(row->name, "Method::step")) return false;
+    if (row->is_delegated) return g->options->group_by == ETS_GROUP_OP && row->chain != -1;
+    if (row->chain == -1 || is_text(row->name, "Method::step")) return false;
     struct ets_operator_table_options hidden = *g->options;
     hidden.all_events = 0;
     if (!ets_operator_row_is_shown(g->inspection, &hidden, index)) return false;
@@ -51,31 +69,63 @@ static struct ets_text without_number(struct ets_text name)
     return (struct ets_text){name.data, size - 2};
 }
 
+/* "blocks.py:35, blocks.py:53": rows of several lines or modules are a group of their own. */
+static bool join(struct ets_arena *arena, const struct ets_text_list *list, struct ets_text *out)
+{
+    *out = (struct ets_text){"(not in the record)", 19};
+    if (list->count == 0) return true;
+    size_t room = 1, used = 0;
+    for (size_t i = 0; i < list->count; i++) room += list->items[i].size + 2;
+    char *text = ets_arena_alloc(arena, room);
+    if (text == NULL) return false;
+    for (size_t i = 0; i < list->count; i++) {
+        if (i > 0) memcpy(text + used, ", ", 2);
+        used += i > 0 ? 2 : 0;
+        if (list->items[i].size > 0) memcpy(text + used, list->items[i].data, list->items[i].size);
+        used += list->items[i].size;
+    }
+    *out = (struct ets_text){text, used};
+    return true;
+}
+
 static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out)
 {
-    static const struct ets_text unknown = {"(not in the record)", 19};
-    struct ets_text source, module;
+    struct ets_text_list sources, modules;
     switch (g->options->group_by) {
     case ETS_GROUP_MODULE:
+        return ets_operator_row_places(g->arena, row, &sources, &modules) &&
+               join(g->arena, &modules, key_out);
     case ETS_GROUP_SOURCE:
-        if (!ets_operator_row_places(g->arena, row, &source, &module)) return false;
-        *key_out = g->options->group_by == ETS_GROUP_MODULE ? module : source;
-        if (key_out->data == NULL) *key_out = unknown;
-        return true;
+        return ets_operator_row_places(g->arena, row, &sources, &modules) &&
+               join(g->arena, &sources, key_out);
     case ETS_GROUP_BACKEND:
         if (row->backend != NULL) *key_out = (struct ets_text){row->backend, strlen(row->backend)};
         else if (is_text(row->name, "DELEGATE_CALL")) *key_out = (struct ets_text){"delegate", 8};
         else *key_out = (struct ets_text){"portable", 8};
         return true;
-    default: *key_out = without_number(ets_operator_row_name(row)); return true;
+    default: break;
     }
+    *key_out = without_number(ets_operator_row_name(row));
+    return true;
 }
 
-static bool add_row(struct grouper *g, uint32_t index, bool is_nested)
+/* What a delegate call took beyond the operators that it reported. */
+static bool name_rest(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out)
+{
+    const char *backend = row->backend != NULL ? row->backend : "delegate";
+    const size_t room = strlen(backend) + 32;
+    char *name = ets_arena_alloc(g->arena, room);
+    if (name == NULL) return false;
+    *key_out = (struct ets_text){name, ets_print_text(name, room, "(%s, not reported)", backend)};
+    return true;
+}
+
+static bool add_row(struct grouper *g, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
+    const bool is_rest = g->options->group_by == ETS_GROUP_OP && is_reported_call(g, index);
     struct ets_text key;
-    if (!key_of(g, row, &key)) return false;
+    if (is_rest ? !name_rest(g, row, &key) : !key_of(g, row, &key)) return false;
     const uint32_t known = g->keys.count;
     const uint32_t number = ets_strings_add(&g->keys, key);
     if (number == UINT32_MAX) return false;
@@ -83,17 +133,13 @@ static bool add_row(struct grouper *g, uint32_t index, bool is_nested)
     const uint32_t local = index - g->block->first_row;
     g->next_row[local] = ETS_NO_INDEX;
     if (number == known) {
-        *group = (struct group){.first_row = local, .last_row = local};
-        group->line = (struct ets_operator_line){
-            .name = key, .row = ETS_NO_INDEX, .order = number, .is_nested = is_nested};
-        if (row->backend != NULL) {
-            group->line.backend = (struct ets_text){row->backend, strlen(row->backend)};
-        }
+        *group = (struct group){.first_row = local, .last_row = local, .is_rest = is_rest};
+        group->line = (struct ets_operator_line){.name = key, .row = ETS_NO_INDEX, .order = number};
     } else {
         g->next_row[group->last_row] = local;
         group->last_row = local;
     }
-    group->line.calls_per_run += row->calls_per_run;
+    if (!is_rest) group->line.calls_per_run += row->calls_per_run;
     if (row->quantum_ticks > 0) group->line.quantum_ns = (double)row->quantum_ticks;
     return true;
 }
@@ -120,6 +166,19 @@ static void accumulate(const struct grouper *g, uint32_t index, double sign)
     }
 }
 
+/* Takes a call's own operators off its time; their steps make the rest uncertain downwards. */
+static void take_off_reported(const struct grouper *g, uint32_t call, struct group *group)
+{
+    for (uint32_t i = call; i-- > g->block->first_row;) {
+        const struct ets_row *inner = ets_inspection_row(g->inspection, i);
+        if (inner->parent != call) break;
+        if (!inner->is_delegated) continue;
+        accumulate(g, i, -1);
+        group->line.calls_per_run += inner->calls_per_run;
+        if (inner->quantum_ticks > 0) group->line.quantum_ns = -(double)inner->quantum_ticks;
+    }
+}
+
 static void clear(const struct grouper *g)
 {
     memset(g->per_run, 0, g->block->run_count * sizeof *g->per_run);
@@ -141,7 +200,10 @@ static void add_rest(struct grouper *g, uint32_t total, struct ets_operator_line
     clear(g);
     accumulate(g, total, 1);
     for (uint32_t i = 0; i < g->block->row_count; i++) {
-        if (is_work(g, g->block->first_row + i)) accumulate(g, g->block->first_row + i, -1);
+        const uint32_t row = g->block->first_row + i;
+        if (is_work(g, row) && !ets_inspection_row(g->inspection, row)->is_delegated) {
+            accumulate(g, row, -1);
+        }
     }
     struct ets_operator_line *line = &lines->items[lines->count];
     *line = (struct ets_operator_line){
@@ -174,25 +236,19 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
         ets_arena_alloc_array(arena, (size_t)g.block->row_count + 1, sizeof *lines_out->items);
     if (lines_out->items == NULL || !allocate(&g)) return false;
     number_runs(&g);
-    for (int nested = 0; nested < 2; nested++) { /* a delegate's operators stand behind the work */
-        for (uint32_t i = 0; i < g.block->row_count; i++) {
-            const uint32_t row = g.block->first_row + i;
-            const bool is_nested = ets_inspection_row(inspection, row)->is_delegated &&
-                                   options->group_by == ETS_GROUP_OP;
-            if (is_nested == (nested == 1) && (is_nested || is_work(&g, row)) &&
-                !add_row(&g, row, is_nested)) {
-                return false;
-            }
-        }
+    for (uint32_t i = 0; i < g.block->row_count; i++) {
+        const uint32_t row = g.block->first_row + i;
+        if (is_work(&g, row) && !add_row(&g, row)) return false;
     }
     for (uint32_t number = 1; number < g.keys.count; number++) {
         clear(&g);
-        for (uint32_t i = g.groups[number].first_row; i != ETS_NO_INDEX; i = g.next_row[i]) {
+        struct group *group = &g.groups[number];
+        for (uint32_t i = group->first_row; i != ETS_NO_INDEX; i = g.next_row[i]) {
             accumulate(&g, g.block->first_row + i, 1);
+            if (group->is_rest) take_off_reported(&g, g.block->first_row + i, group);
         }
-        summarise(&g, &g.groups[number].line.times);
-        g.groups[number].line.depth = g.groups[number].line.is_nested ? 1 : 0;
-        lines_out->items[lines_out->count++] = g.groups[number].line;
+        summarise(&g, &group->line.times);
+        lines_out->items[lines_out->count++] = group->line;
     }
     const uint32_t total = ets_inspection_total_row(inspection, block);
     if (total != ETS_NO_INDEX) add_rest(&g, total, lines_out);

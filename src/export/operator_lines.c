@@ -34,46 +34,17 @@ struct ets_text ets_operator_row_name(const struct ets_row *row)
     return row->name;
 }
 
-/* Texts joined by ", ", each once, in order of appearance. */
-struct joined {
-    struct ets_arena *arena;
-    struct ets_text *items;
-    size_t count, capacity;
-};
-
-static void add_once(struct joined *joined, struct ets_text text)
+/* `list` has room for all that is added. */
+static void add_once(struct ets_text_list *list, struct ets_text text)
 {
-    if (text.data == NULL || joined->count == joined->capacity) return;
-    for (size_t i = 0; i < joined->count; i++) {
-        if (joined->items[i].size == text.size &&
-            memcmp(joined->items[i].data, text.data, text.size) == 0) {
+    if (text.data == NULL) return;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].size == text.size &&
+            memcmp(list->items[i].data, text.data, text.size) == 0) {
             return;
         }
     }
-    joined->items[joined->count++] = text;
-}
-
-static bool join(const struct joined *joined, struct ets_text *out)
-{
-    *out = (struct ets_text){NULL, 0};
-    if (joined->count == 0) return true;
-    size_t size = 1;
-    for (size_t i = 0; i < joined->count; i++) size += joined->items[i].size + 2;
-    char *text = ets_arena_alloc(joined->arena, size);
-    if (text == NULL) return false;
-    size_t used = 0;
-    for (size_t i = 0; i < joined->count; i++) {
-        if (i > 0) {
-            text[used++] = ',';
-            text[used++] = ' ';
-        }
-        if (joined->items[i].size > 0) {
-            memcpy(text + used, joined->items[i].data, joined->items[i].size);
-        }
-        used += joined->items[i].size;
-    }
-    *out = (struct ets_text){text, used};
-    return true;
+    list->items[list->count++] = text;
 }
 
 static bool print_place(struct ets_arena *arena, const struct ets_graph_frame *frame,
@@ -90,28 +61,22 @@ static bool print_place(struct ets_arena *arena, const struct ets_graph_frame *f
 }
 
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
-                             struct ets_text *source_out, struct ets_text *module_out)
+                             struct ets_text_list *sources_out, struct ets_text_list *modules_out)
 {
-    struct joined sources = {arena, NULL, 0, row->node_count}, modules = sources;
-    sources.items = ets_arena_alloc_array(arena, row->node_count, sizeof *sources.items);
-    modules.items = ets_arena_alloc_array(arena, row->node_count, sizeof *modules.items);
-    if (sources.items == NULL || modules.items == NULL) return false;
+    const size_t bytes = sizeof(struct ets_text);
+    *sources_out = (struct ets_text_list){ets_arena_alloc_array(arena, row->node_count, bytes), 0};
+    *modules_out = (struct ets_text_list){ets_arena_alloc_array(arena, row->node_count, bytes), 0};
+    if (sources_out->items == NULL || modules_out->items == NULL) return false;
     for (size_t i = 0; i < row->node_count; i++) {
         const struct ets_graph_node *node = row->nodes[i].node;
         struct ets_text place;
         if (!print_place(arena, ets_graph_user_frame(node), &place)) return false;
-        add_once(&sources, place);
+        add_once(sources_out, place);
         struct ets_text module = ets_graph_module_path(node);
         if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};
-        add_once(&modules, module);
+        add_once(modules_out, module);
     }
-    return join(&sources, source_out) && join(&modules, module_out);
-}
-
-static double quantum_of(const struct ets_inspection *inspection, const struct ets_row *row)
-{
-    (void)inspection;
-    return (double)row->quantum_ticks;
+    return true;
 }
 
 static bool describe(struct ets_arena *arena, const struct ets_inspection *inspection,
@@ -124,18 +89,18 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
         .row = index,
         .depth = depth,
         .calls_per_run = row->calls_per_run,
-        .quantum_ns = quantum_of(inspection, row),
+        .quantum_ns = (double)row->quantum_ticks,
         .kernel = row->kernel,
-        .is_nested = depth > 0,
     };
     if (row->backend != NULL) line->backend = (struct ets_text){row->backend, strlen(row->backend)};
-    struct ets_text *ops = ets_arena_alloc_array(arena, row->node_count, sizeof *ops);
-    if (ops == NULL || !ets_operator_row_places(arena, row, &line->source, &line->module)) {
+    line->ops.items = ets_arena_alloc_array(arena, row->node_count, sizeof *line->ops.items);
+    if (line->ops.items == NULL ||
+        !ets_operator_row_places(arena, row, &line->sources, &line->modules)) {
         return false;
     }
-    for (size_t i = 0; i < row->node_count; i++) ops[i] = row->nodes[i].node->op;
-    line->ops = ops;
-    line->op_count = row->node_count;
+    for (size_t i = 0; i < row->node_count; i++) {
+        line->ops.items[line->ops.count++] = row->nodes[i].node->op;
+    }
     return ets_inspection_row_statistics(inspection, index, options->run, &line->times, NULL) ==
            ETS_OK;
 }

@@ -7,6 +7,11 @@
 #include "base/arena.h"
 #include "etscope/export.h"
 
+struct ets_text_list {
+    struct ets_text *items;
+    size_t count;
+};
+
 /* One line: a row of the inspection, a group of rows, or what is left of the total. */
 struct ets_operator_line {
     struct ets_text name;
@@ -14,12 +19,11 @@ struct ets_operator_line {
     uint32_t depth;
     uint32_t order;            /* of execution */
     double calls_per_run;
-    double quantum_ns;         /* the true time of a call lies within one step above; 0: exact */
+    double quantum_ns;         /* the true time of a call lies within one step above it, of a negative
+                                  step below it; 0: exact */
     struct ets_statistics times; /* per run */
-    struct ets_text backend, module, source, kernel;
-    const struct ets_text *ops;
-    size_t op_count;
-    bool is_nested;            /* part of another line's time already */
+    struct ets_text backend, kernel;
+    struct ets_text_list sources, modules, ops;
 };
 
 struct ets_operator_lines {
@@ -41,9 +45,12 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t row);
 
-/* "models/zoo.py:16", several joined by ", "; module paths likewise. Absent where unknown. */
+/*
+ * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its nodes.
+ * Returns false where memory ran out.
+ */
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
-                             struct ets_text *source_out, struct ets_text *module_out);
+                             struct ets_text_list *sources_out, struct ets_text_list *modules_out);
 
 /* The name that people read: without "native_call_", the program's name for a bare call. */
 struct ets_text ets_operator_row_name(const struct ets_row *row);

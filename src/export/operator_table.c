@@ -21,7 +21,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER,
                           .priority = 6},
-    [CELL_NAME] = {.name = "operator", .least_width = 18},
+    [CELL_NAME] = {.name = "operator", .least_width = 36},
     [CELL_EVENT] = {.name = "event", .machine_only = 1},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
@@ -34,12 +34,18 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SOURCE] = {.name = "source", .least_width = 14, .cut_at_start = 1},
-    [CELL_MODULE] = {.name = "module", .priority = 8, .least_width = 10},
+    [CELL_SOURCE] = {.name = "source", .kind = ETS_COLUMN_LIST, .least_width = 14,
+                     .cut_at_start = 1, .first_of_list = 1},
+    [CELL_MODULE] = {.name = "module", .kind = ETS_COLUMN_LIST, .priority = 8, .least_width = 10,
+                     .first_of_list = 1},
     [CELL_BACKEND] = {.name = "backend", .priority = 9},
     [CELL_OPS] = {.name = "op_types", .kind = ETS_COLUMN_LIST, .priority = 13, .least_width = 20},
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+};
+
+struct ets_span {
+    double lower, upper;
 };
 
 struct filler {
@@ -97,10 +103,27 @@ static double total_of(const struct filler *f, uint32_t block)
     return times.mean > 0 ? times.mean : NAN;
 }
 
+/*
+ * `ticks` that a clock of steps of `quantum` reported for `calls` calls: the truth lies that many
+ * steps above, or below where the step is negative (what is left of a total, its parts taken off).
+ */
+static struct ets_span span(double ticks, double quantum, double calls)
+{
+    const double other = ticks + quantum * calls;
+    if (quantum >= 0) return (struct ets_span){ticks, other};
+    return (struct ets_span){other > 0 ? other : 0, ticks > 0 ? ticks : 0};
+}
+
 static void put_time(const struct filler *f, double ticks, double quantum, double calls)
 {
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    ets_table_put_bounds(f->table, ticks * scale, (ticks + quantum * calls) * scale);
+    const struct ets_span time = span(ticks, quantum, calls);
+    ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
+}
+
+static void put_list(const struct filler *f, const struct ets_text_list *list)
+{
+    ets_table_put_list(f->table, list->items, list->count);
 }
 
 static void put_handles(const struct filler *f, const struct ets_row *row)
@@ -153,7 +176,10 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_NAME: put_name(f, line); break;
     case CELL_EVENT: ets_table_put_text(f->table, row->name); break;
     case CELL_KERNEL: ets_table_put_text(f->table, line->kernel); break;
-    case CELL_CALLS: ets_table_put_real(f->table, n); break;
+    case CELL_CALLS:
+        if (n > 0) ets_table_put_real(f->table, n);
+        else ets_table_put_nothing(f->table);
+        break;
     case CELL_AVG: put_time(f, t->mean, q, n); break;
     case CELL_P50: put_time(f, t->p50, q, n); break;
     case CELL_MIN: put_time(f, t->min, q, n); break;
@@ -162,14 +188,18 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_P90: put_time(f, t->p90, q, n); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
     case CELL_SHARE:
-        if (isnan(total) || t->count == 0) ets_table_put_nothing(f->table);
-        else ets_table_put_bounds(f->table, t->mean / total, (t->mean + q * n) / total);
+        if (isnan(total) || t->count == 0) {
+            ets_table_put_nothing(f->table);
+        } else {
+            const struct ets_span time = span(t->mean, q, n);
+            ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
+        }
         break;
-    case CELL_RESOLUTION: put_time(f, q, 0, 0); break;
-    case CELL_SOURCE: ets_table_put_text(f->table, line->source); break;
-    case CELL_MODULE: ets_table_put_text(f->table, line->module); break;
+    case CELL_RESOLUTION: put_time(f, fabs(q), 0, 0); break;
+    case CELL_SOURCE: put_list(f, &line->sources); break;
+    case CELL_MODULE: put_list(f, &line->modules); break;
     case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
-    case CELL_OPS: ets_table_put_list(f->table, line->ops, line->op_count); break;
+    case CELL_OPS: put_list(f, &line->ops); break;
     case CELL_HANDLES: put_handles(f, row); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
     case CELL_COUNT: break;
@@ -228,13 +258,34 @@ static void sort_lines(const struct filler *f, struct ets_operator_lines *lines)
                                                                 by_name};
     if (f->options->sort == ETS_SORT_ORDER || lines->count == 0) return;
     qsort(lines->items, lines->count, sizeof *lines->items, orders[f->options->sort]);
-    for (uint32_t i = 0; i < lines->count && f->options->group_by == ETS_GROUP_NONE; i++) {
+    for (uint32_t i = 0; i < lines->count; i++) {
         lines->items[i].depth = 0; /* sorted lines do not stand under what encloses them */
     }
 }
 
+/* Allocation events of a block's runs: how many, and bytes together. */
+static uint64_t count_allocations(const struct filler *f, const struct ets_block *block,
+                                  uint64_t *bytes_out)
+{
+    const struct ets_event_table *events = ets_inspection_events(f->inspection);
+    const uint32_t index = ets_inspection_run(f->inspection, block->first_run)->block;
+    uint64_t count = 0;
+    *bytes_out = 0;
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_ALLOCATION ||
+            ets_inspection_run(f->inspection, events->run[i])->block != index) {
+            continue;
+        }
+        count++;
+        *bytes_out += events->end[i];
+    }
+    return count;
+}
+
 static void add_heading(struct filler *f, const struct ets_block *block)
 {
+    uint64_t bytes;
+    const uint64_t allocations = count_allocations(f, block, &bytes);
     char text[512];
     size_t used = ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
     if (block->method_state == ETS_METHOD_FOUND) {
@@ -250,6 +301,10 @@ static void add_heading(struct filler *f, const struct ets_block *block)
     if (block->bundled_input_index >= 0) {
         used += ets_print_text(text + used, sizeof text - used, ", test case %d",
                                block->bundled_input_index);
+    }
+    if (allocations > 0) {
+        used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
+                               (unsigned long long)allocations, (unsigned long long)bytes);
     }
     if (f->options->run != ETS_NO_INDEX) {
         used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
@@ -267,6 +322,7 @@ static bool fill_block(struct filler *f, uint32_t index)
                         : ets_operator_lines_by_group(&f->arena, f->inspection, f->options, index,
                                                       &lines);
     if (!ok) return false;
+    if (lines.count == 0 && f->options->group_by != ETS_GROUP_NONE) return true; /* only loads */
     sort_lines(f, &lines);
     add_heading(f, block);
     const double total = total_of(f, index);

@@ -70,9 +70,13 @@ static size_t characters_bytes(const char *data, size_t size, uint32_t character
     return at;
 }
 
+/* Never 0 for something that took time. */
 static size_t print_time(char *buffer, double ns, const struct ets_table_unit *unit)
 {
     if (!isfinite(ns)) return (size_t)snprintf(buffer, NUMBER_CHARS, "-");
+    if (unit->ns > 1 && ns > 0 && ns < unit->ns * 0.0005) {
+        return (size_t)snprintf(buffer, NUMBER_CHARS, "<0.001");
+    }
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
 }
 
@@ -99,7 +103,6 @@ static void append_time(struct cell_text *out, const struct ets_cell *cell,
     append(out, buffer, print_bound(buffer, cell->upper, unit));
 }
 
-/* Never 0 for something that took time. */
 static void append_share(struct cell_text *out, const struct ets_cell *cell)
 {
     char buffer[NUMBER_CHARS];
@@ -108,7 +111,7 @@ static void append_share(struct cell_text *out, const struct ets_cell *cell)
     if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
     else if (lower == upper && lower > 0 && lower < 0.05) size = snprintf(buffer, sizeof buffer, "<0.1%%");
     else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
-    else if (lower <= 0) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
+    else if (lower < 0.05) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
     else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
     append(out, buffer, (size_t)size);
 }
@@ -148,6 +151,21 @@ static void append_number(struct cell_text *out, const struct shown *shown,
     }
 }
 
+static void append_list(struct cell_text *out, const struct shown *shown,
+                        const struct ets_cell *cell)
+{
+    if (shown->column->first_of_list && cell->item_count > 1) {
+        char more[NUMBER_CHARS];
+        append_visible(out, cell->items[0]);
+        append(out, more, (size_t)snprintf(more, sizeof more, " +%zu", cell->item_count - 1));
+        return;
+    }
+    for (size_t i = 0; i < cell->item_count; i++) {
+        if (i > 0) append(out, ", ", 2);
+        append_visible(out, cell->items[i]);
+    }
+}
+
 static void compose(struct cell_text *out, const struct shown *shown,
                     const struct ets_table_row *row)
 {
@@ -157,16 +175,16 @@ static void compose(struct cell_text *out, const struct shown *shown,
     if (cell->kind == CELL_TEXT) {
         append_visible(out, cell->text);
     } else if (cell->kind == CELL_LIST) {
-        for (size_t i = 0; i < cell->item_count; i++) {
-            if (i > 0) append(out, ", ", 2);
-            append_visible(out, cell->items[i]);
-        }
+        append_list(out, shown, cell);
     } else {
         append_number(out, shown, cell);
     }
 }
 
-/* The unit in which the column's largest value has one to three digits before the point. */
+/*
+ * One unit for the column, by its largest value. Up to five digits stand before the point, so that
+ * with three behind it small values beside large ones keep theirs.
+ */
 static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32_t index)
 {
     const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
@@ -177,12 +195,9 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
         if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
         if (row->cells[index].upper > largest) largest = row->cells[index].upper;
     }
-    static const char *const names[] = {"s", "ms", "us"};
-    for (int i = 0; i < 3; i++) {
-        const struct ets_table_unit *unit = ets_table_find_unit(names[i]);
-        if (largest >= unit->ns) return unit;
-    }
-    return ets_table_find_unit("ns");
+    if (largest >= 1e11) return ets_table_find_unit("s");
+    if (largest >= 1e8) return ets_table_find_unit("ms");
+    return ets_table_find_unit(largest >= 1e3 ? "us" : "ns");
 }
 
 static size_t print_title(char *buffer, const struct shown *shown)

@@ -89,9 +89,14 @@ static enum ets_status read_tensor(struct ets_fb table, struct ets_tensor *tenso
 static enum ets_status read_value(struct ets_fb table, struct ets_value *value_out,
                                   struct ets_error *error)
 {
+    const uint8_t tag = ets_fb_u8(table, VALUE_TAG, TAG_NONE);
+    if (tag == TAG_NONE || tag > TAG_DOUBLE) {
+        /* What is in there was not verified, so that it must not be followed either. */
+        value_out->kind = tag == TAG_NONE ? ETS_VALUE_NONE : ETS_VALUE_OTHER;
+        return ETS_OK;
+    }
     const struct ets_fb member = ets_fb_table(table, VALUE_MEMBER);
-    switch (ets_fb_u8(table, VALUE_TAG, TAG_NONE)) {
-    case TAG_NONE: value_out->kind = ETS_VALUE_NONE; return ETS_OK;
+    switch (tag) {
     case TAG_TENSOR:
         value_out->kind = ETS_VALUE_TENSOR;
         return read_tensor(member, &value_out->as.tensor, error);
@@ -103,11 +108,10 @@ static enum ets_status read_value(struct ets_fb table, struct ets_value *value_o
         value_out->kind = ETS_VALUE_BOOL;
         value_out->as.bool_value = ets_fb_u8(member, 0, 0) != 0;
         return ETS_OK;
-    case TAG_DOUBLE:
+    default:
         value_out->kind = ETS_VALUE_DOUBLE;
         value_out->as.double_value = ets_fb_f64(member, 0, 0.0);
         return ETS_OK;
-    default: value_out->kind = ETS_VALUE_OTHER; return ETS_OK;
     }
 }
 

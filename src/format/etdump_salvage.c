@@ -105,12 +105,16 @@ static size_t sound_run(struct salvage *s, struct ets_fb_vector runs, uint32_t i
     return status == ETS_OK ? at : 0;
 }
 
-/* True where some entry is present but is no run: the table of runs is garbled, not cut. */
-static bool is_garbled(struct salvage *s, struct ets_fb_vector runs)
+/*
+ * True where some entry is no run: the table of runs is garbled. In a file that was cut, entries
+ * that lead past its end are only missing.
+ */
+static bool is_garbled(struct salvage *s, struct ets_fb_vector runs, bool is_cut)
 {
     for (uint32_t i = 0; i < runs.count && !s->stopped; i++) {
         struct ets_error error;
-        if (sound_run(s, runs, i, &error) == 0 && error.status == ETS_MALFORMED) return true;
+        if (sound_run(s, runs, i, &error) != 0) continue;
+        if (!is_cut || error.status != ETS_TRUNCATED) return true;
     }
     return false;
 }
@@ -276,14 +280,16 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
     ETS_TRY(ets_etdump_root_at(bytes, &root_at, error));
     *dump = (struct ets_etdump){.bytes = bytes, .is_size_prefixed = root_at != 0};
     struct salvage s = {bytes, visitor, BUDGET_FACTOR * (uint64_t)bytes.size, false};
-    if (root_at != 0 && bytes.size - 4 < ets_load_u32(bytes.data)) {
+    /* The bare form does not say how long it should be. */
+    const bool is_cut = root_at == 0 || bytes.size - 4 < ets_load_u32(bytes.data);
+    if (is_cut && root_at != 0) {
         tell_damage(&s, bytes.size, "the file is shorter than its size prefix announces");
     }
     const struct ets_fb_vector runs = find_runs(&s, root_at);
     if (runs.count == 0) {
         tell_damage(&s, root_at, "the table of runs cannot be read");
         scan_events(&s, dump);
-    } else if (is_garbled(&s, runs)) {
+    } else if (is_garbled(&s, runs, is_cut)) {
         tell_damage(&s, runs.at - 4, "the table of runs is garbled; events were found one by one");
         scan_events(&s, dump);
     } else {

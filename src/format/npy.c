@@ -261,7 +261,8 @@ static enum ets_status find_header(struct ets_bytes bytes, struct cursor *cursor
     struct ets_error *error = cursor->error;
     const size_t given = bytes.size < 6 ? bytes.size : 6;
     if (given == 0 || memcmp(bytes.data, "\x93NUMPY", given) != 0) {
-        return ets_fail(error, ETS_WRONG_KIND, 0, "no .npy file: it does not start with \\x93NUMPY");
+        return ets_fail(error, ETS_WRONG_KIND, 0,
+                        "no .npy file: it does not start with \\x93NUMPY");
     }
     if (bytes.size < 10) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "the .npy file ends in its first bytes");

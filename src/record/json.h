@@ -80,6 +80,13 @@ enum ets_status ets_json_parse(struct ets_json *json, char *text, size_t size,
 enum ets_status ets_json_scan(struct ets_json *json, char *text, size_t size,
                               struct ets_json_failure *failure);
 
+/*
+ * Sets `value` to a number's text, which follows JSON's grammar or is NaN or an Infinity with or
+ * without a sign: 0, or -1 (absurdly long: `failure` tells).
+ */
+int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size,
+                        struct ets_json_failure *failure);
+
 /* Makes room for one more value: 0, or -1 (the ceiling or no memory: `failure` tells). */
 int ets_json_grow(struct ets_json *json, struct ets_json_failure *failure);
 

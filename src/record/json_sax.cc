@@ -17,17 +17,6 @@
 namespace
 {
 
-// Rounding a number fills a table inside of RapidJSON on its first use. Doing that while the program
-// is loaded spares the locks of function statics, the only thing that would need the C++ runtime
-// (0.9 ms and 1.4 MB at each start of a process).
-double fill_powers()
-{
-    double ten = 0;
-    (void)rapidjson::internal::StrtodDiyFp("1", 1, 1, 1, &ten);
-    return ten;
-}
-const double powers_filled = fill_powers();
-
 // InsituStringStream with an end that can be cut off.
 struct Stream {
     using Ch = char;
@@ -46,11 +35,10 @@ struct Stream {
     void Flush() {}
 };
 
-// RapidJSON's stack holds 8 bytes for each open container and the characters of one number, and
-// it does not expect an allocation to fail. So it gets one block that is large enough for all that
-// the ceilings allow, twice, since it grows by half. Where it asks for more, the rest of the text is
-// blanked: it then ends within a few pushes, for which the block has a reserve, and the parse is
-// refused.
+// RapidJSON's stack holds 8 bytes for each open container, and it does not expect an allocation to
+// fail. So it gets one block that is large enough for the deepest text (twice, since it grows by
+// half). Where it asked for more all the same, the rest of the text would be blanked, so that it
+// ends within a few pushes, for which the block has a reserve.
 class FixedStack
 {
   public:
@@ -69,7 +57,7 @@ class FixedStack
     bool exceeded() const { return exceeded_; }
 
   private:
-    static const size_t kUsable = 2 * (8 * ETS_JSON_MAX_DEPTH + ETS_JSON_MAX_NUMBER_CHARS);
+    static const size_t kUsable = 2 * 8 * ETS_JSON_MAX_DEPTH;
     static const size_t kReserve = 256;
 
     Stream *stream_;
@@ -83,24 +71,24 @@ class Handler
     Handler(ets_json *json, ets_json_failure *failure) : json_(json), failure_(failure) {}
 
     bool Null() { return Add(ETS_JSON_NULL) != nullptr; }
-    bool Bool(bool value) { return AddInteger(ETS_JSON_BOOL, value ? 1 : 0); }
-    bool Int(int value) { return AddInteger(ETS_JSON_INT, value); }
-    bool Uint(unsigned value) { return AddInteger(ETS_JSON_INT, value); }
-    bool Int64(int64_t value) { return AddInteger(ETS_JSON_INT, value); }
-    bool Uint64(uint64_t value)
+    bool Bool(bool value)
     {
-        if (value <= INT64_MAX) return AddInteger(ETS_JSON_INT, static_cast<int64_t>(value));
-        ets_json_value *added = Add(ETS_JSON_UINT);
-        if (added != nullptr) added->as.uinteger = value;
+        ets_json_value *added = Add(ETS_JSON_BOOL);
+        if (added != nullptr) added->as.integer = value ? 1 : 0;
         return added != nullptr;
     }
-    bool Double(double value)
+    // Numbers come as their text: RapidJSON's own rounding relies on undefined behaviour where 20
+    // digits just overflow 64 bits.
+    bool Int(int) { return false; }
+    bool Uint(unsigned) { return false; }
+    bool Int64(int64_t) { return false; }
+    bool Uint64(uint64_t) { return false; }
+    bool Double(double) { return false; }
+    bool RawNumber(const char *text, rapidjson::SizeType size, bool)
     {
-        ets_json_value *added = Add(ETS_JSON_DOUBLE);
-        if (added != nullptr) added->as.number = value;
-        return added != nullptr;
+        ets_json_value *added = Add(ETS_JSON_NULL);
+        return added != nullptr && ets_json_set_number(added, text, size, failure_) == 0;
     }
-    bool RawNumber(const char *, rapidjson::SizeType, bool) { return false; }
     bool String(const char *text, rapidjson::SizeType size, bool)
     {
         ets_json_value *added = Add(ETS_JSON_TEXT);
@@ -127,12 +115,6 @@ class Handler
         value->size = 0;
         value->as.integer = 0;
         return value;
-    }
-    bool AddInteger(ets_json_kind kind, int64_t number)
-    {
-        ets_json_value *value = Add(kind);
-        if (value != nullptr) value->as.integer = number;
-        return value != nullptr;
     }
     // Until its end an open container's span names the container around it.
     bool Open(ets_json_kind kind)
@@ -183,7 +165,7 @@ extern "C" enum ets_status ets_json_scan(struct ets_json *json, char *text, size
 {
     constexpr unsigned flags =
         rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-        rapidjson::kParseNanAndInfFlag | rapidjson::kParseFullPrecisionFlag;
+        rapidjson::kParseNanAndInfFlag | rapidjson::kParseNumbersAsStringsFlag;
     Stream stream = {text, text, text, text + size};
     FixedStack memory(&stream);
     Handler handler(json, failure);
@@ -192,7 +174,7 @@ extern "C" enum ets_status ets_json_scan(struct ets_json *json, char *text, size
     failure->offset = result.IsError() ? result.Offset() : stream.Tell();
     if (memory.exceeded()) {
         failure->status = ETS_LIMIT;
-        failure->text = "a number is too long";
+        failure->text = "nested too deeply";
     } else if (failure->status != ETS_OK) {
         return failure->status; // the handler has said why
     } else if (result.IsError()) {

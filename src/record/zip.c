@@ -44,13 +44,17 @@ static uint64_t find_end(struct ets_bytes bytes)
     if (bytes.size < END_BYTES) return UINT64_MAX;
     const size_t last = bytes.size - END_BYTES;
     const size_t first = last > MAX_COMMENT_BYTES ? last - MAX_COMMENT_BYTES : 0;
-    for (size_t at = last + 1; at-- > first;) {
-        if (bytes.data[at] == 'P' && ets_load_u32(bytes.data + at) == END_SIGNATURE &&
-            ets_load_u16(bytes.data + at + 20) <= bytes.size - at - END_BYTES) {
-            return at;
+    uint64_t found = UINT64_MAX;
+    for (size_t at = first; at <= last; at++) {
+        const uint8_t *next = memchr(bytes.data + at, 'P', last - at + 1);
+        if (next == NULL) break;
+        at = (size_t)(next - bytes.data);
+        if (ets_load_u32(next) == END_SIGNATURE &&
+            ets_load_u16(next + 20) <= bytes.size - at - END_BYTES) {
+            found = at;
         }
     }
-    return UINT64_MAX;
+    return found;
 }
 
 /* Replaces the directory's place by the zip64 one, where the file has that; else does nothing. */
@@ -162,12 +166,18 @@ static bool read_central(const uint8_t *at, uint64_t left, struct ets_zip_entry 
 
 /* Finds the payload behind the local header, whose own extra field differs from the directory's. */
 static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_entry *entry,
-                                   uint64_t directory_offset, struct ets_error *error)
+                                   uint64_t directory_offset, uint64_t listed_at,
+                                   struct ets_error *error)
 {
     const uint64_t place = zip->base_offset + entry->header_offset;
+    if (!ets_range_fits(entry->header_offset, LOCAL_BYTES, directory_offset)) {
+        return ets_fail(error, ETS_MALFORMED, zip->base_offset + listed_at,
+                        "zip entry %.*s: its offset %llu lies outside of the file",
+                        shown(entry->name), entry->name.data,
+                        (unsigned long long)entry->header_offset);
+    }
     const uint8_t *header = zip->bytes.data + entry->header_offset;
-    if (!ets_range_fits(entry->header_offset, LOCAL_BYTES, directory_offset) ||
-        ets_load_u32(header) != LOCAL_SIGNATURE) {
+    if (ets_load_u32(header) != LOCAL_SIGNATURE) {
         return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: no local header at its offset",
                         shown(entry->name), entry->name.data);
     }
@@ -266,7 +276,7 @@ enum ets_status ets_zip_open(struct ets_zip *zip, struct ets_bytes bytes, uint64
             return ets_fail(error, ETS_MALFORMED, base_offset + at,
                             "entry %llu of the zip directory is damaged", (unsigned long long)i);
         }
-        ETS_TRY(place_entry(zip, &zip->entries[i], directory.offset, error));
+        ETS_TRY(place_entry(zip, &zip->entries[i], directory.offset, at, error));
         at += size;
     }
     zip->entry_count = (size_t)directory.count;

@@ -300,7 +300,7 @@ static unsigned scalar_member(const struct ets_etdump_record *record, struct tab
     }
 }
 
-/* Value, the mark of an output, and the member; `value` is complete but for the member's place. */
+/* Value, the mark of an output, and the member. */
 static void put_value(struct etdump_writer *d, const struct ets_etdump_record *record,
                       struct place place)
 {
@@ -340,7 +340,7 @@ static void put_debug(struct etdump_writer *d, const struct ets_etdump_record *r
                       struct place place)
 {
     if ((int)record->value_type < 0 || record->value_type >= ETS_DEBUG_STRING) {
-        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a debug event's value has no type of the schema");
+        ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a debug event's value is of no known type");
         return;
     }
     struct table table = {.kind = TABLE_DEBUG};

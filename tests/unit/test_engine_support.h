@@ -1,4 +1,4 @@
-/* What the engine's tests share: the plug-in or a skip, fixture programs, inputs from .npy files. */
+/* What the engine's tests share: the plug-in or a skip, fixture programs and their inputs. */
 #ifndef ETSCOPE_TEST_ENGINE_SUPPORT_H
 #define ETSCOPE_TEST_ENGINE_SUPPORT_H
 
@@ -42,6 +42,20 @@ static inline int close_engine(void **state)
         if (engine == NULL) skip(); \
     } while (0)
 
+static inline int has_backend(const char *name)
+{
+    for (size_t i = 0; i < engine->backend_count(); i++) {
+        if (strcmp(engine->backend_name(i), name) == 0) return engine->backend_is_available(i);
+    }
+    return 0;
+}
+
+#define NEEDS_BACKEND(name)             \
+    do {                                \
+        NEEDS_ENGINE();                 \
+        if (!has_backend(name)) skip(); \
+    } while (0)
+
 /* A fixture's file, opened. */
 static inline struct ets_file *open_fixture(const char *model, const char *name)
 {
@@ -67,7 +81,9 @@ static inline struct opened open_model(const char *model, enum ets_engine_tracer
                                                        .tracer = tracer,
                                                        .capture = capture,
                                                        .debug_buffer_bytes = debug_bytes};
-    if (engine->program_open(&options, &opened.program, &error) != ETS_OK) fail_msg("%s", error.message);
+    if (engine->program_open(&options, &opened.program, &error) != ETS_OK) {
+        fail_msg("%s", error.message);
+    }
     return opened;
 }
 
@@ -90,7 +106,9 @@ static inline void set_inputs(struct opened opened, struct ets_engine_method *ha
         snprintf(name, sizeof name, "inputs/%s.%d.%zu.npy", method, number, i);
         struct ets_file *file = open_fixture(model, name);
         assert_int_equal(ets_npy_read(ets_file_bytes(file), &value.as.tensor, &error), ETS_OK);
-        if (engine->method_set_input(handle, i, &value, &error) != ETS_OK) fail_msg("%s", error.message);
+        if (engine->method_set_input(handle, i, &value, &error) != ETS_OK) {
+            fail_msg("%s", error.message);
+        }
         ets_file_close(file);
     }
 }

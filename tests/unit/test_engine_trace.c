@@ -56,9 +56,9 @@ static void test_trace__warm_up_leaves_no_events(void **state)
 {
     NEEDS_ENGINE();
     struct opened opened =
-        open_model("mlp_xnnpack", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
+        open_model("mlp_portable", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
     struct ets_engine_method *method = open_method(opened, "forward");
-    set_inputs(opened, method, "mlp_xnnpack", "forward", 0);
+    set_inputs(opened, method, "mlp_portable", "forward", 0);
     const struct ets_engine_trace_statistics before = statistics_of(opened);
     engine->trace_enable(opened.program, 0);
     run(method, 10);
@@ -190,7 +190,7 @@ static int count_threads(void)
 
 static void test_threads__one_is_one(void **state)
 {
-    NEEDS_ENGINE();
+    NEEDS_BACKEND("XnnpackBackend");
     struct ets_file *file = open_fixture("mlp_xnnpack", "model.pte");
     struct ets_engine_program_options options = {.program = ets_file_bytes(file), .threads = 1};
     struct opened opened = {file, NULL};

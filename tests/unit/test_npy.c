@@ -58,8 +58,8 @@ static void test_npy__strides_follow_the_order(void **state)
                      ETS_OK);
     assert_int_equal(tensor.strides[0], 12);
     assert_int_equal(tensor.strides[2], 1);
-    assert_int_equal(read_dict("{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3, 4), }\n", 48,
-                               &tensor, NULL),
+    assert_int_equal(read_dict("{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3, 4), }\n",
+                               48, &tensor, NULL),
                      ETS_OK);
     assert_int_equal(tensor.strides[0], 1);
     assert_int_equal(tensor.strides[1], 2);
@@ -166,11 +166,12 @@ static void test_npy__every_truncation_is_an_error(void **state)
         make_file(buffer, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", 24);
     assert_int_equal(ets_npy_read(file, &tensor, NULL), ETS_OK);
     for (size_t size = 0; size < file.size; size++) {
-        uint8_t *exact = malloc(size > 0 ? size : 1); /* so that a sanitizer sees one byte too far */
+        uint8_t *exact = malloc(size > 0 ? size : 1); /* so a sanitizer sees one byte too far */
         assert_non_null(exact);
         memcpy(exact, buffer, size);
         struct ets_error error;
-        assert_int_not_equal(ets_npy_read((struct ets_bytes){exact, size}, &tensor, &error), ETS_OK);
+        assert_int_not_equal(ets_npy_read((struct ets_bytes){exact, size}, &tensor, &error),
+                             ETS_OK);
         assert_true(error.offset <= size);
         free(exact);
     }
@@ -221,7 +222,8 @@ static void test_npy__writes_what_numpy_writes(void **state)
     assert_memory_equal(buffer + PREAMBLE, wanted, sizeof wanted - 1);
     assert_int_equal(buffer[size - 1], '\n');
     for (size_t capacity = 0; capacity < size; capacity++) {
-        assert_int_equal(ets_npy_write_header(&tensor, buffer, capacity, &size, NULL), ETS_NO_SPACE);
+        assert_int_equal(ets_npy_write_header(&tensor, buffer, capacity, &size, NULL),
+                         ETS_NO_SPACE);
     }
     tensor.strides[1] = 4;
     assert_int_equal(ets_npy_write_header(&tensor, buffer, sizeof buffer, &size, NULL),

@@ -13,7 +13,7 @@
 #include "format/program_schema.h"
 #include "walk_program.h"
 
-enum { SMALL = 9000 };
+enum { SMALL = 9000, TINY = 3300 };
 
 /* A file in a heap block of its own, so that a sanitizer sees one byte too far. */
 struct copy {
@@ -75,7 +75,8 @@ static enum ets_status expect_sane(reader *read, struct ets_bytes bytes)
     if (status == ETS_OK) return status;
     assert_int_equal(error.status, status);
     assert_true(error.message[0] != '\0');
-    if (error.offset > bytes.size) {
+    /* A union's member may be said to lie up to 64 kB behind its table, and so behind the file. */
+    if (error.offset > bytes.size + UINT16_MAX) {
         fail_msg("offset %llu: %s", (unsigned long long)error.offset, error.message);
     }
     assert_true(status == ETS_TRUNCATED || status == ETS_MALFORMED || status == ETS_WRONG_KIND ||
@@ -93,7 +94,7 @@ static void truncate_everywhere(const char *name, reader *read)
         memcpy(cut, whole.data, size);
         const enum ets_status status = expect_sane(read, (struct ets_bytes){cut, size});
         /* A bundle ends in the padding of its last vector, which nothing needs. */
-        const size_t needed = read == read_bundle ? whole.size - 15 : whole.size;
+        const size_t needed = read == read_bundle ? whole.size - 16 : whole.size;
         if (status == ETS_OK && size < needed) fail_msg("%s: %zu bytes accepted", name, size);
         /* Without the extended header's sizes the FlatBuffer verifier itself meets the end. */
         if (read == read_program && size >= 64) {
@@ -112,7 +113,8 @@ static void flip_everywhere(const char *name, reader *read)
     for (size_t i = 0; i < size; i++) {
         const uint8_t saved = file.data[i];
         const uint8_t damage[] = {(uint8_t)(saved ^ 1u << i % 8), (uint8_t)~saved, 0};
-        for (size_t j = 0; j < sizeof damage; j++) {
+        const size_t damages = file.size < TINY ? sizeof damage : 1;
+        for (size_t j = 0; j < damages; j++) {
             file.data[i] = damage[j];
             (void)expect_sane(read, (struct ets_bytes){file.data, file.size});
         }
@@ -136,7 +138,6 @@ static const char *const large_programs[] = {
 static const char *const bundles[] = {
     "cond/model.bpte",     "dynamic/model.bpte",      "map_loop/model.bpte",
     "types/model.bpte",    "multi_method/model.bpte", "schema/oddities.bpte",
-    "conv_portable/model.bpte",
 };
 static const char *const data_files[] = {"schema/named.ptd", "ptd/external.ptd"};
 
@@ -459,6 +460,32 @@ static void test_program_faults__kinds_of_newer_writers_are_kept(void **state)
     free(file.data);
 }
 
+/* Lists over the same bytes would let a small file cost quadratic time. */
+static void test_program_faults__overlapping_lists_are_refused(void **state)
+{
+    (void)state;
+    struct copy file = load("schema/everything.pte");
+    struct places p;
+    struct ets_error error;
+    find_places(file, &p);
+    static const uint32_t lists[] = {5, 7, 8, 9};
+    const uint64_t end = p.program.flatbuffer_bytes;
+    enum ets_status last = ETS_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        struct ets_evalue value;
+        ets_method_value(&p.method, lists[i], &value);
+        const size_t items = value.items_at;
+        const struct ets_fb evalue = {file.data, value.value_at};
+        put(file.data + items - 4, end - items, 4);
+        file.data[ets_fb_field_at(evalue, EVALUE_TAG)] = ETS_EVALUE_BOOL_LIST;
+        last = read_program((struct ets_bytes){file.data, file.size}, &error);
+        if (i == 0) assert_int_equal(last, ETS_OK);
+    }
+    assert_int_equal(last, ETS_MALFORMED);
+    assert_non_null(strstr(error.message, "items overlap with those of other lists"));
+    free(file.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_program_faults__instructions),
         cmocka_unit_test(test_program_faults__values),
         cmocka_unit_test(test_program_faults__delegates_arenas_segments),
+        cmocka_unit_test(test_program_faults__overlapping_lists_are_refused),
         cmocka_unit_test(test_program_faults__kinds_of_newer_writers_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,10 @@
 /* The one symbol that the plug-in exports, and what is not about a program. */
-#include <dlfcn.h>
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
-#include <unistd.h>
 
-#include <cstring>
-
-#include "engine/plugin/program.h"
+#include "engine/plugin/library.h"
+#include "engine/plugin/engine_program.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/threads.h"
 
@@ -45,25 +42,6 @@ const char *kernel_name(size_t index)
     return index < kernels.size() ? kernels[index].name_ : nullptr;
 }
 
-enum ets_status load_library(const char *path, size_t *kernels_added_out,
-                             size_t *backends_added_out, struct ets_error *error)
-{
-    const size_t kernels = kernel_count();
-    const size_t backends = backend_count();
-    if (strchr(path, '/') != nullptr && access(path, F_OK) != 0) {
-        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "%s does not exist", path);
-    }
-    /* Not inside a call_scope: an exception must not cross the dynamic loader. */
-    if (dlopen(path, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-        const char *reason = dlerror();
-        return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "cannot load the library: %s",
-                        reason == nullptr ? path : reason);
-    }
-    if (kernels_added_out != nullptr) *kernels_added_out = kernel_count() - kernels;
-    if (backends_added_out != nullptr) *backends_added_out = backend_count() - backends;
-    return ETS_OK;
-}
-
 /*
  * A program without methods: loading one fails, but only after the runtime has opened the event
  * block of the attempt, so a runtime that traces leaves a block. FlatBuffers, written by hand: a
@@ -72,7 +50,7 @@ enum ets_status load_library(const char *path, size_t *kernels_added_out,
 alignas(16) const uint8_t empty_program[72] = {
     24, 0, 0,  0, 'E', 'T', '1', '2',                      /* root table at 24, identifier */
     16, 0, 12, 0, 0,   0,   4,   0,   0, 0, 0, 0, 0, 0, 8, 0, /* at 8: vtable, slots 1 and 5 */
-    16, 0, 0,  0,                                          /* at 24: Program, its vtable 16 before */
+    16, 0, 0,  0,                                          /* at 24: Program, vtable at 8 */
     36, 0, 0,  0,                                          /* execution_plan, at 64 */
     12, 0, 0,  0,                                          /* constant_segment, at 44 */
     8,  0, 8,  0, 0,   0,   4,   0,                        /* at 36: vtable, slot 1 */

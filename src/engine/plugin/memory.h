@@ -26,7 +26,8 @@ class aligned_block
     {
         if (block_ == nullptr) throw std::bad_alloc();
         const auto address = reinterpret_cast<uintptr_t>(block_.get());
-        data_ = static_cast<uint8_t *>(block_.get()) + (alignment - address % alignment) % alignment;
+        const size_t crooked = address % alignment;
+        data_ = static_cast<uint8_t *>(block_.get()) + (crooked == 0 ? 0 : alignment - crooked);
     }
 
     uint8_t *data() const { return data_; }

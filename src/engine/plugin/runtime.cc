@@ -70,7 +70,7 @@ void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *, const
     std::abort();
 }
 
-/* "aten::foo.out, aten::bar.out" from the lines that name missing operators. */
+/* "aten::foo.out, aten::bar.out" from the lines that name missing operators, each once. */
 std::string missing_operators(const call_log &log)
 {
     std::string names;
@@ -78,10 +78,10 @@ std::string missing_operators(const call_log &log)
         const char *line = log.line(i);
         const char *name = strstr(line, "] ");
         if (strncmp(line, "Missing operator: [", 19) != 0 || name == nullptr) continue;
-        if (names.find(name + 2) != std::string::npos) continue;
-        if (!names.empty()) names += ", ";
-        names += name + 2;
+        const std::string item = std::string(name + 2) + ", ";
+        if ((", " + names).find(", " + item) == std::string::npos) names += item;
     }
+    if (!names.empty()) names.resize(names.size() - 2);
     return names;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/plugin/program.h"
+#include "engine/plugin/engine_program.h"
 
 #include <string>
 

@@ -48,7 +48,7 @@ echo "host: $(code_bytes "$out"/host/*.o) bytes of code"
 if [ "$(uname -sm)" = "Linux x86_64" ]; then
     # Distributions switch a stack protector on, which is a library's.
     ${CC:-cc} $flags -fno-stack-protector -static -nostdlib \
-        "$root"/src/trace/*.c "$root/tests/freestanding/main.c" -o "$out/program"
+        "$root"/src/trace/*.c "$root/tests/freestanding/no_libc.c" -o "$out/program"
     "$out/program" >"$out/trace.etdp"
     bytes=$(wc -c <"$out/trace.etdp")
     prefix=$(od -An -tu4 -N4 "$out/trace.etdp" | tr -d ' ')

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/plugin/program.h"
+#include "engine/plugin/engine_program.h"
 #include "engine/plugin/threads.h"
 #include "engine/plugin/values.h"
 

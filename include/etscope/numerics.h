@@ -1,0 +1,121 @@
+/*
+ * numerics.h - the elements of any tensor as numbers, and how far two tensors lie apart.
+ *
+ *     struct ets_comparison sums;
+ *     struct ets_error error;
+ *     if (ets_comparison_of(&reference, &recorded, &sums, &error) != ETS_OK) {
+ *         fprintf(stderr, "%s\n", error.message);
+ *         return;
+ *     }
+ *     const double mse = ets_comparison_mse(&sums);
+ *     const double snr = 10 * log10(sums.reference_square_sum / sums.error_square_sum);
+ *     const double cosine = sums.product_sum / (sqrt(sums.reference_square_sum) *
+ *                                               sqrt(sums.other_square_sum));
+ *     printf("mse %g, snr %g dB, cosine %g, worst by %g at element %llu\n", mse, snr, cosine,
+ *            sums.max_error, (unsigned long long)sums.max_error_index);
+ *
+ * Runs on devices: no heap, no stdio, no mathematics library. What comes out are sums and counts,
+ * of which parts can be merged; roots and logarithms are the caller's. Nothing keeps state outside
+ * of the caller's structs, so that any thread may call. Sums are plain double sums in logical
+ * order: the relative rounding error of n terms is below n * 1.2e-16.
+ */
+#ifndef ETSCOPE_NUMERICS_H
+#define ETSCOPE_NUMERICS_H
+
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * How many numbers an element consists of: 1; 2 for complex types (real, imaginary); 0 for types
+ * whose elements are smaller than a byte or no numbers (quint4x2, quint2x4, the bits types), and
+ * for a number that is no scalar type.
+ */
+ETS_API uint32_t ets_scalar_component_count(int scalar_type);
+
+/*
+ * Number `component` (below ets_scalar_component_count, which must not be 0) of the element at
+ * `at`, little-endian and possibly unaligned. Exact for every type but int64 and uint64, which are
+ * rounded to the nearest double (ties to even) beyond 2^53. Quantized types give the stored
+ * integer, without scale and zero point; bool gives 0 or 1. The 8-bit floats are those of ONNX and
+ * ml_dtypes: e4m3fn and the fnuz types have no infinities, the fnuz types no negative zero.
+ */
+ETS_API double ets_element_load(const void *at, int scalar_type, uint32_t component);
+
+/* A walk over all numbers of a tensor in logical (row-major index) order, whatever its strides. */
+struct ets_elements {
+    const struct ets_tensor *tensor;
+    uint64_t index;           /* of the element that the last `next` gave a number of */
+    uint64_t remaining;       /* elements that are not finished */
+    uint64_t begun;           /* inner: elements behind the walk */
+    uint32_t component;       /* inner */
+    uint32_t component_count; /* numbers of an element */
+    uint64_t at;              /* inner: element offset of the next element */
+    int64_t position[ETS_TENSOR_MAX_RANK]; /* inner */
+};
+
+/*
+ * Starts a walk; `tensor` is borrowed until its end. Statuses: UNSUPPORTED (a type without
+ * numbers), INVALID_ARGUMENT (negative sizes or strides, rank over the limit), TRUNCATED (sizes and
+ * strides reach past data_bytes).
+ */
+ETS_API enum ets_status ets_elements_init(struct ets_elements *elements,
+                                          const struct ets_tensor *tensor,
+                                          struct ets_error *error);
+
+/* 1 and the next number, or 0 at the end. A complex element gives its real part first. */
+ETS_API int ets_elements_next(struct ets_elements *elements, double *value_out);
+
+/*
+ * What two tensors have in common and what not. Sums are over the pairs of which both numbers are
+ * finite. Other pairs are counted: two NaNs, or the same infinity twice, are equal.
+ */
+struct ets_comparison {
+    uint64_t count;            /* pairs of numbers; a complex element is two */
+    uint64_t finite_count;     /* pairs that the sums are over */
+    uint64_t unequal_count;    /* pairs of unlike numbers; -0 and 0 are alike */
+    uint64_t broken_count;     /* of these, the pairs with a NaN or an infinity */
+    uint64_t reference_nan_count, reference_infinite_count;
+    uint64_t other_nan_count, other_infinite_count;
+    double error_square_sum;     /* of (other - reference)^2 */
+    double error_absolute_sum;   /* of |other - reference| */
+    double reference_square_sum; /* of reference^2 */
+    double other_square_sum;     /* of other^2 */
+    double product_sum;          /* of reference * other */
+    double max_error;            /* largest |other - reference|; 0 where no pair is finite */
+    uint64_t max_error_index;    /* logical element index of the first such pair; 0 for none */
+};
+
+/* Nothing compared yet: all zero. */
+ETS_API void ets_comparison_init(struct ets_comparison *comparison);
+
+/* Adds one pair; `index` is its element's, kept where its error is the largest so far. */
+ETS_API void ets_comparison_add(struct ets_comparison *comparison, uint64_t index,
+                                double reference, double other);
+
+/* Adds what `part` compared to `comparison`; the parts' indices must count from one origin. */
+ETS_API void ets_comparison_merge(struct ets_comparison *comparison,
+                                  const struct ets_comparison *part);
+
+/*
+ * Compares two tensors element by element, in logical order: scalar types and strides may differ.
+ * Statuses: those of ets_elements_init; MISMATCH where the shapes differ, and where one is complex
+ * and the other is not. `*comparison_out` is untouched on failure.
+ */
+ETS_API enum ets_status ets_comparison_of(const struct ets_tensor *reference,
+                                          const struct ets_tensor *other,
+                                          struct ets_comparison *comparison_out,
+                                          struct ets_error *error);
+
+/* Means over the finite pairs; NaN where there are none, or where broken_count is not 0. */
+ETS_API double ets_comparison_mse(const struct ets_comparison *comparison);
+ETS_API double ets_comparison_l1(const struct ets_comparison *comparison);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,148 @@
+#include "info_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(struct info_json *json, const char *text)
+{
+    ets_output_write(json->output, text, strlen(text));
+}
+
+/* Length of the well-formed UTF-8 sequence at `at`, 0 where there is none. */
+static size_t sequence_length(const unsigned char *at, size_t size)
+{
+    if (at[0] < 0x80) return 1;
+    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || length > size) return 0;
+    for (size_t i = 1; i < length; i++) {
+        if (at[i] < 0x80 || at[i] > 0xbf) return 0;
+    }
+    /* Overlong forms, surrogates and what lies above U+10FFFF show in the second byte. */
+    const bool is_out = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
+    return is_out ? 0 : length;
+}
+
+static void put_quoted(struct info_json *json, const char *data, size_t size)
+{
+    put(json, "\"");
+    for (size_t i = 0; i < size;) {
+        const unsigned char *at = (const unsigned char *)data + i;
+        const size_t length = sequence_length(at, size - i);
+        char escape[8];
+        if (length == 0) {
+            put(json, "\\ufffd");
+        } else if (*at < 0x20 || *at == 0x7f) {
+            snprintf(escape, sizeof escape, "\\u%04x", *at);
+            put(json, escape);
+        } else {
+            if (*at == '"' || *at == '\\') put(json, "\\");
+            ets_output_write(json->output, at, length);
+        }
+        i += length > 0 ? length : 1;
+    }
+    put(json, "\"");
+}
+
+/* What stands before every value: the comma behind the last one, and the key. */
+static void begin(struct info_json *json, const char *key)
+{
+    if (json->needs_comma) put(json, ", ");
+    if (key != NULL) {
+        put_quoted(json, key, strlen(key));
+        put(json, ": ");
+    }
+    json->needs_comma = true;
+}
+
+static void open_bracket(struct info_json *json, const char *key, const char *bracket)
+{
+    begin(json, key);
+    put(json, bracket);
+    json->needs_comma = false;
+}
+
+static void close_bracket(struct info_json *json, const char *bracket)
+{
+    put(json, bracket);
+    json->needs_comma = true;
+}
+
+void info_json_object(struct info_json *json, const char *key)
+{
+    open_bracket(json, key, "{");
+}
+
+void info_json_array(struct info_json *json, const char *key)
+{
+    open_bracket(json, key, "[");
+}
+
+void info_json_end_object(struct info_json *json)
+{
+    close_bracket(json, "}");
+}
+
+void info_json_end_array(struct info_json *json)
+{
+    close_bracket(json, "]");
+}
+
+void info_json_finish(struct info_json *json)
+{
+    put(json, "\n");
+    json->needs_comma = false;
+}
+
+void info_json_text(struct info_json *json, const char *key, struct ets_text text)
+{
+    begin(json, key);
+    if (text.data == NULL) put(json, "null");
+    else put_quoted(json, text.data, text.size);
+}
+
+void info_json_string(struct info_json *json, const char *key, const char *text)
+{
+    info_json_text(json, key, (struct ets_text){text, text != NULL ? strlen(text) : 0});
+}
+
+void info_json_count(struct info_json *json, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    begin(json, key);
+    put(json, text);
+}
+
+void info_json_integer(struct info_json *json, const char *key, int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    begin(json, key);
+    put(json, text);
+}
+
+void info_json_real(struct info_json *json, const char *key, double value)
+{
+    char text[32] = "null";
+    if (isfinite(value)) snprintf(text, sizeof text, "%.17g", value);
+    for (char *at = text; *at != '\0'; at++) {
+        if (*at == ',') *at = '.'; /* a locale's decimal comma */
+    }
+    begin(json, key);
+    put(json, text);
+}
+
+void info_json_bool(struct info_json *json, const char *key, bool value)
+{
+    begin(json, key);
+    put(json, value ? "true" : "false");
+}
+
+void info_json_null(struct info_json *json, const char *key)
+{
+    begin(json, key);
+    put(json, "null");
+}

@@ -1,0 +1,32 @@
+/* A JSON document, written piece by piece on one line. */
+#ifndef ETSCOPE_CLI_INFO_JSON_H
+#define ETSCOPE_CLI_INFO_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etscope/bytes.h"
+#include "etscope/file.h"
+
+struct info_json {
+    struct ets_output *output;
+    bool needs_comma;
+};
+
+/* `key` is NULL for items of an array and for the document itself. */
+void info_json_object(struct info_json *json, const char *key);
+void info_json_array(struct info_json *json, const char *key);
+void info_json_end_object(struct info_json *json);
+void info_json_end_array(struct info_json *json);
+/* Ends the document's line. */
+void info_json_finish(struct info_json *json);
+
+void info_json_text(struct info_json *json, const char *key, struct ets_text text); /* absent: null */
+void info_json_string(struct info_json *json, const char *key, const char *text);   /* NULL: null */
+void info_json_count(struct info_json *json, const char *key, uint64_t value);
+void info_json_integer(struct info_json *json, const char *key, int64_t value);
+void info_json_real(struct info_json *json, const char *key, double value); /* not finite: null */
+void info_json_bool(struct info_json *json, const char *key, bool value);
+void info_json_null(struct info_json *json, const char *key);
+
+#endif

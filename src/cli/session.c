@@ -1,0 +1,364 @@
+#define _POSIX_C_SOURCE 200809L
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "etscope/npy.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+int cli_write_file(const char *path, struct ets_bytes bytes)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    enum ets_status status = ets_output_open(path, &output, &error);
+    if (status == ETS_OK) {
+        ets_output_write(output, bytes.data, bytes.size);
+        status = ets_output_commit(output, &error);
+    }
+    if (status == ETS_OK) return CLI_OK;
+    cli_fail(path, &error);
+    return CLI_INTERNAL;
+}
+
+static int open_engine(struct cli_session *session)
+{
+    struct ets_error error;
+    const char *engine_path = cli_value(session->arguments, "--engine");
+    if (ets_engine_open(engine_path, &session->library, &session->engine, &error) != ETS_OK) {
+        return cli_fail(engine_path, &error);
+    }
+    const char *path;
+    for (unsigned i = 0; (path = cli_value_at(session->arguments, "--load-library", i)) != NULL;
+         i++) {
+        size_t kernels, backends;
+        if (session->engine->load_library(path, &kernels, &backends, &error) != ETS_OK) {
+            return cli_fail(path, &error);
+        }
+        cli_note("%s: %zu kernels and %zu backends added", path, kernels, backends);
+    }
+    return CLI_OK;
+}
+
+static int open_data_files(struct cli_session *session, struct ets_bytes *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *path = cli_value_at(session->arguments, "--data", (unsigned)i);
+        struct ets_error error;
+        if (ets_file_open(path, &session->data_files[i], &error) != ETS_OK) {
+            return cli_fail(path, &error);
+        }
+        session->data_file_count++;
+        bytes[i] = ets_file_bytes(session->data_files[i]);
+    }
+    return CLI_OK;
+}
+
+static int open_program(struct cli_session *session, unsigned threads)
+{
+    size_t count = 0;
+    while (cli_value_at(session->arguments, "--data", (unsigned)count) != NULL) count++;
+    struct ets_bytes *data = calloc(count + 1, sizeof *data);
+    session->data_files = calloc(count + 1, sizeof *session->data_files);
+    if (data == NULL || session->data_files == NULL) {
+        free(data);
+        return cli_complain(CLI_INTERNAL, "no memory to open the program");
+    }
+    int code = open_data_files(session, data, count);
+    const struct ets_engine_program_options options = {
+        .program = session->model.bytes,
+        .data_files = data,
+        .data_file_count = count,
+        .tracer = session->wants_trace ? ETS_TRACER_UPSTREAM : ETS_TRACER_NONE,
+        .capture = session->capture,
+        .threads = threads,
+    };
+    struct ets_error error;
+    if (code == CLI_OK &&
+        session->engine->program_open(&options, &session->program, &error) != ETS_OK) {
+        code = cli_fail(session->path, &error);
+    }
+    free(data);
+    return code;
+}
+
+/* Options that contradict each other. */
+static int check(const struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    if (session->capture != ETS_CAPTURE_NONE && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "--capture needs --debug-buffer FILE for the tensors");
+    }
+    if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE,
+                            "--debug-buffer needs --capture outputs or --capture intermediates");
+    }
+    if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
+        return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
+    }
+    if (cli_has(arguments, "--input") && cli_has(arguments, "--case")) {
+        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+    }
+    return CLI_OK;
+}
+
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
+                     long long warmup, struct cli_session *session)
+{
+    bool ok = true;
+    *session = (struct cli_session){.arguments = arguments, .wants_trace = wants_trace};
+    if (arguments->word_count != 1) {
+        return cli_complain(CLI_USAGE, "%s needs one program: etscope %s model.pte",
+                            arguments->command->name, arguments->command->name);
+    }
+    session->path = arguments->words[0];
+    session->runs = cli_number(arguments, "--runs", runs, 1, 100000000, &ok);
+    session->warmup = cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
+    session->capture = (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
+    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
+    if (!ok) return CLI_USAGE;
+    int code = check(session);
+    if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
+    if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
+    if (code == CLI_OK) code = open_engine(session);
+    return code == CLI_OK ? open_program(session, threads) : code;
+}
+
+void cli_session_close(struct cli_session *session)
+{
+    if (session->program != NULL) session->engine->program_close(session->program);
+    ets_engine_close(session->library);
+    for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
+    free(session->data_files);
+    free(session->run_ns);
+    cli_record_close(&session->record);
+    cli_program_close(&session->model);
+}
+
+/* The only method, or "forward" as the runtime's tools have it. */
+static int default_method(const struct cli_session *session, const char **name_out)
+{
+    const size_t count = session->engine->method_count(session->program);
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = session->engine->method_name(session->program, i);
+        if (count == 1 || strcmp(name, "forward") == 0) {
+            *name_out = name;
+            return CLI_OK;
+        }
+        if (used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
+        }
+    }
+    return cli_complain(CLI_USAGE, "%s has no method forward; choose by --method: %s", session->path,
+                        list);
+}
+
+/* A progress line on a terminal, at most five times a second. */
+static void show_progress(long long done, long long total, uint64_t *last_ns)
+{
+    const uint64_t now = now_ns();
+    const bool is_end = done == total;
+    if (!isatty(STDERR_FILENO) || now - *last_ns < 200000000u) {
+        if (!is_end || *last_ns == 0) return;
+    }
+    if (is_end) {
+        fputs("\r\033[K", stderr);
+        return;
+    }
+    *last_ns = now;
+    fprintf(stderr, "\rrun %lld of %lld", done, total);
+    fflush(stderr);
+}
+
+static int execute(struct cli_session *session, struct ets_engine_method *method, long long count,
+                   uint64_t *run_ns)
+{
+    struct ets_error error;
+    uint64_t last_shown = 0;
+    const uint64_t start = now_ns();
+    for (long long i = 0; i < count; i++) {
+        const uint64_t before = now_ns();
+        if (session->engine->method_execute(method, &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        const uint64_t after = now_ns();
+        if (run_ns != NULL) run_ns[i] = after - before;
+        if (after - start > 500000000u) show_progress(i + 1, count, &last_shown);
+    }
+    return CLI_OK;
+}
+
+static int write_outputs(const struct cli_session *session, struct ets_engine_method *method,
+                         size_t count, const char *prefix)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ets_value value;
+        struct ets_error error;
+        if (session->engine->method_get_output(method, i, &value, &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        if (value.kind != ETS_VALUE_TENSOR) {
+            cli_note("output %zu is no tensor and was not written", i);
+            continue;
+        }
+        uint8_t header[ETS_NPY_HEADER_BYTES];
+        size_t header_bytes;
+        if (ets_npy_write_header(&value.as.tensor, header, sizeof header, &header_bytes, &error) !=
+            ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        char path[4096];
+        snprintf(path, sizeof path, "%s.%zu.npy", prefix, i);
+        struct ets_output *output;
+        enum ets_status status = ets_output_open(path, &output, &error);
+        if (status == ETS_OK) {
+            ets_output_write(output, header, header_bytes);
+            ets_output_write(output, value.as.tensor.data, value.as.tensor.data_bytes);
+            status = ets_output_commit(output, &error);
+        }
+        if (status != ETS_OK) {
+            cli_fail(path, &error);
+            return CLI_INTERNAL;
+        }
+    }
+    return CLI_OK;
+}
+
+static int set_inputs(const struct cli_session *session, struct ets_engine_method *method,
+                      const char *name, const struct cli_model_inputs *inputs)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    if (inputs->count != info.input_count) {
+        return cli_complain(CLI_USAGE, "%s: %s takes %zu inputs, %zu were given", session->path, name,
+                            info.input_count, inputs->count);
+    }
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (session->engine->method_set_input(method, i, &inputs->values[i], &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+    }
+    return CLI_OK;
+}
+
+/* Warm-up, then the recorded runs, on one set of inputs. */
+static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
+                    long long test_case)
+{
+    struct cli_model_inputs inputs;
+    int code = cli_model_inputs_open(session, name, test_case, &inputs);
+    if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
+    if (code == CLI_OK && session->warmup > 0) {
+        session->engine->trace_enable(session->program, 0);
+        code = execute(session, method, session->warmup, NULL);
+        session->engine->trace_enable(session->program, 1);
+    }
+    free(session->run_ns);
+    session->run_ns_count = (size_t)session->runs;
+    session->run_ns = calloc(session->run_ns_count, sizeof *session->run_ns);
+    if (session->run_ns == NULL) code = cli_complain(CLI_INTERNAL, "no memory for the times");
+    if (code == CLI_OK) code = execute(session, method, session->runs, session->run_ns);
+    cli_model_inputs_close(&inputs);
+    return code;
+}
+
+static int run_method(struct cli_session *session, const char *name)
+{
+    struct ets_engine_method *method;
+    struct ets_error error;
+    struct ets_engine_method_info info;
+    if (session->engine->method_open(session->program, name, &method, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = CLI_OK;
+    const bool has_cases = cli_has(session->arguments, "--case");
+    for (unsigned i = 0; code == CLI_OK; i++) {
+        const char *value = cli_value_at(session->arguments, "--case", i);
+        if (has_cases && value == NULL) break;
+        char *end = NULL;
+        const long long test_case = has_cases ? strtoll(value, &end, 10) : -1;
+        if (has_cases && (*value == '\0' || *end != '\0' || test_case < 0)) {
+            code = cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"", value);
+        } else {
+            code = run_case(session, method, name, test_case);
+        }
+        if (!has_cases) break;
+    }
+    const char *prefix = cli_value(session->arguments, "--outputs");
+    if (code == CLI_OK && prefix != NULL) {
+        code = session->engine->method_info(session->program, name, &info, &error) == ETS_OK
+                   ? write_outputs(session, method, info.output_count, prefix)
+                   : cli_fail(session->path, &error);
+    }
+    session->engine->method_close(method);
+    return code;
+}
+
+/* What the tracer could not keep is said, never hidden. */
+static void report_drops(const struct cli_session *session)
+{
+    struct ets_engine_trace_statistics s;
+    session->engine->trace_statistics(session->program, &s);
+    if (s.dropped_type_count > 0) {
+        cli_note("%llu values were not captured, upstream's tracer has no form for them (first: %s, "
+                 "instruction %d)",
+                 (unsigned long long)s.dropped_type_count, s.first_dropped,
+                 s.first_dropped_instruction);
+    }
+    if (s.dropped_space_count > 0) {
+        cli_note("%llu values were not captured, the debug buffer was full; it needs %llu bytes",
+                 (unsigned long long)s.dropped_space_count,
+                 (unsigned long long)s.debug_bytes_needed);
+    }
+    if (s.dropped_invalid_count > 0) {
+        cli_note("%llu events of a delegate broke the tracer's rules and were dropped",
+                 (unsigned long long)s.dropped_invalid_count);
+    }
+}
+
+static int finish_trace(struct cli_session *session)
+{
+    struct ets_error error;
+    if (!session->wants_trace) return CLI_OK;
+    if (!session->engine->tracing_compiled_in) {
+        return cli_complain(CLI_UNAVAILABLE, "this ExecuTorch runtime was built without event "
+                                             "tracing; build it with EXECUTORCH_ENABLE_EVENT_TRACER");
+    }
+    report_drops(session);
+    if (session->engine->trace_finish(session->program, &session->trace, &session->debug, &error) !=
+        ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    const char *debug_path = cli_value(session->arguments, "--debug-buffer");
+    if (debug_path == NULL) return CLI_OK;
+    cli_note("%s: %zu bytes of captured tensors", debug_path, session->debug.size);
+    return cli_write_file(debug_path, session->debug);
+}
+
+int cli_session_execute(struct cli_session *session)
+{
+    const char *name;
+    int code = CLI_OK;
+    if (!cli_has(session->arguments, "--method")) {
+        code = default_method(session, &name);
+        if (code == CLI_OK) code = run_method(session, name);
+    }
+    for (unsigned i = 0;
+         code == CLI_OK && (name = cli_value_at(session->arguments, "--method", i)) != NULL; i++) {
+        code = run_method(session, name);
+    }
+    return code == CLI_OK ? finish_trace(session) : code;
+}

@@ -1,0 +1,81 @@
+/* One execution of a program: what `run` and `profile` have in common. */
+#ifndef ETSCOPE_CLI_SESSION_H
+#define ETSCOPE_CLI_SESSION_H
+
+#include "etscope/engine.h"
+#include "inputs.h"
+
+/* Options of an execution, for the two commands' option tables. */
+#define CLI_SESSION_OPTIONS                                                                       \
+    {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL,  \
+     true},                                                                                       \
+    {"--input", "-i", "FILE", "An argument as .npy file; several in the method's order", ".npy",  \
+     true},                                                                                       \
+    {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
+     NULL, true},                                                                                 \
+    {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
+     "Where inputs come from without --input; auto: a test case, the ETRecord, random", NULL,     \
+     false},                                                                                      \
+    {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                       \
+    {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
+     false},                                                                                      \
+    {"--int-range", NULL, "LOW:HIGH", "Range of random integers, both included; default 0:1",     \
+     NULL, false},                                                                                \
+    {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
+    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
+    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
+    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+     NULL, true},                                                                                 \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}, \
+    {"--capture", NULL, "none|outputs|intermediates",                                             \
+     "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
+    {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
+    {"--tracer", NULL, "upstream|none", "Who writes the trace; none runs untraced", NULL, false}, \
+    {"--outputs", NULL, "PREFIX", "Write each output to PREFIX.N.npy", NULL, false}
+
+struct cli_session {
+    const struct cli_arguments *arguments;
+    const char *path; /* of the model */
+    struct cli_program model;
+    struct cli_record record; /* for representative inputs and, in `profile`, the join */
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+    struct ets_engine_program *program;
+    struct ets_file **data_files;
+    size_t data_file_count;
+    long long runs, warmup;
+    enum ets_engine_capture capture;
+    bool wants_trace;
+    struct ets_bytes trace, debug; /* after cli_session_execute; borrowed */
+    uint64_t *run_ns;              /* wall time of the last method's runs */
+    size_t run_ns_count;
+};
+
+/* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
+                     long long warmup, struct cli_session *session);
+/* Runs what was asked for, writes outputs and the debug buffer, ends the trace. */
+int cli_session_execute(struct cli_session *session);
+void cli_session_close(struct cli_session *session);
+
+/* Writes bytes to `path`. Returns an exit code. */
+int cli_write_file(const char *path, struct ets_bytes bytes);
+
+/* arguments of a method: model_inputs.c */
+struct cli_model_inputs {
+    struct ets_value *values;
+    size_t count;
+    struct ets_file **files; /* of --input */
+    size_t file_count;
+    void **buffers;          /* of generated tensors */
+    size_t buffer_count;
+};
+/* Inputs of `method`; `test_case` < 0: none asked for. Says on stderr where they come from. */
+int cli_model_inputs_open(const struct cli_session *session, const char *method,
+                          long long test_case, struct cli_model_inputs *inputs_out);
+void cli_model_inputs_close(struct cli_model_inputs *inputs);
+
+/* "float32 [2, 16]" into `buffer`. */
+void cli_describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor);
+
+#endif

@@ -1,0 +1,91 @@
+/* Walking over the elements of a tensor in logical order. */
+#include "base/error.h"
+#include "base/load.h"
+#include "etscope/numerics.h"
+
+/* Element offset of the tensor's last byte's element, or false where it overflows. */
+static bool find_last(const struct ets_tensor *tensor, uint64_t *last_out)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        uint64_t reach;
+        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i], &reach) ||
+            !ets_add_u64(last, reach, &last)) {
+            return false;
+        }
+    }
+    *last_out = last;
+    return true;
+}
+
+/* Every element lies inside the tensor's bytes. */
+static bool is_inside(const struct ets_tensor *tensor)
+{
+    const uint64_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    uint64_t last, end;
+    return find_last(tensor, &last) && ets_add_u64(last, 1, &end) &&
+           ets_mul_u64(end, element_bytes, &end) && end <= tensor->data_bytes &&
+           tensor->data != NULL;
+}
+
+enum ets_status ets_elements_init(struct ets_elements *elements, const struct ets_tensor *tensor,
+                                  struct ets_error *error)
+{
+    const uint32_t components = ets_scalar_component_count(tensor->scalar_type);
+    if (components == 0) {
+        const char *name = ets_scalar_type_name(tensor->scalar_type);
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                        "the elements of a %s tensor are no numbers", name != NULL ? name : "?");
+    }
+    if (tensor->rank > ETS_TENSOR_MAX_RANK) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "rank %u is over the limit",
+                        (unsigned)tensor->rank);
+    }
+    const uint64_t count = ets_tensor_count(tensor);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (count == UINT64_MAX || tensor->strides[i] < 0) {
+            return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                            "a size or stride is negative or too large");
+        }
+    }
+    if (count > 0 && !is_inside(tensor)) {
+        return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET,
+                        "the tensor reaches past its %llu bytes",
+                        (unsigned long long)tensor->data_bytes);
+    }
+    *elements = (struct ets_elements){
+        .tensor = tensor, .remaining = count, .component_count = components};
+    return ETS_OK;
+}
+
+/* Moves `at` from one element to the next: the last dimension runs fastest. */
+static void advance(struct ets_elements *elements)
+{
+    const struct ets_tensor *tensor = elements->tensor;
+    for (uint32_t i = tensor->rank; i-- > 0;) {
+        const uint64_t stride = (uint64_t)tensor->strides[i];
+        if (++elements->position[i] < tensor->sizes[i]) {
+            elements->at += stride;
+            return;
+        }
+        elements->position[i] = 0;
+        elements->at -= stride * (uint64_t)(tensor->sizes[i] - 1);
+    }
+}
+
+int ets_elements_next(struct ets_elements *elements, double *value_out)
+{
+    const struct ets_tensor *tensor = elements->tensor;
+    if (elements->remaining == 0) return 0;
+    const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    const uint8_t *at = (const uint8_t *)tensor->data + (size_t)elements->at * element_bytes;
+    *value_out = ets_element_load(at, tensor->scalar_type, elements->component);
+    elements->index = elements->begun;
+    if (++elements->component == elements->component_count) {
+        elements->component = 0;
+        elements->begun++;
+        elements->remaining--;
+        advance(elements);
+    }
+    return 1;
+}
