@@ -134,7 +134,8 @@ struct ets_engine {
                                     size_t *backends_added_out, struct ets_error *error);
 
     /*
-     * Program. `*program_out` is the caller's to close. WRONG_KIND: no .pte at all; MALFORMED,
+     * Program. `*program_out` is the caller's to close. The runtime verifies the bytes, but not
+     * all that they say: a program from elsewhere should pass ets_program_open first. WRONG_KIND: no .pte at all; MALFORMED,
      * UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number of threads while
      * methods are open (their delegates keep a pointer to the pool).
      */
@@ -171,7 +172,10 @@ struct ets_engine {
      */
     enum ets_status (*method_set_input)(struct ets_engine_method *method, size_t index,
                                         const struct ets_value *value, struct ets_error *error);
-    /* Runs once (traced as Execute). INVALID_ARGUMENT: an input is not set; RUNTIME. */
+    /*
+     * Runs once (traced as Execute). Buffers that the program changes keep their values for the
+     * next run, whether this one is traced or not. INVALID_ARGUMENT: an input is not set; RUNTIME.
+     */
     enum ets_status (*method_execute)(struct ets_engine_method *method, struct ets_error *error);
     /* Borrowed until the next execute or close. */
     enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,

@@ -19,7 +19,7 @@
  * The file is hostile: nothing in it is executed (pickles are read by an allow-list), every count,
  * size and depth has a ceiling, an entry's CRC is checked before the entry is used.
  * Statuses of every reading function: WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED, LIMIT,
- * NO_MEMORY, NOT_FOUND (no such method or entry), UNAVAILABLE (built without libarchive or
+ * NO_MEMORY, NOT_FOUND (no such method or entry), UNAVAILABLE (built without zlib or
  * RapidJSON); messages name the entry, offsets are those of the whole file.
  */
 #ifndef ETSCOPE_ETRECORD_H
@@ -120,7 +120,9 @@ struct ets_named_value {
 
 /*
  * A torch.save entry that is a dict of tensors: "<program>_state_dict", "<program>_constants".
- * Objects that are neither tensors nor numbers are ETS_VALUE_OTHER.
+ * Objects that are neither tensors nor numbers are ETS_VALUE_OTHER; the values inside of one (a
+ * tensor subclass "w" with its scale, a list) follow it as "w.scale", "w.0". Names are terminated.
+ * An entry of zero bytes, as None is saved, has no values.
  */
 ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, const char *entry,
                                                   const struct ets_named_value **values_out,

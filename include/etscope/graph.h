@@ -106,7 +106,7 @@ struct ets_graph_node {
     const struct ets_graph_frame *frames;
     uint32_t module_count;
     const struct ets_graph_module *modules;
-    uint32_t origin_count;
+    uint32_t origin_count; /* 0 also where the text cannot be read */
     const struct ets_graph_origin *origins;
     uint32_t input_count;
     const struct ets_graph_argument *inputs;

@@ -22,6 +22,7 @@ struct renderer {
     struct ets_output *output;
     struct shown *shown;
     uint32_t shown_count;
+    uint32_t *pending_spaces; /* not written yet: none stand at the end of a line */
 };
 
 /* A bounded line of text being composed. */
@@ -289,12 +290,25 @@ static void fit(struct renderer *r)
 
 static void put_spaces(const struct renderer *r, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) ets_output_write(r->output, " ", 1);
+    *r->pending_spaces += count;
+}
+
+static void put_bytes(const struct renderer *r, const char *data, size_t size)
+{
+    if (size == 0) return;
+    for (; *r->pending_spaces > 0; --*r->pending_spaces) ets_output_write(r->output, " ", 1);
+    ets_output_write(r->output, data, size);
+}
+
+static void end_line(const struct renderer *r)
+{
+    *r->pending_spaces = 0;
+    ets_output_write(r->output, "\n", 1);
 }
 
 /* A cell in its width: cut with a mark, padded on the side away from its alignment. */
 static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
-                        size_t size, uint32_t indent, bool is_last)
+                        size_t size, uint32_t indent)
 {
     const uint32_t characters = count_characters(data, size);
     const char *mark = r->style->ascii ? "~" : "\xe2\x80\xa6";
@@ -303,15 +317,15 @@ static void put_aligned(const struct renderer *r, const struct shown *shown, con
     if (shown->is_right && room > characters) put_spaces(r, room - characters);
     put_spaces(r, indent);
     if (characters <= room) {
-        ets_output_write(r->output, data, size);
-        if (!shown->is_right && !is_last) put_spaces(r, room - characters);
+        put_bytes(r, data, size);
+        if (!shown->is_right) put_spaces(r, room - characters);
     } else if (room > 0 && shown->column->cut_at_start) {
         const size_t skipped = characters_bytes(data, size, characters - room + 1);
-        ets_output_write(r->output, mark, strlen(mark));
-        ets_output_write(r->output, data + skipped, size - skipped);
+        put_bytes(r, mark, strlen(mark));
+        put_bytes(r, data + skipped, size - skipped);
     } else if (room > 0) {
-        ets_output_write(r->output, data, characters_bytes(data, size, room - 1));
-        ets_output_write(r->output, mark, strlen(mark));
+        put_bytes(r, data, characters_bytes(data, size, room - 1));
+        put_bytes(r, mark, strlen(mark));
     }
 }
 
@@ -328,9 +342,9 @@ static void put_line(const struct renderer *r, const struct ets_table_row *row,
             compose(scratch, shown, row);
             indent = indent_of(r, shown, row);
         }
-        put_aligned(r, shown, scratch->data, scratch->size, indent, i + 1 == r->shown_count);
+        put_aligned(r, shown, scratch->data, scratch->size, indent);
     }
-    ets_output_write(r->output, "\n", 1);
+    end_line(r);
 }
 
 static void put_bold(const struct renderer *r, const char *sequence)
@@ -443,7 +457,9 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
 {
     struct ets_arena scratch_arena;
     ets_arena_init(&scratch_arena, table->arena.allocator, 0);
-    struct renderer r = {.table = table, .style = style, .output = output};
+    uint32_t pending_spaces = 0;
+    struct renderer r = {
+        .table = table, .style = style, .output = output, .pending_spaces = &pending_spaces};
     r.shown = ets_arena_alloc_array(&scratch_arena, table->column_count, sizeof *r.shown);
     struct cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
     if (r.shown == NULL || scratch == NULL) {

@@ -178,14 +178,16 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
     }
     const uint8_t *header = zip->bytes.data + entry->header_offset;
     if (ets_load_u32(header) != LOCAL_SIGNATURE) {
-        return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: no local header at its offset",
-                        shown(entry->name), entry->name.data);
+        return ets_fail(error, ETS_MALFORMED, place,
+                        "zip entry %.*s: no local header at its offset", shown(entry->name),
+                        entry->name.data);
     }
     const size_t name_size = ets_load_u16(header + 26);
     entry->payload_offset =
         entry->header_offset + LOCAL_BYTES + name_size + ets_load_u16(header + 28);
     if (!ets_range_fits(entry->payload_offset, entry->packed_bytes, directory_offset)) {
-        return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: its %llu bytes run into the directory",
+        return ets_fail(error, ETS_MALFORMED, place,
+                        "zip entry %.*s: its %llu bytes run into the directory",
                         shown(entry->name), entry->name.data,
                         (unsigned long long)entry->packed_bytes);
     }
@@ -372,8 +374,9 @@ static enum ets_status unpack(struct ets_zip *zip, const struct ets_zip_entry *e
                         shown(entry->name), entry->name.data);
     }
     if (code != Z_OK) {
-        return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: its deflate stream is damaged",
-                        shown(entry->name), entry->name.data);
+        return ets_fail(error, ETS_MALFORMED, place,
+                        "zip entry %.*s: its deflate stream is damaged", shown(entry->name),
+                        entry->name.data);
     }
     *data_out = data;
     return ETS_OK;

@@ -63,10 +63,12 @@ struct etdump_writer {
     struct ets_fbw w;
     const struct ets_etdump_source *source;
     uint32_t payloads_at;
-    uint32_t shared_at;     /* the empty vector and the names */
-    uint32_t payload_start; /* of the payload that was put last */
-    uint32_t check;         /* of all places and kinds of payloads */
-    bool has_empty;         /* something refers to the empty vector */
+    uint32_t shared_at;       /* the empty vector and the names */
+    uint32_t payload_start;   /* of the payload that was put last */
+    uint32_t check;           /* of all places and kinds of payloads */
+    bool has_empty;           /* something refers to the empty vector */
+    struct ets_tensor tensor; /* the one asked for last, and its place in the debug buffer */
+    int64_t tensor_offset;
 };
 
 /* A table on its way; values as ets_fbw_put_table takes them. */
@@ -170,14 +172,14 @@ static void put_allocation(struct etdump_writer *d, const struct ets_etdump_reco
     put(d, &table);
 }
 
-/* Everything of a Tensor's table but where its vectors lie. */
-static struct table tensor_table(const struct ets_tensor *tensor, int64_t offset)
+/* Everything of the last tensor's table but where its vectors lie. */
+static struct table tensor_table(const struct etdump_writer *d)
 {
     struct table table = {.kind = TABLE_TENSOR};
-    set_unless(&table, TENSOR_SCALAR_TYPE, (uint64_t)tensor->scalar_type, 0);
+    set_unless(&table, TENSOR_SCALAR_TYPE, (uint64_t)d->tensor.scalar_type, 0);
     set(&table, TENSOR_SIZES, 0);
     set(&table, TENSOR_STRIDES, 0);
-    set_unless(&table, TENSOR_OFFSET, (uint64_t)offset, 0);
+    set_unless(&table, TENSOR_OFFSET, (uint64_t)d->tensor_offset, 0);
     return table;
 }
 
@@ -188,9 +190,10 @@ static void put_i64_vector(struct etdump_writer *d, const int64_t *values, uint3
     for (uint32_t i = 0; i < count; i++) ets_fbw_put_u64(&d->w, (uint64_t)values[i]);
 }
 
-static void put_tensor(struct etdump_writer *d, const struct ets_tensor *tensor, int64_t offset)
+static void put_tensor(struct etdump_writer *d)
 {
-    struct table table = tensor_table(tensor, offset);
+    const struct ets_tensor *tensor = &d->tensor;
+    struct table table = tensor_table(d);
     if (tensor->rank == 0) {
         table.values[TENSOR_SIZES] = table.values[TENSOR_STRIDES] = empty_vector_at(d);
         put(d, &table);
@@ -209,37 +212,35 @@ struct place {
     uint32_t run, event;
 };
 
-static bool get_tensor(struct etdump_writer *d, struct place place, uint32_t index,
-                       struct ets_tensor *tensor_out, int64_t *offset_out)
+static bool get_tensor(struct etdump_writer *d, struct place place, uint32_t index)
 {
     const struct ets_etdump_source *source = d->source;
     if (source->tensor == NULL) {
         ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a record has tensors, which the source has not");
         return false;
     }
-    tensor_out->rank = 0;
-    *offset_out = -1;
-    if (!has_given(d, source->tensor(source->context, place.run, place.event, index, tensor_out,
-                                     offset_out))) {
+    d->tensor.rank = 0;
+    d->tensor_offset = -1;
+    if (!has_given(d, source->tensor(source->context, place.run, place.event, index, &d->tensor,
+                                     &d->tensor_offset))) {
         return false;
     }
-    if (tensor_out->rank > ETS_TENSOR_MAX_RANK) {
+    if (d->tensor.rank > ETS_TENSOR_MAX_RANK) {
         ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "a tensor has more than 16 dimensions");
     }
     return is_well(d);
 }
 
-/* The reference to a tensor that will come at or behind `next`; returns where that one will end. */
-static uint32_t put_tensor_reference(struct etdump_writer *d, const struct ets_tensor *tensor,
-                                     int64_t offset, uint32_t next)
+/* A reference to the tensor, which will come at or behind `next`; returns where it will end. */
+static uint32_t put_tensor_reference(struct etdump_writer *d, uint32_t next)
 {
-    const struct table table = tensor_table(tensor, offset);
+    const struct table table = tensor_table(d);
     ets_fbw_put_reference(&d->w, start_of(&table, next));
     const bool is_counting = d->w.is_counting;
     const uint32_t position = d->w.position;
     d->w.is_counting = true;
     d->w.position = next;
-    put_tensor(d, tensor, offset);
+    put_tensor(d);
     next = d->w.position;
     d->w.is_counting = is_counting;
     d->w.position = position;
@@ -248,8 +249,6 @@ static uint32_t put_tensor_reference(struct etdump_writer *d, const struct ets_t
 
 static void put_tensor_list(struct etdump_writer *d, struct place place, uint32_t count)
 {
-    struct ets_tensor tensor;
-    int64_t offset;
     struct table list = {.kind = TABLE_TENSOR_LIST};
     set(&list, ONLY_SLOT, 0);
     list.values[ONLY_SLOT] = count == 0 ? empty_vector_at(d) : end_of(&list, d->w.position);
@@ -261,12 +260,10 @@ static void put_tensor_list(struct etdump_writer *d, struct place place, uint32_
     }
     ets_fbw_put_u32(&d->w, count);
     uint32_t next = d->w.position + 4 * count;
-    for (uint32_t i = 0; i < count && get_tensor(d, place, i, &tensor, &offset); i++) {
-        next = put_tensor_reference(d, &tensor, offset, next);
+    for (uint32_t i = 0; i < count && get_tensor(d, place, i); i++) {
+        next = put_tensor_reference(d, next);
     }
-    for (uint32_t i = 0; i < count && get_tensor(d, place, i, &tensor, &offset); i++) {
-        put_tensor(d, &tensor, offset);
-    }
+    for (uint32_t i = 0; i < count && get_tensor(d, place, i); i++) put_tensor(d);
 }
 
 /* The value's member as a table, for what is no tensor; and in which slot of Value it stands. */
@@ -306,12 +303,10 @@ static void put_value(struct etdump_writer *d, const struct ets_etdump_record *r
 {
     const uint32_t at = d->w.position;
     struct table value = {.kind = TABLE_VALUE}, member, mark = {.kind = TABLE_BOOL};
-    struct ets_tensor tensor;
-    int64_t offset = 0;
     unsigned slot = VALUE_TYPE;
     if (record->value_type == ETS_DEBUG_TENSOR) {
-        if (!get_tensor(d, place, 0, &tensor, &offset)) return;
-        member = tensor_table(&tensor, offset);
+        if (!get_tensor(d, place, 0)) return;
+        member = tensor_table(d);
         slot = VALUE_TENSOR;
     } else if (record->value_type == ETS_DEBUG_TENSOR_LIST) {
         member = (struct table){.kind = TABLE_TENSOR_LIST, .slots = BIT(ONLY_SLOT)};
@@ -331,7 +326,7 @@ static void put_value(struct etdump_writer *d, const struct ets_etdump_record *r
     if (slot != VALUE_TYPE) value.values[slot] = start_of(&member, next);
     put(d, &value);
     if (record->is_output) put(d, &mark);
-    if (slot == VALUE_TENSOR) put_tensor(d, &tensor, offset);
+    if (slot == VALUE_TENSOR) put_tensor(d);
     else if (slot == VALUE_TENSOR_LIST) put_tensor_list(d, place, record->tensor_count);
     else if (slot != VALUE_TYPE) put(d, &member);
 }

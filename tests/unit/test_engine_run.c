@@ -268,6 +268,35 @@ static void test_program_open__other_files_are_named(void **state)
     ets_file_close(file);
 }
 
+static void test_program_open__takes_data_files(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_file *program_file = open_fixture("ptd", "external.pte");
+    struct ets_file *data_file = open_fixture("ptd", "external.ptd");
+    const struct ets_bytes data = ets_file_bytes(data_file);
+    struct ets_engine_program_options options = {.program = ets_file_bytes(program_file)};
+    struct ets_engine_program *program;
+    struct ets_engine_method *method;
+    struct ets_error error;
+    assert_int_equal(engine->program_open(&options, &program, &error), ETS_OK);
+    assert_int_equal(engine->method_open(program, "forward", &method, &error), ETS_RUNTIME);
+    assert_non_null(strstr(error.message, "without its data file"));
+    engine->program_close(program);
+    options.data_files = &data;
+    options.data_file_count = 1;
+    assert_int_equal(engine->program_open(&options, &program, &error), ETS_OK);
+    assert_int_equal(engine->method_open(program, "forward", &method, &error), ETS_OK);
+    engine->method_close(method);
+    engine->program_close(program);
+    /* The same names twice. */
+    const struct ets_bytes twice[] = {data, data};
+    options.data_files = twice;
+    options.data_file_count = 2;
+    assert_int_equal(engine->program_open(&options, &program, &error), ETS_MISMATCH);
+    ets_file_close(data_file);
+    ets_file_close(program_file);
+}
+
 static void test_program_open__every_truncation_is_an_error(void **state)
 {
     NEEDS_ENGINE();
@@ -331,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_set_input__refusals_name_expected_and_given),
         cmocka_unit_test(test_method_open__names_what_is_missing),
         cmocka_unit_test(test_program_open__other_files_are_named),
+        cmocka_unit_test(test_program_open__takes_data_files),
         cmocka_unit_test(test_program_open__every_truncation_is_an_error),
         cmocka_unit_test(test_program_open__takes_unaligned_bytes),
         cmocka_unit_test(test_load_library__says_why_not),

@@ -137,7 +137,9 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     auto loaded = program->program->load_method(name, &method->memory.value(),
                                                 program->tracer.get(), program->data_map);
     if (!loaded.ok()) {
-        return fail_runtime(error, ETS_RUNTIME, loaded.error(), "cannot load method %s", name);
+        const bool lacks_data = program->data_map == nullptr && log_mentions("data_map is null");
+        return fail_runtime(error, ETS_RUNTIME, loaded.error(), "cannot load method %s%s", name,
+                            lacks_data ? " without its data file (.ptd)" : "");
     }
     method->method = std::make_unique<et::Method>(std::move(loaded.get()));
     ETS_TRY(prepare_inputs(method.get(), meta.get(), error));

@@ -139,6 +139,14 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
                     static_cast<unsigned>(code), reason(current_log).c_str());
 }
 
+bool log_mentions(const char *part)
+{
+    for (size_t i = 0; i < current_log.count(); i++) {
+        if (strstr(current_log.line(i), part) != nullptr) return true;
+    }
+    return false;
+}
+
 enum ets_status fail_abort(struct ets_error *error)
 {
     const call_log &log = current_log;

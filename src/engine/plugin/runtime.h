@@ -53,6 +53,9 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
 /* The same for an abort. */
 enum ets_status fail_abort(struct ets_error *error);
 
+/* Whether a line that was logged in this call contains `part`. */
+bool log_mentions(const char *part);
+
 /* Runs `body`, which returns an ets_status, so that no exception leaves the plug-in. */
 template <typename Body>
 enum ets_status guarded(struct ets_error *error, bool *aborted, Body body)
