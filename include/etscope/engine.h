@@ -135,7 +135,7 @@ struct ets_engine {
 
     /*
      * Program. `*program_out` is the caller's to close. The runtime verifies the bytes, but not
-     * all that they say: a program from elsewhere should pass ets_program_open first. WRONG_KIND: no .pte at all; MALFORMED,
+     * all that they say: a program from elsewhere should pass ets_program_init first. WRONG_KIND: no .pte at all; MALFORMED,
      * UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number of threads while
      * methods are open (their delegates keep a pointer to the pool).
      */

@@ -52,7 +52,7 @@ struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
     const struct ets_operator_table_options *options;
-    struct ets_arena arena; /* of one block's lines */
+    struct ets_arena *arena; /* of one block's lines */
     double tick_ns;         /* 0: the clock has no unit */
     bool is_shown[CELL_COUNT];
 };
@@ -128,9 +128,9 @@ static void put_list(const struct filler *f, const struct ets_text_list *list)
 
 static void put_handles(const struct filler *f, const struct ets_row *row)
 {
-    struct ets_text *texts = ets_arena_alloc_array((struct ets_arena *)(uintptr_t)&f->arena,
+    struct ets_text *texts = ets_arena_alloc_array(f->arena,
                                                    row->handle_count, sizeof *texts);
-    char *digits = ets_arena_alloc_array((struct ets_arena *)(uintptr_t)&f->arena,
+    char *digits = ets_arena_alloc_array(f->arena,
                                          row->handle_count, 24);
     if (texts == NULL || digits == NULL) {
         ets_table_put_nothing(f->table);
@@ -318,8 +318,8 @@ static bool fill_block(struct filler *f, uint32_t index)
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
     struct ets_operator_lines lines = {NULL, 0};
     const bool ok = f->options->group_by == ETS_GROUP_NONE
-                        ? ets_operator_lines_by_row(&f->arena, f->inspection, f->options, index, &lines)
-                        : ets_operator_lines_by_group(&f->arena, f->inspection, f->options, index,
+                        ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
+                        : ets_operator_lines_by_group(f->arena, f->inspection, f->options, index,
                                                       &lines);
     if (!ok) return false;
     if (lines.count == 0 && f->options->group_by != ETS_GROUP_NONE) return true; /* only loads */
@@ -342,8 +342,10 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
                                         const struct ets_operator_table_options *options,
                                         struct ets_error *error)
 {
-    struct filler f = {.table = table, .inspection = inspection, .options = options};
-    ets_arena_init(&f.arena, NULL, 0);
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    struct filler f = {
+        .table = table, .inspection = inspection, .options = options, .arena = &arena};
     const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
     f.tick_ns = has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 0;
     add_columns(&f);
@@ -353,7 +355,7 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
             options->run == ETS_NO_INDEX || ets_inspection_run(inspection, options->run)->block == b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
         ok = fill_block(&f, b);
-        ets_arena_reset(&f.arena);
+        ets_arena_reset(&arena);
     }
     return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
 }

@@ -256,13 +256,17 @@ static uint32_t spare_width(const struct renderer *r)
     return spare;
 }
 
-static bool drop_column(struct renderer *r)
+/* Columns from this priority on are worth less than uncut texts. */
+enum { EXTRA_PRIORITY = 5 };
+
+/* Drops the column of the highest priority number, if that is `least` or more. */
+static bool drop_column(struct renderer *r, int least)
 {
     uint32_t worst = 0;
     for (uint32_t i = 1; i < r->shown_count; i++) {
         if (r->shown[i].column->priority > r->shown[worst].column->priority) worst = i;
     }
-    if (r->shown_count == 0 || r->shown[worst].column->priority == 0) return false;
+    if (r->shown_count == 0 || r->shown[worst].column->priority < least) return false;
     memmove(r->shown + worst, r->shown + worst + 1,
             (r->shown_count - worst - 1) * sizeof *r->shown);
     r->shown_count--;
@@ -274,7 +278,8 @@ static void fit(struct renderer *r)
 {
     const uint32_t width = r->style->width;
     if (width == 0 || r->style->format != ETS_FORMAT_TABLE) return;
-    while (total_width(r) > width + spare_width(r) && drop_column(r)) continue;
+    while (total_width(r) > width && drop_column(r, EXTRA_PRIORITY)) continue;
+    while (total_width(r) > width + spare_width(r) && drop_column(r, 1)) continue;
     for (uint32_t excess = total_width(r); excess > width; excess = total_width(r)) {
         struct shown *widest = NULL;
         for (uint32_t i = 0; i < r->shown_count; i++) {

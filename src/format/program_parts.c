@@ -25,7 +25,8 @@ enum ets_status ets_parts_read_layout(size_t at, int scalar_type, struct ets_fb_
 {
     const uint64_t element_bytes = ets_scalar_type_bytes(scalar_type);
     if (element_bytes == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of unknown scalar type %d", scalar_type);
+        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of unknown scalar type %d",
+                        scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
         return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of %u dimensions, at most %d known",

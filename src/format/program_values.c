@@ -115,7 +115,8 @@ static enum ets_status read_place(const struct ets_method *method, struct ets_fb
         return ets_fail(error, ETS_MALFORMED, extra.at, "external tensor without a name");
     }
     if (location != TENSOR_IN_SEGMENT) {
-        return ets_fail(error, ETS_UNSUPPORTED, extra.at, "tensor at unknown location %d", location);
+        return ets_fail(error, ETS_UNSUPPORTED, extra.at, "tensor at unknown location %d",
+                        location);
     }
     if (tensor->data_buffer_idx == 0) {
         tensor->place = is_planned ? ETS_PLACE_PLANNED : ETS_PLACE_RUNTIME;
@@ -157,7 +158,8 @@ enum ets_status ets_program_read_tensor(const struct ets_method *method, struct 
                         (int)storage_offset);
     }
     if (dynamism < ETS_SHAPE_STATIC || dynamism > ETS_SHAPE_UNBOUND) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with shape dynamism %d", dynamism);
+        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with shape dynamism %d",
+                        dynamism);
     }
     struct ets_program_tensor tensor = {
         .dynamism = (enum ets_shape_dynamism)dynamism,

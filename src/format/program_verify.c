@@ -66,8 +66,9 @@ static enum ets_status check_item(const struct checker *c, enum ets_evalue_kind 
     const enum ets_evalue_kind wanted =
         list == ETS_EVALUE_INT_LIST ? ETS_EVALUE_INT : ETS_EVALUE_TENSOR;
     if (kind == wanted || (is_optional && kind == ETS_EVALUE_NULL)) return ETS_OK;
-    return ets_fail(c->error, ETS_MALFORMED, at, "item %u of %s is value %lld, of kind %s", position,
-                    ets_evalue_kind_name(list), (long long)item, ets_evalue_kind_name(kind));
+    return ets_fail(c->error, ETS_MALFORMED, at, "item %u of %s is value %lld, of kind %s",
+                    position, ets_evalue_kind_name(list), (long long)item,
+                    ets_evalue_kind_name(kind));
 }
 
 static enum ets_status check_value(struct checker *c, uint32_t index)

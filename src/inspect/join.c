@@ -101,5 +101,8 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
         }
         if (method->in_program) ETS_TRY(join_program(inspection, method, row, error));
     }
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
+        ETS_TRY(ets_rows_join_branches(inspection, i, error));
+    }
     return ETS_OK;
 }

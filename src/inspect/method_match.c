@@ -31,8 +31,6 @@ struct verdict {
     char reason[192];     /* why it does not agree */
 };
 
-static const char native_call[] = "native_call_";
-
 static struct fact *add_fact(struct facts *facts, int32_t instruction)
 {
     const uint64_t key = (uint64_t)(int64_t)instruction;
@@ -65,45 +63,15 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         if (row->chain == -1 || row->is_delegated) continue;
         const bool is_delegate = ets_text_is(row->name, "DELEGATE_CALL");
         const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
-        const bool is_kernel = row->name.size > sizeof native_call - 1 &&
-                               memcmp(row->name.data, native_call, sizeof native_call - 1) == 0;
+        const struct ets_text kernel = ets_row_kernel(row);
         struct fact *fact = add_fact(facts, row->instruction);
         if (fact == NULL) return ets_fail_memory(error);
         if (is_delegate) fact->kind = FACT_DELEGATE;
-        if (is_operator || is_kernel) fact->kind = FACT_KERNEL;
-        if (is_kernel) {
-            fact->kernel = (struct ets_text){row->name.data + sizeof native_call - 1,
-                                             row->name.size - (sizeof native_call - 1)};
-        }
+        if (is_operator || kernel.data != NULL) fact->kind = FACT_KERNEL;
+        if (kernel.data != NULL) fact->kernel = kernel;
     }
     facts->is_complete = has_end && facts->instructions.count > 0;
     return ETS_OK;
-}
-
-/* "add_" of "add_.out", "view" of "view_copy.out": what functional and out variants share. */
-static struct ets_text base_name(const char *data, size_t size)
-{
-    static const char copy[] = "_copy";
-    const char *dot = memchr(data, '.', size);
-    if (dot != NULL) size = (size_t)(dot - data);
-    if (size > sizeof copy - 1 &&
-        memcmp(data + size - (sizeof copy - 1), copy, sizeof copy - 1) == 0) {
-        size -= sizeof copy - 1;
-    }
-    while (size > 1 && data[size - 1] == '_') size--;
-    return (struct ets_text){data, size};
-}
-
-/* "add" of "aten.add.Tensor" and of "add.Tensor": the last component but the overload. */
-static struct ets_text node_base_name(struct ets_text op)
-{
-    size_t end = op.size, start;
-    while (end > 0 && op.data[end - 1] != '.') end--;
-    if (end == 0) return base_name(op.data, op.size);
-    end--;
-    start = end;
-    while (start > 0 && op.data[start - 1] != '.') start--;
-    return base_name(op.data + start, end - start);
 }
 
 static bool same_text(struct ets_text left, struct ets_text right)
@@ -115,14 +83,14 @@ static bool same_text(struct ets_text left, struct ets_text right)
 static bool names_agree(const struct ets_known_method *method, const int64_t *handles, size_t count,
                         struct ets_text kernel, struct ets_text *other_out)
 {
-    const struct ets_text expected = base_name(kernel.data, kernel.size);
+    const struct ets_text expected = ets_kernel_base_name(kernel);
     bool is_known = false;
     for (size_t i = 0; i < count; i++) {
         uint32_t node_count;
         const struct ets_row_node *nodes =
             ets_handle_index_find(&method->nodes, handles[i], &node_count);
         for (uint32_t k = 0; k < node_count; k++) {
-            if (same_text(node_base_name(nodes[k].node->op), expected)) return true;
+            if (same_text(ets_node_base_name(nodes[k].node->op), expected)) return true;
             *other_out = nodes[k].node->op;
             is_known = true;
         }

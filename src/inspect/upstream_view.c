@@ -336,57 +336,72 @@ static bool name_event(struct ets_inspection *inspection, const struct slot *slo
     return true;
 }
 
-static enum ets_status start_block(struct viewer *v, uint32_t first_run, uint32_t run_count,
+/* A block while its runs are being added: event i's sample of run number k is at i * run_count + k. */
+struct building {
+    struct ets_upstream_event *events;
+    uint32_t event_count;
+    uint32_t run_count, added_runs;
+    double *raw;
+    uint64_t *start_time;
+};
+
+static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct building *building,
                                    struct ets_upstream_block *block, struct ets_error *error)
 {
     struct ets_inspection *inspection = v->inspection;
     const struct ets_run *run = &inspection->runs[first_run];
     const uint32_t count = v->run_start[first_run + 1] - v->run_start[first_run];
-    struct ets_upstream_event *events =
-        ets_arena_alloc_array(&inspection->arena, count, sizeof *events);
+    const size_t samples = (size_t)count * building->run_count;
+    building->event_count = count;
+    building->events = ets_arena_alloc_array(&inspection->arena, count, sizeof *building->events);
+    building->raw = ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->raw);
+    building->start_time =
+        ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->start_time);
     *block = (struct ets_upstream_block){copy_text(inspection, run->name),
-                                         run->bundled_input_index, events, count};
-    if (events == NULL || block->name == NULL) return ets_fail_memory(error);
+                                         run->bundled_input_index, building->events, count};
+    if (building->events == NULL || building->raw == NULL || building->start_time == NULL ||
+        block->name == NULL) {
+        return ets_fail_memory(error);
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &v->slots[v->run_start[first_run] + i];
-        if (!name_event(inspection, slot, &events[i])) return ets_fail_memory(error);
+        struct ets_upstream_event *event = &building->events[i];
+        if (!name_event(inspection, slot, event)) return ets_fail_memory(error);
         if (!slot->has_profile) continue;
-        events[i].raw = ets_arena_alloc_array(&inspection->arena, run_count, sizeof(double));
-        events[i].start_time = ets_arena_alloc_array(&inspection->arena, run_count,
-                                                     sizeof(uint64_t));
-        if (events[i].raw == NULL || events[i].start_time == NULL) return ets_fail_memory(error);
+        event->raw = building->raw + (size_t)i * building->run_count;
+        event->start_time = building->start_time + (size_t)i * building->run_count;
+        event->sample_count = building->run_count;
     }
-    return ets_upstream_join(inspection, run->block, events, count, error);
+    return ets_upstream_join(inspection, run->block, building->events, count, error);
 }
 
-static enum ets_status add_samples(const struct viewer *v, uint32_t run,
-                                   const struct ets_upstream_block *block, double factor,
-                                   struct ets_error *error)
+static enum ets_status add_samples(const struct viewer *v, uint32_t run, struct building *building,
+                                   double factor, struct ets_error *error)
 {
-    struct ets_upstream_event *events = (struct ets_upstream_event *)(uintptr_t)block->events;
-    for (uint32_t i = 0; i < block->event_count; i++) {
+    for (uint32_t i = 0; i < building->event_count; i++) {
         const struct slot *slot = &v->slots[v->run_start[run] + i];
         if (!slot->has_profile) continue;
-        const uint32_t at = events[i].sample_count++;
-        ((uint64_t *)(uintptr_t)events[i].start_time)[at] = v->inspection->events.start[slot->event];
-        ETS_TRY(sample(v->inspection, slot->event, events[i].is_delegated != 0, factor,
-                       (double *)(uintptr_t)&events[i].raw[at], error));
+        const size_t at = (size_t)i * building->run_count + building->added_runs;
+        building->start_time[at] = v->inspection->events.start[slot->event];
+        ETS_TRY(sample(v->inspection, slot->event, building->events[i].is_delegated != 0, factor,
+                       &building->raw[at], error));
     }
+    building->added_runs++;
     return ETS_OK;
 }
 
 static enum ets_status compute_statistics(struct ets_inspection *inspection,
-                                          const struct ets_upstream_block *block,
-                                          uint32_t run_count, struct ets_error *error)
+                                          const struct building *building, struct ets_error *error)
 {
-    struct ets_upstream_event *events = (struct ets_upstream_event *)(uintptr_t)block->events;
-    double *sorted = ets_arena_alloc_array(&inspection->arena, run_count, sizeof *sorted);
+    double *sorted =
+        ets_arena_alloc_array(&inspection->arena, building->run_count, sizeof *sorted);
     if (sorted == NULL) return ets_fail_memory(error);
-    for (uint32_t i = 0; i < block->event_count; i++) {
-        if (events[i].sample_count > 0) {
-            memcpy(sorted, events[i].raw, events[i].sample_count * sizeof *sorted);
+    for (uint32_t i = 0; i < building->event_count; i++) {
+        struct ets_upstream_event *event = &building->events[i];
+        if (event->sample_count > 0) {
+            memcpy(sorted, event->raw, event->sample_count * sizeof *sorted);
         }
-        ets_statistics_compute(sorted, events[i].sample_count, &events[i].statistics);
+        ets_statistics_compute(sorted, event->sample_count, &event->statistics);
     }
     return ETS_OK;
 }
@@ -396,21 +411,21 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, 
 {
     struct ets_inspection *inspection = v->inspection;
     const uint32_t block_count = v->shapes.count;
-    uint32_t *run_counts = ets_arena_alloc_array(&inspection->arena, block_count,
-                                                 sizeof *run_counts);
-    if (run_counts == NULL) return ets_fail_memory(error);
+    struct building *building =
+        ets_arena_alloc_array(&inspection->arena, block_count, sizeof *building);
+    if (building == NULL) return ets_fail_memory(error);
     for (uint32_t r = 0; r < inspection->run_count; r++) {
-        if (v->run_block[r] != ETS_NO_INDEX) run_counts[v->run_block[r]]++;
+        if (v->run_block[r] != ETS_NO_INDEX) building[v->run_block[r]].run_count++;
     }
     for (uint32_t i = 0; i < block_count; i++) {
-        ETS_TRY(start_block(v, first_run[i], run_counts[i], &blocks[i], error));
+        ETS_TRY(start_block(v, first_run[i], &building[i], &blocks[i], error));
     }
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         if (v->run_block[r] == ETS_NO_INDEX) continue;
-        ETS_TRY(add_samples(v, r, &blocks[v->run_block[r]], factor, error));
+        ETS_TRY(add_samples(v, r, &building[v->run_block[r]], factor, error));
     }
     for (uint32_t i = 0; i < block_count; i++) {
-        ETS_TRY(compute_statistics(inspection, &blocks[i], run_counts[i], error));
+        ETS_TRY(compute_statistics(inspection, &building[i], error));
     }
     return ETS_OK;
 }

@@ -2,7 +2,7 @@
 
 #include "trace/freestanding.h"
 
-enum { MAX_SLOTS = 8, MAX_TABLE_BYTES = 4 + 8 * MAX_SLOTS };
+enum { MAX_TABLE_BYTES = 4 + 8 * ETS_FBW_SLOTS };
 
 static void store_u32(uint8_t *at, uint32_t value)
 {
@@ -155,10 +155,10 @@ static uint32_t table_bytes(const struct ets_fbw_layout *layout, unsigned slots)
 
 /* The offset of each present slot in a table, 0 for the others. */
 static void place_fields(const struct ets_fbw_layout *layout, unsigned slots,
-                         uint8_t offsets[MAX_SLOTS])
+                         uint8_t offsets[ETS_FBW_SLOTS])
 {
     uint32_t next = 4;
-    ets_clear(offsets, MAX_SLOTS);
+    ets_clear(offsets, ETS_FBW_SLOTS);
     for (uint32_t bytes = 8; bytes != 0; bytes = bytes == 8 ? 4 : bytes == 4 ? 1 : 0) {
         for (unsigned slot = 0; slots >> slot != 0; slot++) {
             if ((slots >> slot & 1) == 0 || field_bytes(layout, slot) != bytes) continue;
@@ -196,7 +196,7 @@ static void put_u16(struct ets_fbw *w, uint32_t value)
 
 static void put_vtable(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots)
 {
-    uint8_t offsets[MAX_SLOTS];
+    uint8_t offsets[ETS_FBW_SLOTS];
     place_fields(layout, slots, offsets);
     put_u16(w, vtable_bytes(slots));
     put_u16(w, table_bytes(layout, slots));
@@ -266,9 +266,14 @@ void ets_fbw_announce_table(struct ets_fbw *w, const struct ets_fbw_layout *layo
 static void build_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
                         const uint64_t *values, uint32_t start, uint8_t *table)
 {
-    uint8_t offsets[MAX_SLOTS];
-    place_fields(layout, slots, offsets);
-    store_u32(table, start - vtable_at(w, layout, slots));
+    if (w->last_layout != layout || w->last_slots != slots) {
+        w->last_layout = layout;
+        w->last_slots = slots;
+        w->last_vtable_at = vtable_at(w, layout, slots);
+        place_fields(layout, slots, w->last_offsets);
+    }
+    const uint8_t *offsets = w->last_offsets;
+    store_u32(table, start - w->last_vtable_at);
     for (unsigned slot = 0; slots >> slot != 0; slot++) {
         if ((slots >> slot & 1) == 0) continue;
         uint8_t *at = table + offsets[slot];

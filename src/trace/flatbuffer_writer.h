@@ -16,7 +16,8 @@
 enum {
     ETS_FBW_WORDS = 28,       /* of `used`: what the layouts need together */
     ETS_FBW_STAGED_BYTES = 128,
-    ETS_FBW_HEADER_BYTES = 12 /* size prefix, root offset, identifier */
+    ETS_FBW_HEADER_BYTES = 12, /* size prefix, root offset, identifier */
+    ETS_FBW_SLOTS = 8          /* most of a table */
 };
 
 /*
@@ -40,6 +41,10 @@ struct ets_fbw {
     uint32_t limit; /* where the file may end at most, later: where it ends */
     uint32_t used[ETS_FBW_WORDS];       /* sets of present slots, by layout */
     uint16_t vtables_at[ETS_FBW_WORDS]; /* of the first vtable of each word */
+    /* The table that was written last, as most are like their predecessor. */
+    const struct ets_fbw_layout *last_layout;
+    uint32_t last_slots, last_vtable_at;
+    uint8_t last_offsets[ETS_FBW_SLOTS];
     uint32_t staged_bytes;
     uint8_t staged[ETS_FBW_STAGED_BYTES];
 };

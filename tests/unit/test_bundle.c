@@ -102,7 +102,8 @@ static void test_bundle__reads_what_flatc_reads(void **state)
     assert_non_null(golden);
     char *read = NULL, *expected = NULL, line[4096];
     size_t read_size = 0, expected_size = 0;
-    FILE *out = open_memstream(&read, &read_size), *copy = open_memstream(&expected, &expected_size);
+    FILE *out = open_memstream(&read, &read_size);
+    FILE *copy = open_memstream(&expected, &expected_size);
     unsigned bundles = 0;
     while (fgets(line, sizeof line, golden) != NULL) {
         fputs(line, copy);
@@ -125,8 +126,8 @@ static void test_bundle__reads_what_flatc_reads(void **state)
 }
 
 /* A .npy file ends in its elements, so that its header need not be read here. */
-static void compare_input(const char *model, const struct ets_bundle_suite *suite, uint32_t test_case,
-                          uint32_t argument, const struct ets_value *value)
+static void compare_input(const char *model, const struct ets_bundle_suite *suite,
+                          uint32_t test_case, uint32_t argument, const struct ets_value *value)
 {
     char name[256];
     snprintf(name, sizeof name, "%s/inputs/%s.%u.%u.npy", model, suite->method_name.data, test_case,
@@ -285,8 +286,8 @@ static void test_bundle__short_tensor_is_refused(void **state)
     copy[length_at] = 191;
     assert_int_equal(ets_bundle_init(&bundle, (struct ets_bytes){copy, bytes.size}, &error),
                      ETS_MALFORMED);
-    assert_string_equal(error.message,
-                        "method forward, case 0: expected output 9: tensor of 192 bytes has only 191");
+    assert_string_equal(error.message, "method forward, case 0: "
+                                       "expected output 9: tensor of 192 bytes has only 191");
     free(copy);
     ets_file_close(file);
 }

@@ -158,7 +158,7 @@ static void test_etdump_salvage__finds_all_of_a_sound_dump(void **state)
 
 /*
  * Upstream's writer garbled this one at its float16 tensors. The same model's profiling dump tells
- * which profile events there were; of the debug events all but those of three float16 results.
+ * which profile events there were; of the debug events, those of float16 tensors are lost.
  */
 static void test_etdump_salvage__finds_the_events_around_a_refused_tensor(void **state)
 {
@@ -386,14 +386,14 @@ static void test_etdump_salvage__survives_damage_to_every_byte(void **state)
         const char *path;
         size_t ways; /* fewer for larger dumps */
     } dumps[] = {
-        {"linear_fp32_xnnpack/debug.etdp", 4}, {"made/allocations.etdp", 4}, {"types/debug.etdp", 1}};
+        {"linear_fp32_xnnpack/debug.etdp", 3}, {"made/allocations.etdp", 2}, {"types/debug.etdp", 1}};
     for (size_t i = 0; i < COUNT(dumps); i++) {
         struct ets_file *file = open_file(dumps[i].path);
         damage_everywhere(ets_file_bytes(file), dumps[i].ways);
         ets_file_close(file);
     }
     uint8_t buffer[2048];
-    damage_everywhere(own_dump(buffer, sizeof buffer), 4);
+    damage_everywhere(own_dump(buffer, sizeof buffer), 3);
 }
 
 static uint64_t visits;

@@ -261,7 +261,8 @@ static void test_program__reads_what_flatc_reads(void **state)
     assert_non_null(golden);
     char *read = NULL, *expected = NULL, line[65536];
     size_t read_size = 0, expected_size = 0;
-    FILE *out = open_memstream(&read, &read_size), *copy = open_memstream(&expected, &expected_size);
+    FILE *out = open_memstream(&read, &read_size);
+    FILE *copy = open_memstream(&expected, &expected_size);
     unsigned programs = 0;
     while (fgets(line, sizeof line, golden) != NULL) {
         fputs(line, copy);

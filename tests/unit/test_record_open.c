@@ -14,12 +14,14 @@ static void test_etrecord__opens_every_fixture_and_reads_every_entry(void **stat
         const struct ets_bytes bytes = ets_file_bytes(file);
         assert_true(ets_etrecord_sniff(bytes));
         struct ets_etrecord *record = open_record(bytes);
-        assert_int_equal(ets_etrecord_entry_count(record), strcmp(MODELS[i], "multi_method") == 0 ? 23 : 15);
+        const int several = strcmp(MODELS[i], "multi_method") == 0;
+        assert_int_equal(ets_etrecord_entry_count(record), several ? 23 : 15);
         assert_null(ets_etrecord_entry(record, ets_etrecord_entry_count(record)));
         for (size_t j = 0; j < ets_etrecord_entry_count(record); j++) {
             const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, j);
             struct ets_bytes payload;
-            assert_int_equal(ets_etrecord_entry_bytes(record, entry->name.data, &payload, NULL), ETS_OK);
+            assert_int_equal(ets_etrecord_entry_bytes(record, entry->name.data, &payload, NULL),
+                             ETS_OK);
             assert_int_equal(payload.size, entry->size);
             assert_ptr_equal(payload.data, bytes.data + entry->offset);
         }
@@ -113,7 +115,8 @@ static void test_etrecord__sorts_several_methods(void **state)
 }
 
 static const char PROGRAM[] =
-    "{\"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [{\"name\": \"n\", "
+    "{\"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], "
+    "\"nodes\": [{\"name\": \"n\", "
     "\"target\": \"torch.ops.higher_order.executorch_call_delegate\", \"metadata\": "
     "{\"debug_handle\": \"8\"}}]}}}";
 
@@ -153,7 +156,8 @@ static void test_etrecord__accepts_old_layouts(void **state)
     assert_int_equal(count, 0);
     assert_int_equal(ets_etrecord_named_values(record, "edge_dialect_exported_program_constants",
                                                &values, &count, NULL), ETS_NOT_FOUND);
-    assert_int_equal(ets_etrecord_representative_inputs(record, &inputs, &count, NULL), ETS_NOT_FOUND);
+    assert_int_equal(ets_etrecord_representative_inputs(record, &inputs, &count, NULL),
+                     ETS_NOT_FOUND);
     assert_int_equal(ets_etrecord_reference_case_count(record, "forward", &count, NULL), ETS_OK);
     assert_int_equal(count, 0);
     ets_etrecord_close(record);
@@ -167,7 +171,8 @@ static void test_etrecord__matches_delegate_identifiers_exactly(void **state)
     zip_add_text(&zip, "ETRECORD_V0", "");
     zip_add_text(&zip, "debug_handle_map", "{\"m\": {\"10\": [], \"9\": 4, \"10\": [5, 5]}}");
     zip_add_text(&zip, "delegate_map",
-                 "{\"m\": {\"10\": {\"name\": \"B\", \"delegate_map\": {\"z\": [1], \"10\": [2, 3], "
+                 "{\"m\": {\"10\": {\"name\": \"B\", \"delegate_map\": "
+                 "{\"z\": [1], \"10\": [2, 3], "
                  "\"1\": []}}, \"11\": {\"name\": \"C\", \"delegate_map\": null}}}");
     struct ets_etrecord *record = open_record(zip_finish(&zip, NULL));
     const int64_t *handles;

@@ -25,7 +25,8 @@ static void test_values__of_state_dicts_point_into_the_file(void **state)
     struct ets_etrecord *record = open_record(bytes);
     const struct ets_named_value *values;
     size_t count;
-    assert_int_equal(ets_etrecord_named_values(record, "edge_dialect_exported_program/forward_state_dict",
+    assert_int_equal(ets_etrecord_named_values(record,
+                                               "edge_dialect_exported_program/forward_state_dict",
                                                &values, &count, NULL), ETS_OK);
     assert_int_equal(count, 13);
     const struct ets_named_value *weight = find_value(values, count, "c2.weight");
@@ -86,7 +87,8 @@ static void test_values__of_reference_outputs_are_by_method_and_case(void **stat
     const struct ets_value *values;
     struct ets_error error;
     size_t count;
-    assert_int_equal(ets_etrecord_reference_outputs(record, "encode", 0, &values, &count, NULL), ETS_OK);
+    assert_int_equal(ets_etrecord_reference_outputs(record, "encode", 0, &values, &count, NULL),
+                     ETS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(values[0].as.tensor.sizes[1], 6);
     assert_float_equal(float_at(&values[0].as.tensor, 0), 0.625058f, 1e-6);
@@ -101,7 +103,8 @@ static void test_values__of_reference_outputs_are_by_method_and_case(void **stat
     record = open_record(ets_file_bytes(file));
     assert_int_equal(ets_etrecord_reference_case_count(record, "forward", &count, NULL), ETS_OK);
     assert_int_equal(count, 1);
-    assert_int_equal(ets_etrecord_reference_outputs(record, "forward", 0, &values, &count, NULL), ETS_OK);
+    assert_int_equal(ets_etrecord_reference_outputs(record, "forward", 0, &values, &count, NULL),
+                     ETS_OK);
     assert_int_equal(count, 10);
     assert_int_equal(values[1].as.tensor.scalar_type, ETS_SCALAR_BOOL);
     assert_int_equal(values[8].as.tensor.scalar_type, ETS_SCALAR_CHAR);
@@ -125,7 +128,8 @@ static void test_values__of_every_fixture_are_readable(void **state)
             const struct ets_named_value *values;
             size_t count;
             if (strstr(name, "_state_dict") == NULL && strstr(name, "_constants") == NULL) continue;
-            assert_int_equal(ets_etrecord_named_values(record, name, &values, &count, NULL), ETS_OK);
+            assert_int_equal(ets_etrecord_named_values(record, name, &values, &count, NULL),
+                             ETS_OK);
             for (size_t k = 0; k < count; k++) {
                 assert_int_equal(values[k].value.kind, ETS_VALUE_TENSOR);
             }
@@ -153,7 +157,9 @@ static enum ets_status open_values(const char *pickle, size_t size,
 }
 
 #define STORAGE "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "0X\3\0\0\0cpuK\2tQ"
-#define TENSOR(offset, size) "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K" offset "K" size "\x85K\1\x85\x89}tR"
+#define TENSOR(offset, size)                                                \
+    "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K" offset "K" size        \
+    "\x85K\1\x85\x89}tR"
 
 static void test_values__keep_the_tensors_inside_of_unknown_objects(void **state)
 {
@@ -165,7 +171,8 @@ static void test_values__keep_the_tensors_inside_of_unknown_objects(void **state
     const struct ets_named_value *values;
     struct ets_etrecord *record;
     size_t count;
-    assert_int_equal(open_values(pickle, sizeof pickle - 1, &values, &count, &record, NULL), ETS_OK);
+    assert_int_equal(open_values(pickle, sizeof pickle - 1, &values, &count, &record, NULL),
+                     ETS_OK);
     assert_int_equal(count, 4);
     assert_string_equal(values[0].name.data, "w");
     assert_int_equal(values[0].value.kind, ETS_VALUE_OTHER);
@@ -190,7 +197,8 @@ static void test_values__that_leave_their_storage_are_malformed(void **state)
     assert_int_equal(open_values(good, sizeof good - 1, &values, &count, &record, NULL), ETS_OK);
     assert_int_equal(values[0].value.as.tensor.data_bytes, 8);
     ets_etrecord_close(record);
-    assert_int_equal(open_values(far, sizeof far - 1, &values, &count, &record, &error), ETS_MALFORMED);
+    assert_int_equal(open_values(far, sizeof far - 1, &values, &count, &record, &error),
+                     ETS_MALFORMED);
     assert_non_null(strstr(error.message, "x_state_dict"));
     ets_etrecord_close(record);
     assert_int_equal(open_values(bare, sizeof bare - 1, &values, &count, &record, NULL), ETS_OK);

@@ -70,7 +70,8 @@ def flatc(schema, data):
         subprocess.run(["flatc", "--json", "--strict-json", "--raw-binary", "--defaults-json", "-o",
                         folder, str(HERE / schema), "--", str(path)], check=True)
         text = pathlib.Path(folder, "x.json").read_text()
-    text = re.sub(r'(?<=[:\[,] )(-?)(inf|nan)\b', lambda m: m[1] + {"inf": "Infinity", "nan": "NaN"}[m[2]], text)
+    names = {"inf": "Infinity", "nan": "NaN"}
+    text = re.sub(r"(?<=[:\[,] )(-?)(inf|nan)\b", lambda m: m[1] + names[m[2]], text)
     return json.loads(text)
 
 
@@ -136,7 +137,9 @@ class Program:
         if kind in ("Int", "Bool", "Double", "String"):
             name = kind.lower()
             what = held[f"{name}_val"]
-            return f"{name} {what:.9g}" if kind == "Double" else f"{name} {int(what) if kind != 'String' else what}"
+            if kind == "Double":
+                what = f"{what:.9g}"
+            return f"{name} {int(what) if kind in ('Int', 'Bool') else what}"
         items = [f"{i:.9g}" if kind == "DoubleList" else str(int(i)) for i in held.get("items", [])]
         name = {"IntList": "int list", "DoubleList": "double list", "BoolList": "bool list",
                 "TensorList": "tensor list", "OptionalTensorList": "optional tensor list"}[kind]
@@ -159,11 +162,14 @@ class Program:
         where = d["processed"]
         blob = self.segment(where["index"]) if where["location"] else bytes(
             self.json["backend_delegate_data"][where["index"]].get("data", []))
-        specs = [f" {s['key']}={fnv(bytes(s.get('value', [])))}" for s in d.get("compile_specs", [])]
-        return f"{d['id']} at {where['location']}:{where['index']} {len(blob)} {fnv(blob)}{''.join(specs)}"
+        text = f"{d['id']} at {where['location']}:{where['index']} {len(blob)} {fnv(blob)}"
+        for spec in d.get("compile_specs", []):
+            text += f" {spec['key']}={fnv(bytes(spec.get('value', [])))}"
+        return text
 
     def lines(self):
-        yield f"file {len(self.data)} flatbuffer {self.size} base {self.base} segments {self.bytes} version {self.json['version']} {xxh64(self.data)}"
+        yield (f"file {len(self.data)} flatbuffer {self.size} base {self.base} "
+               f"segments {self.bytes} version {self.json['version']} {xxh64(self.data)}")
         for i, (offset, size) in enumerate(self.segments):
             yield f"segment {i} at {self.base + offset} {size} {fnv(self.segment(i))}"
         for n in self.json.get("named_data", []):

@@ -69,7 +69,8 @@ def held(kind, **fields):
 
 
 def tensor(sizes, order=None, plan=None, **fields):
-    fields = {"scalar_type": 6, "sizes": sizes, "dim_order": order or list(range(len(sizes))), **fields}
+    order = order or list(range(len(sizes)))
+    fields = {"scalar_type": 6, "sizes": sizes, "dim_order": order, **fields}
     if plan:
         memory, offset = plan
         fields["allocation_info"] = {"memory_id": memory, "memory_offset_low": offset & 0xFFFFFFFF,
@@ -145,13 +146,15 @@ def everything():
 
 def inline():
     plan = {"name": "forward",
-            "values": [tensor([2], data_buffer_idx=1), tensor([2], plan=(1, 0)), tensor([2], plan=(1, 16))],
+            "values": [tensor([2], data_buffer_idx=1), tensor([2], plan=(1, 0)),
+                       tensor([2], plan=(1, 16))],
             "inputs": [1], "outputs": [2],
             "chains": [{"instructions": [call("DelegateCall", delegate_index=0, args=[1, 0, 2])]}],
             "delegates": [{"id": "TwoBackend", "processed": {"location": 0, "index": 0}}],
             "non_const_buffer_sizes": [0, 32]}
     return flatc("program.fbs", {
-        "execution_plan": [plan], "constant_buffer": [{}, {"storage": list(struct.pack("<2f", 1, 2))}],
+        "execution_plan": [plan],
+        "constant_buffer": [{}, {"storage": list(struct.pack("<2f", 1, 2))}],
         "backend_delegate_data": [{"data": list(b"old")}]})
 
 

@@ -1,0 +1,126 @@
+#include <string.h>
+
+#include "etscope/kind.h"
+#include "info_kinds.h"
+
+const struct cli_option cli_info_options[] = {
+    {"--format", "-f", "table|json",
+     "json: one object a file, on one line. All have path, kind, file_bytes; program: methods (each "
+     "with inputs, outputs, instructions, operators, delegates, arenas), sizes, named_data; bundle: "
+     "program, suites; data_file: entries; etdump: runs, blocks; etrecord: methods, graphs, "
+     "entries; npy: scalar_type, sizes",
+     NULL, false},
+    {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+void info_heading(struct info_request *request)
+{
+    struct info_line line = {.size = 0};
+    const char *path = strcmp(request->path, "-") == 0 ? "standard input" : request->path;
+    info_add_text(&line, (struct ets_text){path, strlen(path)});
+    info_add(&line, ": %s, ", ets_kind_name(ets_kind_sniff(request->bytes)));
+    info_add_bytes(&line, request->bytes.size);
+    info_end_line(request->output, &line);
+}
+
+void info_json_heading(struct info_request *request, const char *kind)
+{
+    info_json_string(&request->json, "path", request->path);
+    info_json_string(&request->json, "kind", kind);
+    info_json_count(&request->json, "file_bytes", request->bytes.size);
+}
+
+void info_json_tensor(struct info_json *json, const struct ets_tensor *tensor)
+{
+    info_json_string(json, "scalar_type", ets_scalar_type_name(tensor->scalar_type));
+    info_json_array(json, "sizes");
+    for (uint32_t i = 0; i < tensor->rank; i++) info_json_integer(json, NULL, tensor->sizes[i]);
+    info_json_end_array(json);
+}
+
+void info_json_value(struct info_json *json, const struct ets_value *value)
+{
+    static const char *const kinds[] = {"none", "tensor", "int", "bool", "double", "other"};
+    info_json_object(json, NULL);
+    info_json_string(json, "kind", kinds[value->kind]);
+    if (value->kind == ETS_VALUE_TENSOR) info_json_tensor(json, &value->as.tensor);
+    if (value->kind == ETS_VALUE_INT) info_json_integer(json, "value", value->as.int_value);
+    if (value->kind == ETS_VALUE_BOOL) info_json_bool(json, "value", value->as.bool_value);
+    if (value->kind == ETS_VALUE_DOUBLE) info_json_real(json, "value", value->as.double_value);
+    info_json_end_object(json);
+}
+
+uint32_t info_shown(const struct info_request *request, uint32_t count)
+{
+    /* A list that is only a little longer is shown whole. */
+    return request->all || count <= INFO_SHORT_LIST + 2 ? count : INFO_SHORT_LIST;
+}
+
+void info_more(const struct info_request *request, uint32_t count)
+{
+    const uint32_t shown = info_shown(request, count);
+    if (shown < count) info_print(request->output, "    and %u more; --all shows them", count - shown);
+}
+
+static int explain(struct info_request *request)
+{
+    const enum ets_kind kind = ets_kind_sniff(request->bytes);
+    switch (kind) {
+    case ETS_KIND_ETDUMP: return info_etdump(request);
+    case ETS_KIND_PROGRAM: return info_program(request);
+    case ETS_KIND_BUNDLE: return info_bundle(request);
+    case ETS_KIND_DATA_FILE: return info_data_file(request);
+    case ETS_KIND_ETRECORD: return info_etrecord(request);
+    case ETS_KIND_NPY: return info_npy(request);
+    case ETS_KIND_UNKNOWN:
+    case ETS_KIND_EMPTY:
+    case ETS_KIND_ZIP:
+    case ETS_KIND_JSON:
+    case ETS_KIND_TEXT: break;
+    }
+    const char *path = strcmp(request->path, "-") == 0 ? "standard input" : request->path;
+    return cli_complain(CLI_INPUT, "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
+                        "ETRecord and .npy files", path, ets_kind_name(kind), request->bytes.size);
+}
+
+/* The first of a command's failures is its exit code. */
+static int info_file(struct info_request *request)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    if (ets_file_open(request->path, &file, &error) != ETS_OK) {
+        return cli_fail(request->path, &error);
+    }
+    request->bytes = ets_file_bytes(file);
+    const int code = explain(request);
+    ets_file_close(file);
+    return code;
+}
+
+int cmd_info(const struct cli_arguments *arguments)
+{
+    struct info_request request = {.is_json = cli_choice(arguments, "--format", 0) == 1,
+                                   .all = cli_has(arguments, "--all")};
+    struct ets_error error;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "info needs a file: etscope info model.pte");
+    }
+    if (ets_output_open("-", &request.output, &error) != ETS_OK) {
+        cli_fail("standard output", &error);
+        return CLI_INTERNAL;
+    }
+    request.json.output = request.output;
+    int code = CLI_OK;
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        request.path = arguments->words[i];
+        if (i > 0 && !request.is_json) ets_output_write(request.output, "\n", 1);
+        const int result = info_file(&request);
+        if (code == CLI_OK) code = result;
+    }
+    if (ets_output_commit(request.output, &error) != ETS_OK) {
+        cli_fail("standard output", &error);
+        code = CLI_INTERNAL;
+    }
+    return code;
+}

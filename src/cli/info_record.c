@@ -1,0 +1,257 @@
+/* info on an ETRecord. */
+#include <string.h>
+
+#include "etscope/etrecord.h"
+#include "info_kinds.h"
+
+/* What the maps of a method say. */
+struct map_counts {
+    size_t mapped;                    /* instructions with an entry in debug_handle_map */
+    size_t handles;                   /* in all entries */
+    size_t delegate_calls;            /* entries of delegate_map */
+    size_t identifiers;               /* of all delegate calls */
+    const char *backend;              /* of the first delegate call */
+    size_t reference_cases;
+    bool has_delegate_map, has_num_outs_map;
+};
+
+static void count_maps(struct ets_etrecord *record, const char *method, struct map_counts *counts)
+{
+    const int64_t *instructions;
+    *counts = (struct map_counts){
+        .has_delegate_map = ets_etrecord_has_delegate_map(record, method),
+        .has_num_outs_map = ets_etrecord_has_num_outs_map(record, method),
+    };
+    ets_etrecord_mapped_instructions(record, method, &instructions, &counts->mapped);
+    for (size_t i = 0; i < counts->mapped; i++) {
+        const int64_t *handles;
+        size_t count;
+        ets_etrecord_handles(record, method, instructions[i], &handles, &count, NULL);
+        counts->handles += count;
+        const char *backend = ets_etrecord_backend(record, method, instructions[i]);
+        if (backend == NULL) continue;
+        if (counts->delegate_calls++ == 0) counts->backend = backend;
+        size_t at = 0;
+        while (ets_etrecord_delegate_identifier(record, method, instructions[i], at) != NULL) at++;
+        counts->identifiers += at;
+    }
+    ets_etrecord_reference_case_count(record, method, &counts->reference_cases, NULL);
+}
+
+static void print_reference(struct info_request *request, struct ets_etrecord *record,
+                            const char *method, size_t cases)
+{
+    const struct ets_value *values;
+    struct info_line line = {.size = 0};
+    size_t count;
+    info_label(&line, "references");
+    info_add(&line, "%zu case%s", cases, cases == 1 ? "" : "s");
+    if (cases > 0 &&
+        ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) == ETS_OK) {
+        for (size_t i = 0; i < count; i++) {
+            info_add(&line, "%s", i == 0 ? " of " : ", ");
+            info_add_value(&line, &values[i]);
+        }
+    }
+    info_end_line(request->output, &line);
+}
+
+static void print_method(struct info_request *request, struct ets_etrecord *record,
+                         const char *method)
+{
+    struct map_counts counts;
+    struct info_line line = {.size = 0};
+    count_maps(record, method, &counts);
+    info_add(&line, "\nmethod ");
+    info_add_text(&line, (struct ets_text){method, strlen(method)});
+    info_end_line(request->output, &line);
+    info_fact(request->output, "debug handles", "%zu instructions, %zu handles", counts.mapped,
+              counts.handles);
+    if (!counts.has_delegate_map) {
+        info_fact(request->output, "delegates", "no map");
+    } else if (counts.delegate_calls == 0) {
+        info_fact(request->output, "delegates", "none");
+    } else {
+        info_fact(request->output, "delegates", "%zu call%s (%s), %zu identifiers",
+                  counts.delegate_calls, counts.delegate_calls == 1 ? "" : "s", counts.backend,
+                  counts.identifiers);
+    }
+    print_reference(request, record, method, counts.reference_cases);
+}
+
+/* The graph of name `index` (the ATen program, then those that can be named). */
+static enum ets_status read_graph(struct ets_etrecord *record, size_t index, const char **name_out,
+                                  const struct ets_graph **graph_out, struct ets_error *error)
+{
+    *name_out = ets_etrecord_graph_name(record, index);
+    return *name_out == NULL ? ETS_NOT_FOUND
+                             : ets_etrecord_graph(record, *name_out, graph_out, error);
+}
+
+static int print_graphs(struct info_request *request, struct ets_etrecord *record)
+{
+    const struct ets_graph *graph;
+    struct ets_error error;
+    const char *name;
+    if (ets_etrecord_graph_name(record, 0) == NULL) return CLI_OK;
+    info_print(request->output, "\ngraphs");
+    for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
+        struct info_line line = {.size = 0};
+        if (read_graph(record, i, &name, &graph, &error) != ETS_OK) {
+            return cli_fail(request->path, &error);
+        }
+        info_add(&line, "  ");
+        info_add_text(&line, (struct ets_text){name, strlen(name)});
+        info_add(&line, ": %u nodes", (unsigned)graph->node_count);
+        if (graph->subgraph_count > 0) {
+            info_add(&line, ", %u subgraphs", (unsigned)graph->subgraph_count);
+        }
+        if (graph->dialect.size > 0) {
+            info_add(&line, ", ");
+            info_add_text(&line, graph->dialect);
+        }
+        info_end_line(request->output, &line);
+    }
+    return CLI_OK;
+}
+
+static void print_entries(struct info_request *request, struct ets_etrecord *record)
+{
+    const uint32_t count = (uint32_t)ets_etrecord_entry_count(record);
+    info_print(request->output, "\nentries");
+    for (uint32_t i = 0; i < info_shown(request, count); i++) {
+        const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
+        struct info_line line = {.size = 0};
+        info_add(&line, "  ");
+        info_add_text(&line, entry->name);
+        info_add(&line, ", ");
+        info_add_bytes(&line, entry->size);
+        info_end_line(request->output, &line);
+    }
+    info_more(request, count);
+}
+
+static int print_record(struct info_request *request, struct ets_etrecord *record)
+{
+    const struct ets_value *inputs;
+    size_t count;
+    const uint64_t id = ets_etrecord_export_graph_id(record);
+    info_heading(request);
+    if (id != 0) info_fact(request->output, "export graph", "%llu", (unsigned long long)id);
+    struct info_list list;
+    info_list_begin(&list, request->output, "inputs");
+    if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
+        for (size_t i = 0; i < count; i++) {
+            struct info_line item = {.size = 0};
+            info_add_value(&item, &inputs[i]);
+            info_list_add(&list, &item);
+        }
+    } else {
+        info_add(&list.line, "no representative inputs");
+    }
+    info_list_end(&list);
+    const uint32_t methods = (uint32_t)ets_etrecord_method_count(record);
+    for (uint32_t i = 0; i < info_shown(request, methods); i++) {
+        print_method(request, record, ets_etrecord_method_name(record, i));
+    }
+    info_more(request, methods);
+    const int code = print_graphs(request, record);
+    print_entries(request, record);
+    return code;
+}
+
+static void put_methods(struct info_json *json, struct ets_etrecord *record)
+{
+    info_json_array(json, "methods");
+    for (size_t i = 0; i < ets_etrecord_method_count(record); i++) {
+        const char *method = ets_etrecord_method_name(record, i);
+        const struct ets_value *values;
+        struct map_counts counts;
+        size_t count;
+        count_maps(record, method, &counts);
+        info_json_object(json, NULL);
+        info_json_string(json, "name", method);
+        info_json_count(json, "mapped_instruction_count", counts.mapped);
+        info_json_count(json, "handle_count", counts.handles);
+        info_json_bool(json, "has_delegate_map", counts.has_delegate_map);
+        info_json_bool(json, "has_num_outs_map", counts.has_num_outs_map);
+        info_json_count(json, "delegate_call_count", counts.delegate_calls);
+        info_json_count(json, "delegate_identifier_count", counts.identifiers);
+        info_json_count(json, "reference_case_count", counts.reference_cases);
+        info_json_array(json, "reference_outputs");
+        if (counts.reference_cases > 0 &&
+            ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) == ETS_OK) {
+            for (size_t v = 0; v < count; v++) info_json_value(json, &values[v]);
+        }
+        info_json_end_array(json);
+        info_json_end_object(json);
+    }
+    info_json_end_array(json);
+}
+
+static void put_graphs(struct info_json *json, struct ets_etrecord *record, struct ets_error *error)
+{
+    const struct ets_graph *graph;
+    const char *name;
+    info_json_array(json, "graphs");
+    for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
+        struct ets_error reason;
+        const bool is_read = read_graph(record, i, &name, &graph, &reason) == ETS_OK;
+        if (!is_read && error->status == ETS_OK) *error = reason;
+        info_json_object(json, NULL);
+        info_json_string(json, "name", name);
+        if (is_read) {
+            info_json_text(json, "dialect", graph->dialect);
+            info_json_count(json, "node_count", graph->node_count);
+            info_json_count(json, "subgraph_count", graph->subgraph_count);
+        }
+        info_json_string(json, "error", is_read ? NULL : reason.message);
+        info_json_end_object(json);
+    }
+    info_json_end_array(json);
+}
+
+static int put_record(struct info_request *request, struct ets_etrecord *record)
+{
+    struct info_json *json = &request->json;
+    struct ets_error error = {.status = ETS_OK};
+    const struct ets_value *inputs;
+    size_t count;
+    info_json_object(json, NULL);
+    info_json_heading(request, "etrecord");
+    info_json_count(json, "export_graph_id", ets_etrecord_export_graph_id(record));
+    if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
+        info_json_array(json, "representative_inputs");
+        for (size_t i = 0; i < count; i++) info_json_value(json, &inputs[i]);
+        info_json_end_array(json);
+    } else {
+        info_json_null(json, "representative_inputs");
+    }
+    put_methods(json, record);
+    put_graphs(json, record, &error);
+    info_json_array(json, "entries");
+    for (size_t i = 0; i < ets_etrecord_entry_count(record); i++) {
+        const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
+        info_json_object(json, NULL);
+        info_json_text(json, "name", entry->name);
+        info_json_count(json, "offset", entry->offset);
+        info_json_count(json, "bytes", entry->size);
+        info_json_end_object(json);
+    }
+    info_json_end_array(json);
+    info_json_end_object(json);
+    info_json_finish(json);
+    return error.status == ETS_OK ? CLI_OK : cli_fail(request->path, &error);
+}
+
+int info_etrecord(struct info_request *request)
+{
+    struct ets_etrecord *record;
+    struct ets_error error;
+    if (ets_etrecord_open(request->bytes, NULL, &record, &error) != ETS_OK) {
+        return cli_fail(request->path, &error);
+    }
+    const int code = request->is_json ? put_record(request, record) : print_record(request, record);
+    ets_etrecord_close(record);
+    return code;
+}
