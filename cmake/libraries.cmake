@@ -19,6 +19,7 @@ foreach(library etscope_static etscope_shared)
   endif()
 endforeach()
 set_target_properties(etscope_shared PROPERTIES
+  LINKER_LANGUAGE C # as for the program: nothing of the C++ runtime is used
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_link_options(etscope_shared PRIVATE

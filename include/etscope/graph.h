@@ -172,7 +172,10 @@ ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph 
  */
 ETS_API const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node);
 
-/* The innermost module's path ("" is the model itself); absent where there is none. */
+/*
+ * The innermost module's path ("" is the model itself, as is the "_export_root" of strict exports);
+ * absent where there is none.
+ */
 ETS_API struct ets_text ets_graph_module_path(const struct ets_graph_node *node);
 
 #ifdef __cplusplus

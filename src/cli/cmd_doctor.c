@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -17,6 +18,8 @@ const struct cli_option cli_doctor_options[] = {
 #define RECORD_REMEDY "install the packages zlib1g-dev and rapidjson-dev and build etscope again"
 #define TRACING_REMEDY "build the runtime with EXECUTORCH_ENABLE_EVENT_TRACER=ON, or use PyPI's"
 
+enum { REMEDY_CHARS = 512 };
+
 /* What a --load-library file did. */
 struct loaded {
     const char *path;
@@ -29,6 +32,7 @@ struct findings {
     struct ets_engine_library *library;
     const struct ets_engine *engine; /* NULL: not found, see engine_error */
     struct ets_error engine_error;
+    char engine_remedy[REMEDY_CHARS];
     struct loaded loaded[CLI_MAX_VALUES];
     unsigned loaded_count;
 };
@@ -44,12 +48,29 @@ static bool find_record_support(void)
     return status != ETS_UNAVAILABLE;
 }
 
+/* The reason, and what to do where it does not say so itself. */
+static void explain_engine(struct findings *findings)
+{
+    const char *reason = findings->engine_error.message;
+    const char *named = getenv("ETSCOPE_ENGINE");
+    const char *remedy = "";
+    if (findings->engine_error.status == ETS_MISMATCH) {
+        remedy = "; build etscope and its engine from the same sources";
+    } else if (named != NULL && named[0] != '\0') {
+        remedy = "; set ETSCOPE_ENGINE to an engine, or unset it to look in the usual places";
+    } else if (strstr(reason, "make engine") == NULL) {
+        remedy = "; install it with `make engine`, or name one in ETSCOPE_ENGINE";
+    }
+    snprintf(findings->engine_remedy, sizeof findings->engine_remedy, "%s%s", reason, remedy);
+}
+
 static void examine(const struct cli_arguments *arguments, struct findings *findings)
 {
     findings->has_record = find_record_support();
     if (ets_engine_open(NULL, &findings->library, &findings->engine, &findings->engine_error) !=
         ETS_OK) {
         findings->engine = NULL;
+        explain_engine(findings);
         return;
     }
     for (unsigned i = 0; cli_value_at(arguments, "--load-library", i) != NULL; i++) {
@@ -69,7 +90,7 @@ static bool find_missing(const struct findings *findings, unsigned index, const 
         const char *part, *remedy;
     } parts[] = {
         {!findings->has_record, "ETRecord support", RECORD_REMEDY},
-        {findings->engine == NULL, "engine", findings->engine_error.message},
+        {findings->engine == NULL, "engine", findings->engine_remedy},
         {findings->engine != NULL && !findings->engine->tracing_compiled_in, "tracing",
          TRACING_REMEDY},
     };
@@ -119,8 +140,13 @@ static void print_engine(struct ets_output *output, const struct findings *findi
     for (unsigned i = 0; i < findings->loaded_count; i++) {
         const struct loaded *each = &findings->loaded[i];
         if (each->error.status != ETS_OK) continue;
-        info_fact(output, "library", "%s: %zu kernels, %zu backends", each->path,
-                  each->kernel_count, each->backend_count);
+        struct info_line line = {.size = 0};
+        info_label(&line, "library");
+        info_add(&line, "%s: ", each->path);
+        info_add_count(&line, each->kernel_count, "kernel");
+        info_add(&line, ", ");
+        info_add_count(&line, each->backend_count, "backend");
+        info_end_line(output, &line);
     }
 }
 
@@ -132,7 +158,9 @@ static void print_table(struct ets_output *output, const struct findings *findin
     print_engine(output, findings);
     ets_output_write(output, "\n", 1);
     for (unsigned i = 0; find_missing(findings, i, &part, &remedy); i++) {
-        info_print(output, "missing: %s: %s", part, remedy);
+        char text[REMEDY_CHARS + 64];
+        snprintf(text, sizeof text, "missing: %s: %s", part, remedy);
+        info_paragraph(output, text);
     }
     if (!find_missing(findings, 0, &part, &remedy)) {
         info_print(output, "Nothing is missing: `etscope profile` can run and record programs.");

@@ -5,10 +5,13 @@
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json",
-     "json: one object a file, on one line. All have path, kind, file_bytes; program: methods (each "
-     "with inputs, outputs, instructions, operators, delegates, arenas), sizes, named_data; bundle: "
-     "program, suites; data_file: entries; etdump: runs, blocks; etrecord: methods, graphs, "
-     "entries; npy: scalar_type, sizes",
+     "json: one object a file, each on a line of its own. All have path, kind, file_bytes. program: "
+     "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
+     "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
+     "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
+     "data_file: schema_version, segment_count, entries; etdump: schema_version, size_prefixed, "
+     "run_count, blocks; etrecord: export_graph_id, representative_inputs, methods, graphs, "
+     "entries; npy: scalar_type, sizes, element_count, row_major",
      NULL, false},
     {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -18,6 +21,8 @@ void info_heading(struct info_request *request)
 {
     struct info_line line = {.size = 0};
     const char *path = strcmp(request->path, "-") == 0 ? "standard input" : request->path;
+    if (request->has_printed) ets_output_write(request->output, "\n", 1);
+    request->has_printed = true;
     info_add_text(&line, (struct ets_text){path, strlen(path)});
     info_add(&line, ": %s, ", ets_kind_name(ets_kind_sniff(request->bytes)));
     info_add_bytes(&line, request->bytes.size);
@@ -51,10 +56,20 @@ void info_json_value(struct info_json *json, const struct ets_value *value)
     info_json_end_object(json);
 }
 
+/* A list that is only a little longer than `most` is shown whole. */
+static uint32_t shorten(const struct info_request *request, uint32_t count, uint32_t most)
+{
+    return request->all || count <= most + 2 ? count : most;
+}
+
 uint32_t info_shown(const struct info_request *request, uint32_t count)
 {
-    /* A list that is only a little longer is shown whole. */
-    return request->all || count <= INFO_SHORT_LIST + 2 ? count : INFO_SHORT_LIST;
+    return shorten(request, count, 6);
+}
+
+uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count)
+{
+    return shorten(request, count, 12);
 }
 
 void info_more(const struct info_request *request, uint32_t count)
@@ -114,7 +129,6 @@ int cmd_info(const struct cli_arguments *arguments)
     int code = CLI_OK;
     for (unsigned i = 0; i < arguments->word_count; i++) {
         request.path = arguments->words[i];
-        if (i > 0 && !request.is_json) ets_output_write(request.output, "\n", 1);
         const int result = info_file(&request);
         if (code == CLI_OK) code = result;
     }

@@ -37,7 +37,9 @@ int cmd_profile(const struct cli_arguments *arguments)
     int code = cli_session_open(arguments, true, 10, 1, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
     const char *trace_path = cli_value(arguments, "--trace");
-    if (code == CLI_OK && trace_path != NULL) code = cli_write_file(trace_path, session.trace);
+    if (code == CLI_OK && trace_path != NULL) {
+        code = cli_session_keep(&session, trace_path, &session.trace, 1);
+    }
     if (code == CLI_OK) {
         const struct cli_subject subject = {
             .path = session.path,
@@ -48,6 +50,10 @@ int cmd_profile(const struct cli_arguments *arguments)
             .method = known_method(&session),
         };
         code = cli_show(arguments, &subject);
+    }
+    if (code == CLI_OK || code == CLI_NEGATIVE) {
+        const int commit = cli_session_commit(&session);
+        if (commit != CLI_OK) code = commit;
     }
     cli_session_close(&session);
     return code;

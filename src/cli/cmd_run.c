@@ -37,10 +37,14 @@ int cmd_run(const struct cli_arguments *arguments)
     struct cli_session session;
     int code = cli_session_open(arguments, trace_path != NULL, 1, 0, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
-    if (code == CLI_OK && trace_path != NULL) code = cli_write_file(trace_path, session.trace);
-    if (code == CLI_OK && (trace_path == NULL || strcmp(trace_path, "-") != 0)) {
-        print_summary(&session);
+    if (code == CLI_OK && trace_path != NULL) {
+        code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
+    if (code == CLI_OK) code = cli_session_commit(&session);
+    const char *debug_path = cli_value(arguments, "--debug-buffer");
+    const bool has_stdout = (trace_path != NULL && strcmp(trace_path, "-") == 0) ||
+                            (debug_path != NULL && strcmp(debug_path, "-") == 0);
+    if (code == CLI_OK && !has_stdout) print_summary(&session);
     cli_session_close(&session);
     return code;
 }

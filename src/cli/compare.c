@@ -52,7 +52,10 @@ static int read_output(const struct comparison *c, const struct ets_debug_value 
                        struct recorded *outputs, uint32_t *count)
 {
     const uint32_t parts = value->tensor_count > 0 ? value->tensor_count : 1;
-    for (uint32_t i = 0; i < parts && *count < MOST_OUTPUTS; i++) {
+    if (parts > MOST_OUTPUTS - *count) {
+        return cli_complain(CLI_INPUT, "a run recorded more than %d outputs", MOST_OUTPUTS);
+    }
+    for (uint32_t i = 0; i < parts; i++) {
         struct recorded *out = &outputs[(*count)++];
         *out = (struct recorded){.is_comparable = false};
         if (value->tensor_count > 0) {
@@ -171,8 +174,10 @@ static void put_metrics(struct ets_table *table, const struct ets_comparison *su
     const double mse = ets_comparison_mse(sums);
     const double nothing = mse - mse; /* NaN where the mean is */
     const double roots = sqrt(sums->reference_square_sum) * sqrt(sums->other_square_sum);
-    ets_table_put_real(table, 10 * log10(sums->reference_square_sum / sums->error_square_sum) +
-                                  nothing);
+    const double ratio = sums->error_square_sum > 0
+                             ? sums->reference_square_sum / sums->error_square_sum
+                             : (double)INFINITY;
+    ets_table_put_real(table, 10 * log10(ratio) + nothing);
     ets_table_put_real(table, mse);
     ets_table_put_real(table, sums->product_sum / roots + nothing);
     ets_table_put_real(table, sums->max_error + nothing);
@@ -255,16 +260,63 @@ static int find_reference(const struct comparison *c, const struct ets_block *bl
     return CLI_OK;
 }
 
+/* Squared error of all outputs against one case; infinite where they cannot be compared. */
+static double case_error(const struct comparison *c, const char *method, size_t test_case,
+                         const struct recorded *outputs, uint32_t count)
+{
+    const struct ets_value *references;
+    size_t reference_count;
+    double sum = 0;
+    if (ets_etrecord_reference_outputs(c->subject->record, method, test_case, &references,
+                                       &reference_count, NULL) != ETS_OK) {
+        return (double)INFINITY;
+    }
+    for (uint32_t i = 0; i < count && i < reference_count; i++) {
+        struct ets_tensor expected;
+        struct ets_comparison sums;
+        uint8_t truth;
+        if (!outputs[i].is_comparable || !wrap_reference(&references[i], &truth, &expected)) continue;
+        if (ets_comparison_of(&expected, &outputs[i].tensor, &sums, NULL) != ETS_OK ||
+            sums.broken_count > 0) {
+            return (double)INFINITY;
+        }
+        sum += sums.error_square_sum;
+    }
+    return sum;
+}
+
+/* A trace that names no case was often run on another than the last: says which fits better. */
+static void note_better_case(const struct comparison *c, uint32_t index, size_t last,
+                             const struct recorded *outputs, uint32_t count)
+{
+    const struct ets_block *block = ets_inspection_block(c->inspection, index);
+    const double error = case_error(c, block->method, last, outputs, count);
+    double least = error;
+    size_t best = last;
+    for (size_t i = 0; i < last; i++) {
+        const double other = case_error(c, block->method, i, outputs, count);
+        if (other < least) {
+            least = other;
+            best = i;
+        }
+    }
+    if (best != last) {
+        cli_note("block %u: the trace does not say which case ran; its outputs are nearer to case "
+                 "%zu (squared error %.3g) than to the last, %zu (%.3g)",
+                 index, best, least, last, error);
+    }
+}
+
 static void add_heading(const struct comparison *c, uint32_t index, const struct ets_block *block,
                         size_t test_case)
 {
     char heading[256];
     const bool is_last = block->bundled_input_index < 0;
     const int size =
-        snprintf(heading, sizeof heading, "block %u (%.*s): run %u against reference case %zu of %s%s",
+        snprintf(heading, sizeof heading, "block %u (%.*s): run %u against reference case %zu%s",
                  index, (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
-                 block->first_run, test_case, block->method,
-                 is_last ? ", the last: the trace names none" : "");
+                 block->first_run, test_case,
+                 is_last ? " (the last; the trace names none)" : "");
     if (size < 0) return;
     const size_t length = (size_t)size < sizeof heading ? (size_t)size : sizeof heading - 1;
     ets_table_add_section(c->table, (struct ets_text){heading, length});
@@ -294,6 +346,7 @@ static int compare_block(const struct comparison *c, uint32_t index)
         cli_note("block %u recorded %u outputs, the reference has %zu", index, count,
                  reference_count);
     }
+    if (block->bundled_input_index < 0) note_better_case(c, index, test_case, outputs, count);
     add_heading(c, index, block, test_case);
     for (uint32_t i = 0; i < count && i < reference_count && code == CLI_OK; i++) {
         code = compare_output(c, index, test_case, i, &outputs[i], &references[i]);

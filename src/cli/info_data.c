@@ -6,19 +6,26 @@
 #include "etscope/npy.h"
 #include "info_kinds.h"
 
-/* "float32 [2, 16], float32 [4]" on the line. */
-static void add_values(struct info_line *line, const struct ets_bundle_case *test_case,
-                       bool is_input)
+/* "  case 0 inputs  float32 [2, 16], float32 [4]" */
+static void print_values(struct info_request *request, const struct ets_bundle_case *test_case,
+                         bool is_input)
 {
     const uint32_t count = is_input ? test_case->input_count : test_case->expected_count;
-    if (count == 0) info_add(line, "none");
+    struct info_list list;
+    char label[32];
+    if (is_input) snprintf(label, sizeof label, "case %u inputs", (unsigned)test_case->index);
+    else snprintf(label, sizeof label, "%13s", "expected");
+    info_list_begin(&list, request->output, label);
     for (uint32_t i = 0; i < count; i++) {
+        struct info_line item = {.size = 0};
         struct ets_value value;
         if (is_input) ets_bundle_input(test_case, i, &value);
         else ets_bundle_expected(test_case, i, &value);
-        if (i > 0) info_add(line, ", ");
-        info_add_value(line, &value);
+        info_add_value(&item, &value);
+        info_list_add(&list, &item);
     }
+    if (count == 0) info_add(&list.line, "none");
+    info_list_end(&list);
 }
 
 static void print_suite(struct info_request *request, const struct ets_bundle_suite *suite)
@@ -30,17 +37,9 @@ static void print_suite(struct info_request *request, const struct ets_bundle_su
     info_end_line(request->output, &line);
     for (uint32_t i = 0; i < info_shown(request, suite->case_count); i++) {
         struct ets_bundle_case test_case;
-        char label[32];
         ets_bundle_case(suite, i, &test_case);
-        snprintf(label, sizeof label, "case %u", (unsigned)i);
-        info_label(&line, label);
-        info_add(&line, "inputs   ");
-        add_values(&line, &test_case, true);
-        info_end_line(request->output, &line);
-        info_label(&line, "");
-        info_add(&line, "expected ");
-        add_values(&line, &test_case, false);
-        info_end_line(request->output, &line);
+        print_values(request, &test_case, true);
+        print_values(request, &test_case, false);
     }
     info_more(request, suite->case_count);
 }
@@ -137,9 +136,8 @@ static void print_data_file(struct info_request *request, const struct ets_data_
 {
     info_heading(request);
     info_fact(request->output, "schema version", "%u", (unsigned)data->version);
-    info_fact(request->output, "entries", "%u in %u segments", (unsigned)data->entry_count,
-              (unsigned)data->segment_count);
-    if (data->entry_count > 0) info_print(request->output, "\nentries");
+    info_fact(request->output, "segments", "%u", (unsigned)data->segment_count);
+    info_print(request->output, "\nentries: %u", (unsigned)data->entry_count);
     for (uint32_t i = 0; i < info_shown(request, data->entry_count); i++) {
         struct ets_data_entry entry;
         struct info_line line = {.size = 0};

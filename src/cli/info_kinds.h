@@ -13,7 +13,8 @@ struct info_request {
     struct ets_output *output;
     struct info_json json;
     bool is_json;
-    bool all; /* long lists in full */
+    bool all;         /* long lists in full */
+    bool has_printed; /* another file's facts stand above */
 };
 
 /* Each prints its facts (JSON: the members behind kind and file_bytes). Returns an exit code. */
@@ -34,8 +35,9 @@ void info_json_tensor(struct info_json *json, const struct ets_tensor *tensor);
 /* A bundled or recorded value as an object. */
 void info_json_value(struct info_json *json, const struct ets_value *value);
 
-/* How many of `count` items are shown. */
+/* How many of `count` items are shown, one a line; in a wrapped list. */
 uint32_t info_shown(const struct info_request *request, uint32_t count);
+uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count);
 /* "and 12 more" where not all were shown. */
 void info_more(const struct info_request *request, uint32_t count);
 

@@ -93,7 +93,9 @@ static void add_evalue(struct info_line *line, const struct ets_evalue *value)
     switch (value->kind) {
     case ETS_EVALUE_TENSOR:
         info_add_tensor(line, &value->tensor.tensor, value->tensor.dynamism != ETS_SHAPE_STATIC);
-        info_add(line, ", %s", ets_tensor_place_name(value->tensor.place));
+        info_add(line, ", %s", value->tensor.place == ETS_PLACE_RUNTIME
+                                   ? "not planned"
+                                   : ets_tensor_place_name(value->tensor.place));
         if (value->tensor.memory_id > 0) {
             info_add(line, " in arena %u", (unsigned)value->tensor.memory_id);
         }
@@ -146,14 +148,13 @@ static void print_instructions(struct info_request *request, const struct method
 static void print_operators(struct info_request *request, const struct ets_method *method,
                             const struct method_counts *counts)
 {
-    const uint32_t shown = info_shown(request, method->operator_count);
+    const uint32_t shown = info_shown_wrapped(request, method->operator_count);
     struct info_list list;
     if (method->operator_count == 0) return;
     info_list_begin(&list, request->output, "operators");
-    for (uint32_t i = 0; i < method->operator_count; i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         struct ets_operator operator_;
         struct info_line item = {.size = 0};
-        if (i >= shown) break;
         ets_method_operator(method, counts->order[i], &operator_);
         add_operator(&item, &operator_);
         info_add(&item, " %u", counts->operators[counts->order[i]]);
@@ -161,16 +162,52 @@ static void print_operators(struct info_request *request, const struct ets_metho
     }
     if (shown < method->operator_count) {
         struct info_line item = {.size = 0};
-        info_add(&item, "and %u more", method->operator_count - shown);
+        info_add(&item, "and %u more (--all)", method->operator_count - shown);
         info_list_add(&list, &item);
     }
     info_list_end(&list);
 }
 
+static bool is_same_text(struct ets_text a, struct ets_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* A line for each backend, at its first delegate. */
+static void print_backends(struct info_request *request, const struct ets_method *method,
+                           const struct method_counts *counts)
+{
+    for (uint32_t i = 0; i < method->delegate_count; i++) {
+        struct ets_delegate delegate, other;
+        struct info_line line = {.size = 0};
+        uint64_t bytes = 0, calls = 0, delegates = 0;
+        bool is_first = true;
+        ets_method_delegate(method, i, &delegate);
+        for (uint32_t j = 0; j < method->delegate_count && is_first; j++) {
+            ets_method_delegate(method, j, &other);
+            if (!is_same_text(delegate.id, other.id)) continue;
+            is_first = j >= i;
+            bytes += other.blob.size;
+            calls += counts->delegates[j];
+            delegates++;
+        }
+        if (!is_first) continue;
+        info_label(&line, i == 0 ? "delegates" : "");
+        info_add_text(&line, delegate.id);
+        info_add(&line, ": %llu, ", (unsigned long long)delegates);
+        info_add_bytes(&line, bytes);
+        info_add(&line, ", ");
+        info_add_count(&line, calls, "call");
+        info_end_line(request->output, &line);
+    }
+}
+
+/* With --all also a line for each delegate. */
 static void print_delegates(struct info_request *request, const struct ets_method *method,
                             const struct method_counts *counts)
 {
-    for (uint32_t i = 0; i < info_shown(request, method->delegate_count); i++) {
+    print_backends(request, method, counts);
+    for (uint32_t i = 0; request->all && i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         struct info_line line = {.size = 0};
         char label[32];
@@ -180,11 +217,10 @@ static void print_delegates(struct info_request *request, const struct ets_metho
         info_add_text(&line, delegate.id);
         info_add(&line, ", ");
         info_add_bytes(&line, delegate.blob.size);
-        info_add(&line, "%s, %u call%s", delegate.is_inline ? " inline" : "", counts->delegates[i],
-                 counts->delegates[i] == 1 ? "" : "s");
+        info_add(&line, "%s, ", delegate.is_inline ? " inline" : "");
+        info_add_count(&line, counts->delegates[i], "call");
         info_end_line(request->output, &line);
     }
-    info_more(request, method->delegate_count);
 }
 
 static void print_memory(struct info_request *request, const struct ets_method *method,
@@ -206,7 +242,8 @@ static void print_memory(struct info_request *request, const struct ets_method *
         struct info_line line = {.size = 0};
         if (count == 0) continue;
         info_label(&line, external ? "external" : "constants");
-        info_add(&line, "%u tensor%s, ", count, count == 1 ? "" : "s");
+        info_add_count(&line, count, "tensor");
+        info_add(&line, ", ");
         info_add_bytes(&line, external ? counts->external_bytes : counts->constant_bytes);
         if (external) info_add(&line, ", in a data file (.ptd)");
         info_end_line(request->output, &line);

@@ -43,17 +43,22 @@ static void print_reference(struct info_request *request, struct ets_etrecord *r
 {
     const struct ets_value *values;
     struct info_line line = {.size = 0};
+    struct info_list list;
     size_t count;
     info_label(&line, "references");
-    info_add(&line, "%zu case%s", cases, cases == 1 ? "" : "s");
-    if (cases > 0 &&
-        ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) == ETS_OK) {
-        for (size_t i = 0; i < count; i++) {
-            info_add(&line, "%s", i == 0 ? " of " : ", ");
-            info_add_value(&line, &values[i]);
-        }
-    }
+    info_add_count(&line, cases, "case");
     info_end_line(request->output, &line);
+    if (cases == 0 ||
+        ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) != ETS_OK) {
+        return;
+    }
+    info_list_begin(&list, request->output, "  of case 0");
+    for (size_t i = 0; i < count; i++) {
+        struct info_line item = {.size = 0};
+        info_add_value(&item, &values[i]);
+        info_list_add(&list, &item);
+    }
+    info_list_end(&list);
 }
 
 static void print_method(struct info_request *request, struct ets_etrecord *record,
@@ -72,39 +77,36 @@ static void print_method(struct info_request *request, struct ets_etrecord *reco
     } else if (counts.delegate_calls == 0) {
         info_fact(request->output, "delegates", "none");
     } else {
-        info_fact(request->output, "delegates", "%zu call%s (%s), %zu identifiers",
-                  counts.delegate_calls, counts.delegate_calls == 1 ? "" : "s", counts.backend,
-                  counts.identifiers);
+        info_label(&line, "delegates");
+        info_add_count(&line, counts.delegate_calls, "call");
+        info_add(&line, " (");
+        info_add_text(&line, (struct ets_text){counts.backend, strlen(counts.backend)});
+        info_add(&line, "), ");
+        info_add_count(&line, counts.identifiers, "identifier");
+        info_end_line(request->output, &line);
     }
     print_reference(request, record, method, counts.reference_cases);
-}
-
-/* The graph of name `index` (the ATen program, then those that can be named). */
-static enum ets_status read_graph(struct ets_etrecord *record, size_t index, const char **name_out,
-                                  const struct ets_graph **graph_out, struct ets_error *error)
-{
-    *name_out = ets_etrecord_graph_name(record, index);
-    return *name_out == NULL ? ETS_NOT_FOUND
-                             : ets_etrecord_graph(record, *name_out, graph_out, error);
 }
 
 static int print_graphs(struct info_request *request, struct ets_etrecord *record)
 {
     const struct ets_graph *graph;
     struct ets_error error;
-    const char *name;
     if (ets_etrecord_graph_name(record, 0) == NULL) return CLI_OK;
     info_print(request->output, "\ngraphs");
     for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
         struct info_line line = {.size = 0};
-        if (read_graph(record, i, &name, &graph, &error) != ETS_OK) {
+        const char *name = ets_etrecord_graph_name(record, i);
+        if (ets_etrecord_graph(record, name, &graph, &error) != ETS_OK) {
             return cli_fail(request->path, &error);
         }
         info_add(&line, "  ");
         info_add_text(&line, (struct ets_text){name, strlen(name)});
-        info_add(&line, ": %u nodes", (unsigned)graph->node_count);
+        info_add(&line, ": ");
+        info_add_count(&line, graph->node_count, "node");
         if (graph->subgraph_count > 0) {
-            info_add(&line, ", %u subgraphs", (unsigned)graph->subgraph_count);
+            info_add(&line, ", ");
+            info_add_count(&line, graph->subgraph_count, "subgraph");
         }
         if (graph->dialect.size > 0) {
             info_add(&line, ", ");
@@ -118,7 +120,7 @@ static int print_graphs(struct info_request *request, struct ets_etrecord *recor
 static void print_entries(struct info_request *request, struct ets_etrecord *record)
 {
     const uint32_t count = (uint32_t)ets_etrecord_entry_count(record);
-    info_print(request->output, "\nentries");
+    info_print(request->output, "\nentries: %u", (unsigned)count);
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
         struct info_line line = {.size = 0};
@@ -192,11 +194,11 @@ static void put_methods(struct info_json *json, struct ets_etrecord *record)
 static void put_graphs(struct info_json *json, struct ets_etrecord *record, struct ets_error *error)
 {
     const struct ets_graph *graph;
-    const char *name;
     info_json_array(json, "graphs");
     for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
         struct ets_error reason;
-        const bool is_read = read_graph(record, i, &name, &graph, &reason) == ETS_OK;
+        const char *name = ets_etrecord_graph_name(record, i);
+        const bool is_read = ets_etrecord_graph(record, name, &graph, &reason) == ETS_OK;
         if (!is_read && error->status == ETS_OK) *error = reason;
         info_json_object(json, NULL);
         info_json_string(json, "name", name);

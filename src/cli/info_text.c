@@ -43,6 +43,11 @@ void info_add_bytes(struct info_line *line, uint64_t bytes)
     info_add(line, "%.*f %s", unit > 0 ? 1 : 0, size, units[unit]);
 }
 
+void info_add_count(struct info_line *line, uint64_t count, const char *noun)
+{
+    info_add(line, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+}
+
 void info_add_tensor(struct info_line *line, const struct ets_tensor *tensor, bool is_bound)
 {
     const char *name = ets_scalar_type_name(tensor->scalar_type);
@@ -98,6 +103,26 @@ void info_fact(struct ets_output *output, const char *label, const char *format,
     va_start(arguments, format);
     add_formatted(&line, format, arguments);
     va_end(arguments);
+    info_end_line(output, &line);
+}
+
+void info_paragraph(struct ets_output *output, const char *text)
+{
+    struct info_line line = {.size = 0};
+    bool has_word = false;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        if (has_word && line.size + 1 + length > INFO_WIDTH) {
+            info_end_line(output, &line);
+            info_add(&line, "  ");
+        } else if (has_word) {
+            info_add(&line, " ");
+        }
+        info_add_text(&line, (struct ets_text){text, length});
+        has_word = true;
+        text += length;
+        while (*text == ' ') text++;
+    }
     info_end_line(output, &line);
 }
 

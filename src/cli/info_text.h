@@ -8,7 +8,7 @@
 #include "etscope/file.h"
 #include "etscope/tensor.h"
 
-enum { INFO_WIDTH = 80, INFO_LABEL = 15, INFO_SHORT_LIST = 12, INFO_CHARS = 512 };
+enum { INFO_WIDTH = 80, INFO_LABEL = 15, INFO_CHARS = 512 };
 
 /* A bounded text being composed; what is too long is cut. */
 struct info_line {
@@ -21,6 +21,8 @@ void info_add(struct info_line *line, const char *format, ...) ETS_PRINTF(2, 3);
 void info_add_text(struct info_line *line, struct ets_text text);
 /* "1.5 KiB" */
 void info_add_bytes(struct info_line *line, uint64_t bytes);
+/* "1 run", "2 runs" */
+void info_add_count(struct info_line *line, uint64_t count, const char *noun);
 /* "float32 [2, 16]"; is_bound: "float32 [<=8, <=16]", as sizes are upper bounds. */
 void info_add_tensor(struct info_line *line, const struct ets_tensor *tensor, bool is_bound);
 /* A bundled or recorded value: a tensor's type or a number. */
@@ -36,9 +38,11 @@ void info_print(struct ets_output *output, const char *format, ...) ETS_PRINTF(2
 void info_fact(struct ets_output *output, const char *label, const char *format, ...)
     ETS_PRINTF(3, 4);
 
+/* A paragraph, broken into lines at spaces; further lines are indented. */
+void info_paragraph(struct ets_output *output, const char *text);
+
 /*
- * A list behind a label, wrapped at the width: "a, b, c". `count` 0 prints nothing, a NULL label
- * goes on below the last one.
+ * A list behind a label, wrapped at the width: "a, b, c".
  */
 struct info_list {
     struct ets_output *output;

@@ -79,13 +79,17 @@ static void print_allocators(struct info_request *request, const struct ets_insp
     const uint32_t count = count_allocators(inspection, block, &run);
     if (count == 0) return;
     info_list_begin(&list, request->output, "allocators");
-    for (uint32_t i = 0; i < info_shown(request, count); i++) {
+    for (uint32_t i = 0; i < info_shown_wrapped(request, count); i++) {
         struct info_line item = {.size = 0};
         info_add_text(&item, ets_etdump_allocator_name(ets_inspection_dump(inspection), &run, i));
         info_list_add(&list, &item);
     }
+    if (info_shown_wrapped(request, count) < count) {
+        struct info_line item = {.size = 0};
+        info_add(&item, "and %u more (--all)", count - info_shown_wrapped(request, count));
+        info_list_add(&list, &item);
+    }
     info_list_end(&list);
-    info_more(request, count);
 }
 
 static void print_block(struct info_request *request, const struct ets_inspection *inspection,
@@ -114,8 +118,8 @@ static void print_block(struct info_request *request, const struct ets_inspectio
     info_end_line(request->output, &line);
     if (counts.events[ETS_EVENT_PROFILE] > 0) {
         const uint64_t span = counts.most_ticks - counts.least_ticks;
-        info_fact(request->output, "time span", "%.3f ms (of ticks of 1 ns) from tick %llu",
-                  (double)span / 1e6, (unsigned long long)counts.least_ticks);
+        info_fact(request->output, "time span", "%llu ticks; %.3f ms where a tick is 1 ns",
+                  (unsigned long long)span, (double)span / 1e6);
     }
     if (counts.tensor_count > 0) {
         info_label(&line, "debug tensors");
@@ -165,7 +169,11 @@ static void print_etdump(struct info_request *request, const struct ets_inspecti
     info_heading(request);
     info_fact(request->output, "schema version", "%u, %s", (unsigned)dump->version,
               dump->is_size_prefixed ? "size-prefixed" : "bare");
-    info_fact(request->output, "runs", "%u in %u blocks", (unsigned)dump->run_count, blocks);
+    struct info_line line = {.size = 0};
+    info_label(&line, "runs");
+    info_add(&line, "%u in ", (unsigned)dump->run_count);
+    info_add_count(&line, blocks, "block");
+    info_end_line(request->output, &line);
     for (uint32_t i = 0; i < info_shown(request, blocks); i++) print_block(request, inspection, i);
     info_more(request, blocks);
 }

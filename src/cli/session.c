@@ -15,18 +15,39 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-int cli_write_file(const char *path, struct ets_bytes bytes)
+int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
+                     size_t part_count)
 {
     struct ets_output *output;
     struct ets_error error;
-    enum ets_status status = ets_output_open(path, &output, &error);
-    if (status == ETS_OK) {
-        ets_output_write(output, bytes.data, bytes.size);
-        status = ets_output_commit(output, &error);
+    struct cli_kept_file *kept =
+        realloc(session->kept, (session->kept_count + 1) * sizeof *session->kept);
+    if (kept == NULL) return cli_complain(CLI_INTERNAL, "%s: no memory to write it", path);
+    session->kept = kept;
+    if (ets_output_open(path, &output, &error) != ETS_OK) {
+        cli_fail(path, &error);
+        return CLI_INTERNAL;
     }
-    if (status == ETS_OK) return CLI_OK;
-    cli_fail(path, &error);
-    return CLI_INTERNAL;
+    for (size_t i = 0; i < part_count; i++) {
+        ets_output_write(output, parts[i].data, parts[i].size);
+    }
+    kept += session->kept_count++;
+    snprintf(kept->path, sizeof kept->path, "%s", path);
+    kept->output = output;
+    return CLI_OK;
+}
+
+int cli_session_commit(struct cli_session *session)
+{
+    for (size_t i = 0; i < session->kept_count; i++) {
+        struct ets_error error;
+        struct ets_output *output = session->kept[i].output;
+        session->kept[i].output = NULL;
+        if (ets_output_commit(output, &error) == ETS_OK) continue;
+        cli_fail(session->kept[i].path, &error);
+        return CLI_INTERNAL;
+    }
+    return CLI_OK;
 }
 
 static int open_engine(struct cli_session *session)
@@ -136,7 +157,9 @@ void cli_session_close(struct cli_session *session)
 {
     if (session->program != NULL) session->engine->program_close(session->program);
     ets_engine_close(session->library);
+    for (size_t i = 0; i < session->kept_count; i++) ets_output_discard(session->kept[i].output);
     for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
+    free(session->kept);
     free(session->data_files);
     free(session->run_ns);
     cli_record_close(&session->record);
@@ -198,40 +221,60 @@ static int execute(struct cli_session *session, struct ets_engine_method *method
     return CLI_OK;
 }
 
-static int write_outputs(const struct cli_session *session, struct ets_engine_method *method,
-                         size_t count, const char *prefix)
+/* PREFIX, and what tells several methods or several cases apart: PREFIX.METHOD.CASE. */
+static void name_outputs(const struct cli_session *session, const char *method,
+                         long long test_case, char *buffer, size_t capacity)
 {
-    for (size_t i = 0; i < count; i++) {
+    const struct cli_arguments *arguments = session->arguments;
+    const bool has_methods = cli_value_at(arguments, "--method", 1) != NULL;
+    const bool has_cases = cli_value_at(arguments, "--case", 1) != NULL;
+    char number[32] = "";
+    if (has_cases) snprintf(number, sizeof number, ".%lld", test_case);
+    snprintf(buffer, capacity, "%s%s%s%s", cli_value(arguments, "--outputs"),
+             has_methods ? "." : "", has_methods ? method : "", number);
+}
+
+static int keep_output(struct cli_session *session, const char *prefix, size_t index,
+                       const struct ets_tensor *tensor)
+{
+    uint8_t header[ETS_NPY_HEADER_BYTES];
+    size_t header_bytes;
+    struct ets_error error;
+    if (ets_npy_write_header(tensor, header, sizeof header, &header_bytes, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    char path[CLI_PATH_BYTES];
+    const int length = snprintf(path, sizeof path, "%s.%zu.npy", prefix, index);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        return cli_complain(CLI_USAGE, "--outputs is too long");
+    }
+    const struct ets_bytes parts[] = {{header, header_bytes}, {tensor->data, tensor->data_bytes}};
+    return cli_session_keep(session, path, parts, 2);
+}
+
+static int keep_outputs(struct cli_session *session, struct ets_engine_method *method,
+                        const char *name, long long test_case)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    char prefix[CLI_PATH_BYTES];
+    if (!cli_has(session->arguments, "--outputs")) return CLI_OK;
+    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    name_outputs(session, name, test_case, prefix, sizeof prefix);
+    int code = CLI_OK;
+    for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
         struct ets_value value;
-        struct ets_error error;
         if (session->engine->method_get_output(method, i, &value, &error) != ETS_OK) {
-            return cli_fail(session->path, &error);
-        }
-        if (value.kind != ETS_VALUE_TENSOR) {
+            code = cli_fail(session->path, &error);
+        } else if (value.kind != ETS_VALUE_TENSOR) {
             cli_note("output %zu is no tensor and was not written", i);
-            continue;
-        }
-        uint8_t header[ETS_NPY_HEADER_BYTES];
-        size_t header_bytes;
-        if (ets_npy_write_header(&value.as.tensor, header, sizeof header, &header_bytes, &error) !=
-            ETS_OK) {
-            return cli_fail(session->path, &error);
-        }
-        char path[4096];
-        snprintf(path, sizeof path, "%s.%zu.npy", prefix, i);
-        struct ets_output *output;
-        enum ets_status status = ets_output_open(path, &output, &error);
-        if (status == ETS_OK) {
-            ets_output_write(output, header, header_bytes);
-            ets_output_write(output, value.as.tensor.data, value.as.tensor.data_bytes);
-            status = ets_output_commit(output, &error);
-        }
-        if (status != ETS_OK) {
-            cli_fail(path, &error);
-            return CLI_INTERNAL;
+        } else {
+            code = keep_output(session, prefix, i, &value.as.tensor);
         }
     }
-    return CLI_OK;
+    return code;
 }
 
 static int set_inputs(const struct cli_session *session, struct ets_engine_method *method,
@@ -254,7 +297,7 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
     return CLI_OK;
 }
 
-/* Warm-up, then the recorded runs, on one set of inputs. */
+/* Warm-up, then the recorded runs, on one set of inputs; their last outputs are kept. */
 static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
                     long long test_case)
 {
@@ -271,6 +314,7 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     session->run_ns = calloc(session->run_ns_count, sizeof *session->run_ns);
     if (session->run_ns == NULL) code = cli_complain(CLI_INTERNAL, "no memory for the times");
     if (code == CLI_OK) code = execute(session, method, session->runs, session->run_ns);
+    if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
     cli_model_inputs_close(&inputs);
     return code;
 }
@@ -279,7 +323,6 @@ static int run_method(struct cli_session *session, const char *name)
 {
     struct ets_engine_method *method;
     struct ets_error error;
-    struct ets_engine_method_info info;
     if (session->engine->method_open(session->program, name, &method, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
     }
@@ -296,12 +339,6 @@ static int run_method(struct cli_session *session, const char *name)
             code = run_case(session, method, name, test_case);
         }
         if (!has_cases) break;
-    }
-    const char *prefix = cli_value(session->arguments, "--outputs");
-    if (code == CLI_OK && prefix != NULL) {
-        code = session->engine->method_info(session->program, name, &info, &error) == ETS_OK
-                   ? write_outputs(session, method, info.output_count, prefix)
-                   : cli_fail(session->path, &error);
     }
     session->engine->method_close(method);
     return code;
@@ -345,7 +382,7 @@ static int finish_trace(struct cli_session *session)
     const char *debug_path = cli_value(session->arguments, "--debug-buffer");
     if (debug_path == NULL) return CLI_OK;
     cli_note("%s: %zu bytes of captured tensors", debug_path, session->debug.size);
-    return cli_write_file(debug_path, session->debug);
+    return cli_session_keep(session, debug_path, &session->debug, 1);
 }
 
 int cli_session_execute(struct cli_session *session)

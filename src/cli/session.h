@@ -31,7 +31,17 @@
      "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
     {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
     {"--tracer", NULL, "upstream|none", "Who writes the trace; none runs untraced", NULL, false}, \
-    {"--outputs", NULL, "PREFIX", "Write each output to PREFIX.N.npy", NULL, false}
+    {"--outputs", NULL, "PREFIX",                                                                 \
+     "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
+     NULL, false}
+
+enum { CLI_PATH_BYTES = 4096 };
+
+/* A file that takes its place with all others at the end. */
+struct cli_kept_file {
+    struct ets_output *output; /* NULL: it did */
+    char path[CLI_PATH_BYTES]; /* for the message, should it fail */
+};
 
 struct cli_session {
     const struct cli_arguments *arguments;
@@ -49,17 +59,23 @@ struct cli_session {
     struct ets_bytes trace, debug; /* after cli_session_execute; borrowed */
     uint64_t *run_ns;              /* wall time of the last method's runs */
     size_t run_ns_count;
+    struct cli_kept_file *kept;
+    size_t kept_count;
 };
 
 /* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session);
-/* Runs what was asked for, writes outputs and the debug buffer, ends the trace. */
+/* Runs what was asked for, keeps outputs and the debug buffer, ends the trace. */
 int cli_session_execute(struct cli_session *session);
+/*
+ * Writes `parts` to a file that takes the place of `path` with the commit, so that a command which
+ * fails leaves nothing. Returns an exit code.
+ */
+int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
+                     size_t part_count);
+int cli_session_commit(struct cli_session *session);
 void cli_session_close(struct cli_session *session);
-
-/* Writes bytes to `path`. Returns an exit code. */
-int cli_write_file(const char *path, struct ets_bytes bytes);
 
 /* arguments of a method: model_inputs.c */
 struct cli_model_inputs {

@@ -20,7 +20,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_METHOD] = {.name = "method", .machine_only = 1},
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER,
-                          .priority = 6},
+                          .priority = 4},
     [CELL_NAME] = {.name = "operator", .least_width = 36},
     [CELL_EVENT] = {.name = "event", .machine_only = 1},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1},

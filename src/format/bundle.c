@@ -1,6 +1,7 @@
 #include "etscope/bundle.h"
 
 #include "etscope/kind.h"
+#include "format/descriptor.h"
 #include "format/program_parts.h"
 
 /* bundled_program_schema.fbs */
@@ -12,12 +13,6 @@ enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_DATA, TENSOR_DIM_ORDER };
 
 /* Tags of ValueUnion as the schema counts them: Bool before Double, unlike upstream's Python. */
 enum { TAG_NONE, TAG_TENSOR, TAG_INT, TAG_BOOL, TAG_DOUBLE };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SCALAR(name, slot, type) {name, slot, ETS_FB_SCALAR, 0, {.scalar = type}}
-#define SCALARS(name, slot, type) {name, slot, ETS_FB_SCALARS, 0, {.scalar = type}}
-#define TABLES(name, slot, type) {name, slot, ETS_FB_TABLES, 0, {.table = &(type)}}
-#define TYPE(name, fields) {name, fields, COUNT(fields)}
 
 static const struct ets_fb_field tensor_fields[] = {
     SCALAR("scalar_type", TENSOR_SCALAR_TYPE, ETS_FB_I8),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "etscope/kind.h"
+#include "format/descriptor.h"
 #include "format/program_parts.h"
 
 /* flat_tensor.fbs */
@@ -21,10 +22,6 @@ enum {
     HEADER_LENGTH = 40,
     HEADER_END = HEADER_AT + HEADER_LENGTH
 };
-
-#define SCALAR(name, slot, type) {name, slot, ETS_FB_SCALAR, 0, {.scalar = type}}
-#define SCALARS(name, slot, type) {name, slot, ETS_FB_SCALARS, 0, {.scalar = type}}
-#define TABLES(name, slot, type) {name, slot, ETS_FB_TABLES, 0, {.table = &(type)}}
 
 static const struct ets_fb_field layout_fields[] = {
     SCALAR("scalar_type", LAYOUT_SCALAR_TYPE, ETS_FB_I8),

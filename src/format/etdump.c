@@ -15,8 +15,9 @@ enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
 {
     if (!ets_etdump_sniff(bytes)) {
         const enum ets_kind kind = ets_kind_sniff(bytes);
-        return ets_fail(error, bytes.size < 12 && kind == ETS_KIND_UNKNOWN ? ETS_TRUNCATED : ETS_WRONG_KIND,
-                        0, "not an ETDump but %s", ets_kind_name(kind));
+        const bool is_cut = bytes.size < 12 && kind == ETS_KIND_UNKNOWN;
+        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
+                        "not an ETDump but %s", ets_kind_name(kind));
     }
     const int is_prefixed = bytes.size >= 12 && memcmp(bytes.data + 8, "ED00", 4) == 0;
     *root_at_out = is_prefixed ? 4 : 0;
@@ -49,7 +50,13 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
         body.size = 4 + (size_t)ets_load_u32(bytes.data);
     }
     struct ets_fb root;
-    ETS_TRY(ets_fb_verify_root(body, root_at, &ets_etdump_type, 0, &root, error));
+    struct ets_error reason;
+    enum ets_status status = ets_fb_verify_root(body, root_at, &ets_etdump_type, 0, &root, &reason);
+    if (status != ETS_OK) {
+        /* A file as long as its prefix says was not cut: an offset that leads out of it is wrong. */
+        if (status == ETS_TRUNCATED && root_at != 0) status = ETS_MALFORMED;
+        return ets_fail(error, status, reason.offset, "%s", reason.message);
+    }
     const uint32_t version = ets_fb_u32(root, ETDUMP_VERSION, 0);
     if (version > ETS_ETDUMP_VERSION) {
         return ets_fail(error, ETS_UNSUPPORTED, root.at, "ETDump version %u; this reader knows %d",

@@ -1,12 +1,5 @@
+#include "format/descriptor.h"
 #include "format/etdump_schema.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SCALAR(name, slot, type) {name, slot, ETS_FB_SCALAR, 0, {.scalar = type}}
-#define SCALARS(name, slot, type) {name, slot, ETS_FB_SCALARS, 0, {.scalar = type}}
-#define STRING(name, slot, flags) {name, slot, ETS_FB_STRING, flags, {0}}
-#define TABLE(name, slot, type) {name, slot, ETS_FB_TABLE, 0, {.table = &(type)}}
-#define TABLES(name, slot, type) {name, slot, ETS_FB_TABLES, 0, {.table = &(type)}}
-#define TYPE(name, fields) {name, fields, COUNT(fields)}
 
 static const struct ets_fb_field tensor_fields[] = {
     SCALAR("scalar_type", TENSOR_SCALAR_TYPE, ETS_FB_I8),
@@ -30,13 +23,13 @@ static const struct ets_fb_type double_type = TYPE("Double", double_fields);
 
 static const struct ets_fb_field value_fields[] = {
     SCALAR("val", VALUE_TYPE, ETS_FB_I8),
-    TABLE("tensor", VALUE_TENSOR, tensor_type),
-    TABLE("tensor_list", VALUE_TENSOR_LIST, tensor_list_type),
-    TABLE("int_value", VALUE_INT, int_type),
-    TABLE("float_value", VALUE_FLOAT, float_type),
-    TABLE("double_value", VALUE_DOUBLE, double_type),
-    TABLE("bool_value", VALUE_BOOL, bool_type),
-    TABLE("output", VALUE_OUTPUT, bool_type),
+    TABLE("tensor", VALUE_TENSOR, 0, tensor_type),
+    TABLE("tensor_list", VALUE_TENSOR_LIST, 0, tensor_list_type),
+    TABLE("int_value", VALUE_INT, 0, int_type),
+    TABLE("float_value", VALUE_FLOAT, 0, float_type),
+    TABLE("double_value", VALUE_DOUBLE, 0, double_type),
+    TABLE("bool_value", VALUE_BOOL, 0, bool_type),
+    TABLE("output", VALUE_OUTPUT, 0, bool_type),
 };
 static const struct ets_fb_type value_type = TYPE("Value", value_fields);
 
@@ -61,7 +54,7 @@ static const struct ets_fb_type allocation_type = TYPE("AllocationEvent", alloca
 static const struct ets_fb_field debug_fields[] = {
     SCALAR("chain_index", DEBUG_CHAIN, ETS_FB_U64),
     SCALAR("instruction_id", DEBUG_INSTRUCTION, ETS_FB_I32),
-    TABLE("debug_entry", DEBUG_ENTRY, value_type),
+    TABLE("debug_entry", DEBUG_ENTRY, 0, value_type),
     SCALAR("delegate_debug_id_int", DEBUG_DELEGATE_ID, ETS_FB_I32),
     STRING("delegate_debug_id_str", DEBUG_DELEGATE_NAME, 0),
     STRING("name", DEBUG_NAME, 0),
@@ -69,9 +62,9 @@ static const struct ets_fb_field debug_fields[] = {
 static const struct ets_fb_type debug_type = TYPE("DebugEvent", debug_fields);
 
 static const struct ets_fb_field event_fields[] = {
-    TABLE("profile_event", EVENT_PROFILE, profile_type),
-    TABLE("allocation_event", EVENT_ALLOCATION, allocation_type),
-    TABLE("debug_event", EVENT_DEBUG, debug_type),
+    TABLE("profile_event", EVENT_PROFILE, 0, profile_type),
+    TABLE("allocation_event", EVENT_ALLOCATION, 0, allocation_type),
+    TABLE("debug_event", EVENT_DEBUG, 0, debug_type),
 };
 const struct ets_fb_type ets_etdump_event_type = TYPE("Event", event_fields);
 

@@ -122,9 +122,11 @@ static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
         return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
                         "%s.%s: says %s but holds nothing", type->name, field->name, member->name);
     }
-    if (!ets_range_fits(at, 4, v->bytes.size)) {
-        return ets_fail(v->error, ETS_TRUNCATED, v->origin + at, "%s.%s: ends behind the file",
-                        type->name, field->name);
+    const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
+    const size_t table_bytes = ets_load_u16(table.base + vtable + 2);
+    if (at < table.at + 4 || at + 4 > table.at + table_bytes) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
+                        "%s.%s: lies outside its table", type->name, field->name);
     }
     return verify_reference(v, at, type, field->name, member, depth);
 }

@@ -43,7 +43,10 @@ enum { ETS_FB_REQUIRED = 1 };
 
 struct ets_fb_type;
 
-/* Which table each tag of a union means; members[0] (NONE) and unknown tags are NULL. */
+/*
+ * Which table each tag of a union means; members[0] (NONE) and unknown tags are NULL. The table of a
+ * tag that is not among the members has not been verified and must not be followed.
+ */
 struct ets_fb_union {
     const struct ets_fb_type *const *members;
     uint8_t count;

@@ -88,6 +88,12 @@ const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *
 
 struct ets_text ets_graph_module_path(const struct ets_graph_node *node)
 {
+    static const char export_root[] = "_export_root"; /* how strict export calls the model inside */
+    const size_t size = sizeof export_root - 1;       /* a branch or a loop body */
     if (node->module_count == 0) return (struct ets_text){NULL, 0};
-    return node->modules[node->module_count - 1].path;
+    const struct ets_text path = node->modules[node->module_count - 1].path;
+    if (path.size < size || memcmp(path.data, export_root, size) != 0) return path;
+    if (path.size == size) return (struct ets_text){path.data + size, 0};
+    if (path.data[size] != '.') return path;
+    return (struct ets_text){path.data + size + 1, path.size - size - 1};
 }

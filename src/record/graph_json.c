@@ -360,6 +360,9 @@ static enum ets_status read_graph(struct ets_graph_reader *reader,
     return index_names(reader, graph);
 }
 
+/* executorch/exir/serde's schema; records without a version read as 0.0, as upstream allows. */
+enum { SCHEMA_MAJOR = 5 };
+
 static uint32_t version_of(const struct ets_json_value *json)
 {
     const int known = ets_json_is(json, ETS_JSON_INT) && json->as.integer >= 0;
@@ -413,6 +416,12 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     if (reader->pending_count == 0) return ets_graph_no_memory(reader);
     struct ets_graph *graph = reader->pending[0].graph;
     read_program_fields(program, graph);
+    if (graph->schema_major != SCHEMA_MAJOR && graph->schema_major != 0) {
+        return ets_fail(reader->error, ETS_UNSUPPORTED, reader->offset,
+                        "%.*s: exported-program schema %u.%u; this reader knows %d",
+                        (int)reader->entry.size, reader->entry.data, graph->schema_major,
+                        graph->schema_minor, SCHEMA_MAJOR);
+    }
     for (uint32_t i = 0; i < reader->pending_count; i++) {
         const struct ets_json_value *signature =
             i == 0 ? ets_json_get(module, "signature") : NULL;

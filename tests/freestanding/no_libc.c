@@ -88,7 +88,8 @@ static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, u
     return ETS_OK;
 }
 
-void _start(void);
+/* The kernel jumps here: the stack is not as after a call, which compilers count on. */
+__attribute__((force_align_arg_pointer)) void _start(void);
 
 void _start(void)
 {

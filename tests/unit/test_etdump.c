@@ -409,7 +409,7 @@ static void test_etdump__refuses_offsets_that_point_wrong(void **state)
     }
     future_dump(&hand);
     set32(hand.bytes + 4, 10000);
-    assert_refused(bytes_of(&hand), ETS_TRUNCATED, "ETDump.root: points to byte 10004 of 172");
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "ETDump.root: points to byte 10004 of 172");
     future_dump(&hand);
     set32(hand.bytes + HAND_ROOT, 0x7fffffff);
     assert_refused(bytes_of(&hand), ETS_MALFORMED, "vtable lies outside the file");
@@ -436,10 +436,10 @@ static void test_etdump__refuses_absurd_counts_and_versions(void **state)
     struct hand hand;
     future_dump(&hand);
     set32(hand.bytes + HAND_RUNS, UINT32_MAX);
-    assert_refused(bytes_of(&hand), ETS_TRUNCATED, "4294967295 elements of 4 bytes");
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "4294967295 elements of 4 bytes");
     future_dump(&hand);
     set32(hand.bytes + HAND_EVENTS, 1u << 30); /* times 4 is 0 in 32 bits */
-    assert_refused(bytes_of(&hand), ETS_TRUNCATED, "1073741824 elements of 4 bytes");
+    assert_refused(bytes_of(&hand), ETS_MALFORMED, "1073741824 elements of 4 bytes");
     future_dump(&hand);
     hand.bytes[16] = 8; /* the field to come becomes the version */
     set32(hand.bytes + HAND_VERSION, 1);
@@ -482,7 +482,7 @@ static void test_etdump__refuses_a_garbled_table_of_runs(void **state)
 {
     (void)state;
     struct ets_file *file = open_file("types/debug.etdp");
-    assert_refused(ets_file_bytes(file), ETS_TRUNCATED, "RunData.name");
+    assert_refused(ets_file_bytes(file), ETS_MALFORMED, "RunData.name");
     ets_file_close(file);
 }
 

@@ -94,7 +94,8 @@ static void add_nodes(struct checksum *sum, const struct ets_graph *graph)
         checksum_add(sum, ":", 1);
         if (frame != NULL) checksum_text(sum, frame->function);
         checksum_add(sum, " ", 1);
-        checksum_text(sum, ets_graph_module_path(node));
+        checksum_text(sum, node->module_count > 0 ? node->modules[node->module_count - 1].path
+                                                  : (struct ets_text){NULL, 0});
         checksum_add(sum, "\n", 1);
         assert_ptr_equal(ets_graph_find_node(graph, node->name), node);
     }
