@@ -33,10 +33,13 @@ int cmd_profile(const struct cli_arguments *arguments)
     if (tracer != NULL && strcmp(tracer, "none") == 0) {
         return cli_complain(CLI_USAGE, "profile needs a trace; `run --tracer none` runs untraced");
     }
+    const char *trace_path = cli_value(arguments, "--trace");
+    if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
+        return cli_complain(CLI_USAGE, "standard output is for the table; -o needs a file");
+    }
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
-    const char *trace_path = cli_value(arguments, "--trace");
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }

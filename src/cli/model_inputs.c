@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,7 +184,7 @@ static int parse_range(const struct cli_arguments *arguments, const char *name, 
     if (end != value && *end == ':') {
         const char *second = end + 1;
         *high = strtod(second, &end);
-        if (end != second && *end == '\0' && *low <= *high) return CLI_OK;
+        if (end != second && *end == '\0' && *low <= *high && isfinite(*high - *low)) return CLI_OK;
     }
     return cli_complain(CLI_USAGE, "%s takes LOW:HIGH, not \"%s\"", name, value);
 }
@@ -199,6 +200,9 @@ static int parse_generator(const struct cli_arguments *arguments, struct generat
     if (code == CLI_OK) code = parse_range(arguments, "--int-range", &int_low, &int_high);
     if (code == CLI_OK && !(int_low >= -0x1p53 && int_high <= 0x1p53)) {
         code = cli_complain(CLI_USAGE, "--int-range reaches beyond 2^53");
+    }
+    if (code == CLI_OK && (int_low != rint(int_low) || int_high != rint(int_high))) {
+        code = cli_complain(CLI_USAGE, "--int-range takes whole numbers");
     }
     if (code != CLI_OK || !ok) return CLI_USAGE;
     g->int_low = (long long)int_low;

@@ -125,6 +125,11 @@ static int check(const struct cli_session *session)
     if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
         return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
     }
+    const char *trace = cli_value(arguments, "--trace");
+    const char *debug = cli_value(arguments, "--debug-buffer");
+    if (trace != NULL && debug != NULL && strcmp(trace, debug) == 0) {
+        return cli_complain(CLI_USAGE, "the trace and the captured tensors need a file each");
+    }
     if (cli_has(arguments, "--input") && cli_has(arguments, "--case")) {
         return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
     }
