@@ -1,62 +1,203 @@
-"""Measures how long etscope takes, and how much memory, to read a trace of 1,000 runs.
+"""Measures what etscope takes in time and memory, against targets and against upstream.
 
-    python3 tools/bench.py build/bin/etscope [--repeat 5]
+    python3 tools/bench.py build/bin/etscope [--repeat 20] [--markdown]
 
-The trace is tests/data/gpt_portable/profile_x1000.etdp.xz, 14.8 MB unpacked. A line tells the
-command, the median and the least of its wall times, and its largest resident set.
+Each line is a whole process, from its start to its end: the median and the least of its wall times
+and its largest resident set. Needs a C compiler for bench/stopwatch.c, which does the measuring.
+ETSCOPE_UPSTREAM_PYTHON names a Python with executorch; the same is then asked of its Inspector,
+and its figures are shown as multiples of ours. docs/benchmarks.md explains the lines.
 """
 
 import argparse
 import lzma
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "gpt_portable"
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "data" / "gpt_portable"
+EXAMPLE = ROOT / "examples" / "mobile_cnn"
+
+SMALL_TARGET = (0.010, 12e6)  # seconds, bytes
+LARGE_TARGET = (0.150, 64e6)
+
+INSPECTOR = """
+import sys
+from executorch.devtools import Inspector
+Inspector(etdump_path=sys.argv[1], etrecord=(sys.argv + [None])[2]).print_data_tabular()
+"""
 
 
-def run(command):
-    """Returns the wall seconds and the peak bytes of one run; ends the program if it fails."""
-    with open(os.devnull, "wb") as sink:
-        start = time.perf_counter()
-        child = os.posix_spawnp(
-            command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, sink.fileno(), 1)]
+class Bench:
+    """The measuring program, the inputs, and the lines so far."""
+
+    def __init__(self, etscope, repeat, folder):
+        self.etscope, self.repeat, self.folder = os.path.abspath(etscope), repeat, Path(folder)
+        self.upstream_python = os.environ.get("ETSCOPE_UPSTREAM_PYTHON")
+        self.rows = []
+        self.notes = []
+        self.stopwatch = str(self.folder / "stopwatch")
+        self.compile(self.stopwatch, ROOT / "bench" / "stopwatch.c")
+        empty = self.folder / "empty.c"
+        empty.write_text("int main(void) { return 0; }\n")
+        self.compile(self.folder / "empty", empty)
+
+    def compile(self, output, source):
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run([compiler, "-std=c11", "-O2", "-o", output, source], check=True)
+
+    def measure(self, command, repeat=None):
+        """Returns median and least wall seconds, and the largest resident set in bytes."""
+        done = subprocess.run(
+            [self.stopwatch, str(repeat or self.repeat), *map(str, command)],
+            stdout=subprocess.PIPE, text=True, check=False,
         )
-        _, status, usage = os.wait4(child, 0)
-        seconds = time.perf_counter() - start
-    code = os.waitstatus_to_exitcode(status)
-    if code != 0:
-        sys.exit(f"{' '.join(command)} ended with {code}")
-    return seconds, usage.ru_maxrss * 1024
+        if done.returncode != 0:
+            sys.exit(f"failed: {' '.join(map(str, command))}")
+        samples = [line.split() for line in done.stdout.splitlines()]
+        seconds = [int(ns) / 1e9 for ns, _ in samples]
+        return statistics.median(seconds), min(seconds), max(int(kb) for _, kb in samples) * 1024
+
+    def add(self, name, command, target=None, upstream=None, repeat=None):
+        """Measures one line, and upstream's Inspector on `upstream`, a dump and maybe a record."""
+        self.measure(command, 1)  # files into the page cache
+        measured = self.measure(command, repeat)
+        row = [name, show_time(measured[0]), show_time(measured[1]), show_bytes(measured[2])]
+        if target is None:
+            row += ["", ""]
+        else:
+            met = measured[0] <= target[0] and measured[2] <= target[1]
+            row += [f"{show_time(target[0])}, {show_bytes(target[1])}", "met" if met else "MISSED"]
+        if self.upstream_python:
+            row += self.ratios(measured, upstream)
+        self.rows.append(row)
+        return measured
+
+    def ratios(self, measured, upstream):
+        if upstream is None:
+            return ["", ""]
+        seconds, _, size = self.measure([self.upstream_python, "-c", INSPECTOR, *upstream], 1)
+        return [f"{show_time(seconds)} ({seconds / measured[0]:.0f}x)",
+                f"{show_bytes(size)} ({size / measured[2]:.0f}x)"]
+
+    def inspect(self, name, *arguments, **keywords):
+        return self.add(name, [self.etscope, "inspect", *arguments], **keywords)
+
+    def can_run(self):
+        command = [self.etscope, "run", DATA / "model.pte"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def show_time(seconds):
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def show_bytes(size):
+    return f"{size / 1e6:.1f} MB"
+
+
+def read_once(path):
+    """Seconds to copy a file's bytes out of the page cache: the least of ten."""
+    buffer = bytearray(path.stat().st_size)
+    least = float("inf")
+    for _ in range(10):
+        with open(path, "rb", buffering=0) as file:
+            start = time.perf_counter()
+            file.readinto(buffer)
+            least = min(least, time.perf_counter() - start)
+    return least
+
+
+def bench_small(bench):
+    record, program = DATA / "model.etrecord", DATA / "model.pte"
+    small = DATA / "profile.etdp"
+    bench.add("an empty C program", [bench.folder / "empty"])
+    bench.inspect("5 runs", small, target=SMALL_TARGET, upstream=[small])
+    bench.inspect("5 runs, record", small, "--etrecord", record, target=SMALL_TARGET,
+                  upstream=[small, record])
+    bench.inspect("5 runs, program", small, "--program", program)
+    bench.add("info: an ETRecord", [bench.etscope, "info", record])
+    bench.add("info: a program", [bench.etscope, "info", program])
+
+
+def bench_large(bench):
+    record, large = DATA / "model.etrecord", bench.folder / "profile_x1000.etdp"
+    large.write_bytes(lzma.open(DATA / "profile_x1000.etdp.xz").read())
+    bench.inspect("1,000 runs", large)
+    measured = bench.inspect("1,000 runs, record", large, "--etrecord", record,
+                             target=LARGE_TARGET, upstream=[large, record])
+    bench.inspect("1,000 runs, record, tsv", large, "--etrecord", record, "--format", "tsv",
+                  target=LARGE_TARGET)
+    bench.inspect("1,000 runs, record, by source line", large, "--etrecord", record,
+                  "--group-by", "source", target=LARGE_TARGET)
+    once, size = read_once(large), large.stat().st_size
+    bench.notes.append(
+        f"Copying the {size / 1e6:.1f} MB of 1,000 runs out of the page cache takes"
+        f" {show_time(once)} ({size / once / 1e9:.1f} GB/s); the table with the record takes"
+        f" {measured[1] / once:.0f} times that, {measured[1] / size * 1e9:.2f} ns a byte.")
+
+
+def bench_running(bench):
+    if not bench.can_run():
+        bench.notes.append("Growth and profile are left out: there is no engine here.")
+        return
+    record, seconds = DATA / "model.etrecord", {}
+    for runs in (1, 10, 100, 1000):
+        path = bench.folder / f"{runs}.etdp"
+        subprocess.run([bench.etscope, "run", DATA / "model.bpte", "--runs", str(runs), "-o", path],
+                       capture_output=True, check=True)
+        name = f"growth: {runs:,} run{'s' if runs > 1 else ''}, {show_bytes(path.stat().st_size)}"
+        seconds[runs] = bench.inspect(name, path, "--etrecord", record)[1]
+    steps = [(10, 1), (100, 10), (1000, 100)]
+    costs = [(seconds[high] - seconds[low]) / (high - low) * 1e6 for high, low in steps]
+    bench.notes.append("Each further run costs " + ", ".join(
+        f"{cost:.0f} us from {low:,} to {high:,} runs" for cost, (high, low) in zip(costs, steps))
+        + ": the time grows with the size of the trace.")
+    bench.add("profile: mobile_cnn, 10 runs, XNNPACK", [
+        bench.etscope, "profile", EXAMPLE / "xnnpack.bpte", "--etrecord",
+        EXAMPLE / "xnnpack.etrecord"])
+
+
+def print_table(rows, header, is_markdown):
+    if is_markdown:
+        print("| " + " | ".join(header) + " |")
+        print("|" + "|".join(["---"] + ["---:"] * (len(header) - 1)) + "|")
+        for row in rows:
+            print("| " + " | ".join(row) + " |")
+        return
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+        print("  ".join(cells).rstrip())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("etscope", help="the program to measure")
-    parser.add_argument("--repeat", type=int, default=5, help="runs of each command (5)")
+    parser.add_argument("--repeat", type=int, default=20, help="runs of each command (20)")
+    parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     options = parser.parse_args()
+    if shutil.which(os.environ.get("CC", "cc")) is None:
+        sys.exit("bench: a C compiler is needed for bench/stopwatch.c")
 
     with tempfile.TemporaryDirectory() as folder:
-        trace = Path(folder) / "profile_x1000.etdp"
-        trace.write_bytes(lzma.open(DATA / "profile_x1000.etdp.xz").read())
-        record = str(DATA / "model.etrecord")
-        for name, arguments in [
-            ("inspect", [str(trace)]),
-            ("inspect --etrecord", [str(trace), "--etrecord", record]),
-            ("inspect --etrecord --format tsv",
-             [str(trace), "--etrecord", record, "--format", "tsv"]),
-        ]:
-            command = [options.etscope, "inspect", *arguments]
-            samples = [run(command) for _ in range(options.repeat)]
-            seconds = [sample[0] for sample in samples]
-            peak = max(sample[1] for sample in samples)
-            print(
-                f"{name:32} median {statistics.median(seconds):.3f} s,"
-                f" least {min(seconds):.3f} s, {peak / 1e6:.1f} MB"
-            )
+        bench = Bench(options.etscope, options.repeat, folder)
+        bench_small(bench)
+        bench_large(bench)
+        bench_running(bench)
+    header = ["figure", "median", "least", "memory", "target", ""]
+    if bench.upstream_python:
+        header += ["upstream", "memory"]
+    print_table(bench.rows, header, options.markdown)
+    print()
+    for note in bench.notes:
+        print(note)
 
 
 if __name__ == "__main__":

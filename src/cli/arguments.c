@@ -6,13 +6,27 @@
 
 #include "command.h"
 
+/* Names in messages come from files: control characters must not reach a terminal. */
+static void print_line(const char *before, const char *format, va_list arguments)
+{
+    char line[1024];
+    const int size = vsnprintf(line, sizeof line, format, arguments);
+    fputs(before, stderr);
+    for (const char *at = line; size > 0 && *at != '\0'; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        const bool is_c1 = byte == 0xc2 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xa0;
+        if (is_c1) fprintf(stderr, "\\x%02x\\x%02x", byte, (unsigned char)*++at);
+        else if (byte < 0x20 || byte == 0x7f) fprintf(stderr, "\\x%02x", byte);
+        else fputc(*at, stderr);
+    }
+    fputc('\n', stderr);
+}
+
 int cli_complain(int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("etscope: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    print_line("etscope: ", format, arguments);
     va_end(arguments);
     return code;
 }
@@ -21,9 +35,7 @@ void cli_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("note: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    print_line("note: ", format, arguments);
     va_end(arguments);
 }
 

@@ -5,13 +5,14 @@
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json",
-     "json: one object a file, each on a line of its own. All have path, kind, file_bytes. program: "
-     "schema_version, fingerprint, sizes, methods (name, inputs, outputs, instruction_count, "
-     "instructions, operators, constant_count, constant_bytes, external_count, external_bytes, "
-     "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
-     "data_file: schema_version, segment_count, entries; etdump: schema_version, size_prefixed, "
-     "run_count, blocks; etrecord: export_graph_id, representative_inputs, methods, graphs, "
-     "entries; npy: scalar_type, sizes, element_count, row_major",
+     "json: one object a file, each on a line of its own. All have path, kind, file_bytes. "
+     "program: schema_version, fingerprint, sizes, methods (name, inputs, outputs, "
+     "instruction_count, instructions, operators, constant_count, constant_bytes, "
+     "external_count, external_bytes, delegates, arenas), named_data; bundle: bundle_version, "
+     "suites (method, cases), program; data_file: schema_version, segment_count, entries; "
+     "etdump: schema_version, size_prefixed, run_count, blocks; etrecord: export_graph_id, "
+     "representative_inputs, methods, graphs, entries; npy: scalar_type, sizes, element_count, "
+     "row_major",
      NULL, false},
     {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -75,7 +76,20 @@ uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count)
 void info_more(const struct info_request *request, uint32_t count)
 {
     const uint32_t shown = info_shown(request, count);
-    if (shown < count) info_print(request->output, "    and %u more; --all shows them", count - shown);
+    if (shown == count) return;
+    info_print(request->output, "    and %u more; --all shows them", count - shown);
+}
+
+void info_item(const struct info_request *request, struct info_line *line, uint64_t bytes,
+               struct ets_text name)
+{
+    enum { MOST_NAME = INFO_WIDTH - 14 };
+    struct info_line size = {.size = 0};
+    info_add_bytes(&size, bytes);
+    info_add(line, "%*s%.*s  ", 12 - (int)size.size, "", (int)size.size, size.data);
+    const bool is_cut = !request->all && name.size > MOST_NAME;
+    info_add_text(line, (struct ets_text){name.data, is_cut ? MOST_NAME - 3 : name.size});
+    if (is_cut) info_add(line, "...");
 }
 
 static int explain(struct info_request *request)
@@ -108,8 +122,11 @@ static int info_file(struct info_request *request)
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);
-    const int code = explain(request);
+    int code = explain(request);
     ets_file_close(file);
+    if (request->is_out_of_memory) {
+        code = cli_complain(CLI_INTERNAL, "out of memory; what was printed is not complete");
+    }
     return code;
 }
 

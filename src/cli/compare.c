@@ -113,8 +113,8 @@ static bool is_equal(const struct recorded *a, const struct recorded *b)
 }
 
 /* Says which of the block's other runs recorded other outputs than the first. */
-static int check_other_runs(const struct comparison *c, uint32_t index, const struct recorded *first,
-                            uint32_t count)
+static int check_other_runs(const struct comparison *c, uint32_t index,
+                            const struct recorded *first, uint32_t count)
 {
     static struct recorded others[MOST_OUTPUTS];
     const struct ets_block *block = ets_inspection_block(c->inspection, index);
@@ -139,17 +139,18 @@ static int check_other_runs(const struct comparison *c, uint32_t index, const st
 static void add_columns(struct ets_table *table)
 {
     static const struct ets_column columns[] = {
-        {.name = "block", .kind = ETS_COLUMN_INTEGER},
-        {.name = "method", .kind = ETS_COLUMN_TEXT},
-        {.name = "case", .kind = ETS_COLUMN_INTEGER},
+        /* For people the heading names block and case. */
+        {.name = "block", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+        {.name = "method", .kind = ETS_COLUMN_TEXT, .least_width = 7},
+        {.name = "case", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
         {.name = "output", .kind = ETS_COLUMN_INTEGER},
-        {.name = "dtype", .kind = ETS_COLUMN_TEXT},
-        {.name = "shape", .kind = ETS_COLUMN_TEXT},
+        {.name = "dtype", .kind = ETS_COLUMN_TEXT, .priority = 2},
+        {.name = "shape", .kind = ETS_COLUMN_TEXT, .least_width = 8},
         {.name = "snr_db", .title = "snr dB", .kind = ETS_COLUMN_REAL},
         {.name = "mse", .kind = ETS_COLUMN_REAL},
         {.name = "cosine_similarity", .title = "cosine", .kind = ETS_COLUMN_REAL},
         {.name = "max_abs_error", .title = "max error", .kind = ETS_COLUMN_REAL},
-        {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER, .priority = 1},
+        {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER, .priority = 5},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(table, &columns[i]);
@@ -230,14 +231,14 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     put_metrics(c->table, &sums);
     const uint64_t not_finite = sums.count - sums.finite_count;
     if (not_finite > 0) {
-        cli_note("block %u: output %u: %llu of %llu numbers are NaN or infinite (%llu unlike)", block,
-                 index, (unsigned long long)not_finite, (unsigned long long)sums.count,
+        cli_note("block %u: output %u: %llu of %llu numbers are NaN or infinite (%llu unlike)",
+                 block, index, (unsigned long long)not_finite, (unsigned long long)sums.count,
                  (unsigned long long)sums.broken_count);
     }
     return CLI_OK;
 }
 
-/* The reference case of a block: its own, or for one without a number the last, as upstream does. */
+/* The reference case of a block: its own, or where the trace names none the last, like upstream. */
 static int find_reference(const struct comparison *c, const struct ets_block *block,
                           size_t *case_out, const struct ets_value **values_out, size_t *count_out)
 {
@@ -250,7 +251,7 @@ static int find_reference(const struct comparison *c, const struct ets_block *bl
     }
     *case_out = block->bundled_input_index < 0 ? cases - 1 : (size_t)block->bundled_input_index;
     if (*case_out >= cases) {
-        return cli_complain(CLI_MISMATCH, "the trace ran case %zu of %s, the ETRecord has %zu cases",
+        return cli_complain(CLI_MISMATCH, "the trace ran case %zu of %s, the ETRecord has %zu",
                             *case_out, block->method, cases);
     }
     if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
@@ -275,7 +276,8 @@ static double case_error(const struct comparison *c, const char *method, size_t 
         struct ets_tensor expected;
         struct ets_comparison sums;
         uint8_t truth;
-        if (!outputs[i].is_comparable || !wrap_reference(&references[i], &truth, &expected)) continue;
+        if (!outputs[i].is_comparable) continue;
+        if (!wrap_reference(&references[i], &truth, &expected)) continue;
         if (ets_comparison_of(&expected, &outputs[i].tensor, &sums, NULL) != ETS_OK ||
             sums.broken_count > 0) {
             return (double)INFINITY;
@@ -311,9 +313,9 @@ static void add_heading(const struct comparison *c, uint32_t index, const struct
                         size_t test_case)
 {
     char heading[256];
-    const bool is_last = block->bundled_input_index < 0;
+    const bool is_last = block->bundled_input_index < 0 && test_case > 0;
     const int size =
-        snprintf(heading, sizeof heading, "block %u (%.*s): run %u against reference case %zu%s",
+        snprintf(heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s",
                  index, (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
                  block->first_run, test_case,
                  is_last ? " (the last; the trace names none)" : "");

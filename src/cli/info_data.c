@@ -142,13 +142,10 @@ static void print_data_file(struct info_request *request, const struct ets_data_
         struct ets_data_entry entry;
         struct info_line line = {.size = 0};
         ets_data_file_entry(data, i, &entry);
-        info_add(&line, "  ");
-        info_add_text(&line, entry.key);
+        info_item(request, &line, entry.bytes.size, entry.key);
         info_add(&line, ": ");
         if (entry.has_layout) info_add_tensor(&line, &entry.tensor, false);
         else info_add(&line, "opaque");
-        info_add(&line, ", ");
-        info_add_bytes(&line, entry.bytes.size);
         info_end_line(request->output, &line);
     }
     info_more(request, data->entry_count);

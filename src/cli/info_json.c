@@ -5,24 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "info_text.h"
+
 static void put(struct info_json *json, const char *text)
 {
     ets_output_write(json->output, text, strlen(text));
-}
-
-/* Length of the well-formed UTF-8 sequence at `at`, 0 where there is none. */
-static size_t sequence_length(const unsigned char *at, size_t size)
-{
-    if (at[0] < 0x80) return 1;
-    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || length > size) return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (at[i] < 0x80 || at[i] > 0xbf) return 0;
-    }
-    /* Overlong forms, surrogates and what lies above U+10FFFF show in the second byte. */
-    const bool is_out = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
-    return is_out ? 0 : length;
 }
 
 static void put_quoted(struct info_json *json, const char *data, size_t size)
@@ -30,7 +17,7 @@ static void put_quoted(struct info_json *json, const char *data, size_t size)
     put(json, "\"");
     for (size_t i = 0; i < size;) {
         const unsigned char *at = (const unsigned char *)data + i;
-        const size_t length = sequence_length(at, size - i);
+        const size_t length = info_utf8_length(at, size - i);
         char escape[8];
         if (length == 0) {
             put(json, "\\ufffd");

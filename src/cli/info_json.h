@@ -21,8 +21,9 @@ void info_json_end_array(struct info_json *json);
 /* Ends the document's line. */
 void info_json_finish(struct info_json *json);
 
-void info_json_text(struct info_json *json, const char *key, struct ets_text text); /* absent: null */
-void info_json_string(struct info_json *json, const char *key, const char *text);   /* NULL: null */
+/* Absent and NULL texts become null. */
+void info_json_text(struct info_json *json, const char *key, struct ets_text text);
+void info_json_string(struct info_json *json, const char *key, const char *text);
 void info_json_count(struct info_json *json, const char *key, uint64_t value);
 void info_json_integer(struct info_json *json, const char *key, int64_t value);
 void info_json_real(struct info_json *json, const char *key, double value); /* not finite: null */

@@ -15,6 +15,7 @@ struct info_request {
     bool is_json;
     bool all;         /* long lists in full */
     bool has_printed; /* another file's facts stand above */
+    bool is_out_of_memory;
 };
 
 /* Each prints its facts (JSON: the members behind kind and file_bytes). Returns an exit code. */
@@ -40,6 +41,10 @@ uint32_t info_shown(const struct info_request *request, uint32_t count);
 uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count);
 /* "and 12 more" where not all were shown. */
 void info_more(const struct info_request *request, uint32_t count);
+
+/* "    12.3 KiB  name": the start of a list's line. A long name is cut unless all is shown. */
+void info_item(const struct info_request *request, struct info_line *line, uint64_t bytes,
+               struct ets_text name);
 
 /* The facts of a program: also for the one inside a bundle. */
 void info_print_program(struct info_request *request, const struct ets_program *program);

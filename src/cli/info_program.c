@@ -6,13 +6,22 @@
 
 enum { KIND_COUNT = ETS_INSTRUCTION_FREE_CALL + 1 };
 
+struct operator_calls {
+    uint32_t index, calls;
+};
+
+/* One delegate; after grouping, all of one backend. */
+struct delegate_calls {
+    struct ets_text id;
+    uint64_t delegates, bytes, calls;
+};
+
 /* How often a method uses what. */
 struct method_counts {
     uint32_t instructions;
     uint32_t kinds[KIND_COUNT];
-    uint32_t *operators; /* [operator_count] calls */
-    uint32_t *delegates; /* [delegate_count] calls */
-    uint32_t *order;     /* [operator_count] operators, most calls first */
+    struct operator_calls *operators; /* [operator_count], most calls first */
+    uint32_t *delegates;              /* [delegate_count] calls */
     uint32_t constant_count;
     uint64_t constant_bytes;
     uint32_t external_count;
@@ -29,7 +38,8 @@ static void count_instructions(const struct ets_method *method, struct method_co
             struct ets_instruction instruction;
             ets_chain_instruction(&chain, i, &instruction);
             counts->kinds[instruction.kind]++;
-            if (instruction.operator_index >= 0) counts->operators[instruction.operator_index]++;
+            const int32_t operator_index = instruction.operator_index;
+            if (operator_index >= 0) counts->operators[operator_index].calls++;
             if (instruction.delegate_index >= 0) counts->delegates[instruction.delegate_index]++;
         }
     }
@@ -52,31 +62,36 @@ static void count_constants(const struct ets_method *method, struct method_count
     }
 }
 
-/* Insertion keeps the file's order among equals; a method has few operators. */
-static void order_operators(const struct ets_method *method, struct method_counts *counts)
+/* Most calls first, then the file's order. */
+static int compare_operators(const void *left, const void *right)
 {
-    for (uint32_t i = 0; i < method->operator_count; i++) {
-        uint32_t at = i;
-        while (at > 0 && counts->operators[counts->order[at - 1]] < counts->operators[i]) {
-            counts->order[at] = counts->order[at - 1];
-            at--;
-        }
-        counts->order[at] = i;
-    }
+    const struct operator_calls *a = left, *b = right;
+    if (a->calls != b->calls) return a->calls < b->calls ? 1 : -1;
+    return a->index > b->index ? 1 : -1;
 }
 
-static bool count_method(const struct ets_method *method, struct method_counts *counts)
+/* False where memory ran out; free_counts in any case. */
+static bool count_method(struct info_request *request, const struct ets_method *method,
+                         struct method_counts *counts)
 {
-    const size_t operators = method->operator_count, delegates = method->delegate_count;
-    *counts = (struct method_counts){.operators = calloc(2 * operators + delegates + 1,
-                                                         sizeof *counts->operators)};
-    if (counts->operators == NULL) return false;
-    counts->order = counts->operators + operators;
-    counts->delegates = counts->order + operators;
+    *counts = (struct method_counts){
+        .operators = calloc(method->operator_count + (size_t)1, sizeof *counts->operators),
+        .delegates = calloc(method->delegate_count + (size_t)1, sizeof *counts->delegates)};
+    if (counts->operators == NULL || counts->delegates == NULL) {
+        request->is_out_of_memory = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < method->operator_count; i++) counts->operators[i].index = i;
     count_instructions(method, counts);
     count_constants(method, counts);
-    order_operators(method, counts);
+    qsort(counts->operators, method->operator_count, sizeof *counts->operators, compare_operators);
     return true;
+}
+
+static void free_counts(struct method_counts *counts)
+{
+    free(counts->operators);
+    free(counts->delegates);
 }
 
 static void add_operator(struct info_line *line, const struct ets_operator *operator_)
@@ -155,9 +170,9 @@ static void print_operators(struct info_request *request, const struct ets_metho
     for (uint32_t i = 0; i < shown; i++) {
         struct ets_operator operator_;
         struct info_line item = {.size = 0};
-        ets_method_operator(method, counts->order[i], &operator_);
+        ets_method_operator(method, counts->operators[i].index, &operator_);
         add_operator(&item, &operator_);
-        info_add(&item, " %u", counts->operators[counts->order[i]]);
+        info_add(&item, " %u", counts->operators[i].calls);
         info_list_add(&list, &item);
     }
     if (shown < method->operator_count) {
@@ -168,38 +183,65 @@ static void print_operators(struct info_request *request, const struct ets_metho
     info_list_end(&list);
 }
 
-static bool is_same_text(struct ets_text a, struct ets_text b)
+static int compare_texts(struct ets_text a, struct ets_text b)
 {
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+    const size_t shared = a.size < b.size ? a.size : b.size;
+    const int order = shared > 0 ? memcmp(a.data, b.data, shared) : 0;
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* A line for each backend, at its first delegate. */
+static int compare_delegates(const void *left, const void *right)
+{
+    const struct delegate_calls *a = left, *b = right;
+    return compare_texts(a->id, b->id);
+}
+
+/* The delegates of each backend added up, by name; returns the number of backends. */
+static uint32_t group_delegates(const struct ets_method *method, const struct method_counts *counts,
+                                struct delegate_calls *groups)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < method->delegate_count; i++) {
+        struct ets_delegate delegate;
+        ets_method_delegate(method, i, &delegate);
+        groups[i] = (struct delegate_calls){delegate.id, 1, delegate.blob.size,
+                                            counts->delegates[i]};
+    }
+    qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
+    for (uint32_t i = 0; i < method->delegate_count; i++) {
+        if (count == 0 || compare_delegates(&groups[count - 1], &groups[i]) != 0) {
+            groups[count++] = groups[i];
+            continue;
+        }
+        groups[count - 1].delegates++;
+        groups[count - 1].bytes += groups[i].bytes;
+        groups[count - 1].calls += groups[i].calls;
+    }
+    return count;
+}
+
 static void print_backends(struct info_request *request, const struct ets_method *method,
                            const struct method_counts *counts)
 {
-    for (uint32_t i = 0; i < method->delegate_count; i++) {
-        struct ets_delegate delegate, other;
+    if (method->delegate_count == 0) return;
+    struct delegate_calls *groups = calloc(method->delegate_count, sizeof *groups);
+    if (groups == NULL) {
+        request->is_out_of_memory = true;
+        return;
+    }
+    const uint32_t count = group_delegates(method, counts, groups);
+    for (uint32_t i = 0; i < info_shown(request, count); i++) {
         struct info_line line = {.size = 0};
-        uint64_t bytes = 0, calls = 0, delegates = 0;
-        bool is_first = true;
-        ets_method_delegate(method, i, &delegate);
-        for (uint32_t j = 0; j < method->delegate_count && is_first; j++) {
-            ets_method_delegate(method, j, &other);
-            if (!is_same_text(delegate.id, other.id)) continue;
-            is_first = j >= i;
-            bytes += other.blob.size;
-            calls += counts->delegates[j];
-            delegates++;
-        }
-        if (!is_first) continue;
         info_label(&line, i == 0 ? "delegates" : "");
-        info_add_text(&line, delegate.id);
-        info_add(&line, ": %llu, ", (unsigned long long)delegates);
-        info_add_bytes(&line, bytes);
+        info_add_text(&line, groups[i].id);
+        info_add(&line, ": %llu, ", (unsigned long long)groups[i].delegates);
+        info_add_bytes(&line, groups[i].bytes);
         info_add(&line, ", ");
-        info_add_count(&line, calls, "call");
+        info_add_count(&line, groups[i].calls, "call");
         info_end_line(request->output, &line);
     }
+    info_more(request, count);
+    free(groups);
 }
 
 /* With --all also a line for each delegate. */
@@ -254,18 +296,19 @@ static void print_method(struct info_request *request, const struct ets_method *
 {
     struct method_counts counts;
     struct info_line line = {.size = 0};
-    if (!count_method(method, &counts)) return;
     ets_output_write(request->output, "\n", 1);
     info_add(&line, "method ");
     info_add_text(&line, method->name);
     info_end_line(request->output, &line);
     print_values(request, method, true);
     print_values(request, method, false);
-    print_instructions(request, &counts);
-    print_operators(request, method, &counts);
-    print_delegates(request, method, &counts);
-    print_memory(request, method, &counts);
-    free(counts.operators);
+    if (count_method(request, method, &counts)) {
+        print_instructions(request, &counts);
+        print_operators(request, method, &counts);
+        print_delegates(request, method, &counts);
+        print_memory(request, method, &counts);
+    }
+    free_counts(&counts);
 }
 
 struct size_part {
@@ -312,15 +355,12 @@ static void print_named_data(struct info_request *request, const struct ets_prog
 {
     const uint32_t count = program->named_data_count;
     if (count == 0) return;
-    info_print(request->output, "\nnamed data");
+    info_print(request->output, "\nnamed data: %u", (unsigned)count);
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         struct ets_program_named_data named;
         struct info_line line = {.size = 0};
         ets_program_named_data(program, i, &named);
-        info_add(&line, "  ");
-        info_add_text(&line, named.key);
-        info_add(&line, ", ");
-        info_add_bytes(&line, named.bytes.size);
+        info_item(request, &line, named.bytes.size, named.key);
         info_end_line(request->output, &line);
     }
     info_more(request, count);
@@ -383,11 +423,11 @@ static void put_counts(struct info_json *json, const struct ets_method *method,
     info_json_array(json, "operators");
     for (uint32_t i = 0; i < method->operator_count; i++) {
         struct ets_operator operator_;
-        ets_method_operator(method, counts->order[i], &operator_);
+        ets_method_operator(method, counts->operators[i].index, &operator_);
         info_json_object(json, NULL);
         info_json_text(json, "name", operator_.name);
         info_json_text(json, "overload", operator_.overload);
-        info_json_count(json, "calls", counts->operators[counts->order[i]]);
+        info_json_count(json, "calls", counts->operators[i].calls);
         info_json_end_object(json);
     }
     info_json_end_array(json);
@@ -397,15 +437,9 @@ static void put_counts(struct info_json *json, const struct ets_method *method,
     info_json_count(json, "external_bytes", counts->external_bytes);
 }
 
-static void put_method(struct info_json *json, const struct ets_method *method)
+static void put_delegates(struct info_json *json, const struct ets_method *method,
+                          const struct method_counts *counts)
 {
-    struct method_counts counts;
-    if (!count_method(method, &counts)) return;
-    info_json_object(json, NULL);
-    info_json_text(json, "name", method->name);
-    put_values(json, method, true);
-    put_values(json, method, false);
-    put_counts(json, method, &counts);
     info_json_array(json, "delegates");
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
@@ -413,10 +447,25 @@ static void put_method(struct info_json *json, const struct ets_method *method)
         info_json_object(json, NULL);
         info_json_text(json, "backend", delegate.id);
         info_json_count(json, "blob_bytes", delegate.blob.size);
-        info_json_count(json, "calls", counts.delegates[i]);
+        info_json_count(json, "calls", counts->delegates[i]);
         info_json_end_object(json);
     }
     info_json_end_array(json);
+}
+
+static void put_method(struct info_request *request, const struct ets_method *method)
+{
+    struct info_json *json = &request->json;
+    struct method_counts counts;
+    info_json_object(json, NULL);
+    info_json_text(json, "name", method->name);
+    put_values(json, method, true);
+    put_values(json, method, false);
+    if (count_method(request, method, &counts)) {
+        put_counts(json, method, &counts);
+        put_delegates(json, method, &counts);
+    }
+    free_counts(&counts);
     info_json_array(json, "arenas");
     for (uint32_t i = 0; i < method->arena_count; i++) {
         struct ets_planned_arena arena;
@@ -428,7 +477,6 @@ static void put_method(struct info_json *json, const struct ets_method *method)
     }
     info_json_end_array(json);
     info_json_end_object(json);
-    free(counts.operators);
 }
 
 void info_put_program(struct info_request *request, const struct ets_program *program)
@@ -448,7 +496,7 @@ void info_put_program(struct info_request *request, const struct ets_program *pr
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;
         ets_program_method(program, i, &method);
-        put_method(json, &method);
+        put_method(request, &method);
     }
     info_json_end_array(json);
     info_json_array(json, "named_data");

@@ -124,10 +124,7 @@ static void print_entries(struct info_request *request, struct ets_etrecord *rec
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
         struct info_line line = {.size = 0};
-        info_add(&line, "  ");
-        info_add_text(&line, entry->name);
-        info_add(&line, ", ");
-        info_add_bytes(&line, entry->size);
+        info_item(request, &line, entry->size, entry->name);
         info_end_line(request->output, &line);
     }
     info_more(request, count);

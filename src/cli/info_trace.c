@@ -47,19 +47,21 @@ static void count_event(const struct ets_etdump *dump, const struct ets_event_ta
     }
 }
 
-static void count_block(const struct ets_inspection *inspection, uint32_t block,
-                        struct block_counts *counts)
+/* Counts for each block, to be freed; NULL where memory ran out. */
+static struct block_counts *count_blocks(const struct ets_inspection *inspection)
 {
     const struct ets_event_table *events = ets_inspection_events(inspection);
     const struct ets_etdump *dump = ets_inspection_dump(inspection);
-    *counts = (struct block_counts){.least_ticks = 0};
-    for (uint32_t r = 0; r < ets_inspection_run_count(inspection); r++) {
+    struct block_counts *counts =
+        calloc(ets_inspection_block_count(inspection) + (size_t)1, sizeof *counts);
+    for (uint32_t r = 0; counts != NULL && r < ets_inspection_run_count(inspection); r++) {
         const struct ets_run *run = ets_inspection_run(inspection, r);
-        if (run->block != block) continue;
+        if (run->block == ETS_NO_INDEX) continue;
         for (uint32_t i = 0; i < run->event_count; i++) {
-            count_event(dump, events, run->first_event + i, counts);
+            count_event(dump, events, run->first_event + i, &counts[run->block]);
         }
     }
+    return counts;
 }
 
 /* Names of a block's allocators: all its runs list the same ones, so the first is looked at. */
@@ -92,13 +94,26 @@ static void print_allocators(struct info_request *request, const struct ets_insp
     info_list_end(&list);
 }
 
+static void print_events(struct info_request *request, const struct block_counts *counts)
+{
+    struct info_line line = {.size = 0};
+    bool is_first = true;
+    info_label(&line, "events");
+    for (int kind = 0; kind <= ETS_EVENT_UNKNOWN; kind++) {
+        if (counts->events[kind] == 0) continue;
+        info_add(&line, "%s%llu %s", is_first ? "" : ", ", (unsigned long long)counts->events[kind],
+                 kind_labels[kind]);
+        is_first = false;
+    }
+    if (is_first) info_add(&line, "none");
+    info_end_line(request->output, &line);
+}
+
 static void print_block(struct info_request *request, const struct ets_inspection *inspection,
-                        uint32_t index)
+                        uint32_t index, const struct block_counts *counts)
 {
     const struct ets_block *block = ets_inspection_block(inspection, index);
-    struct block_counts counts;
     struct info_line line = {.size = 0};
-    count_block(inspection, index, &counts);
     info_add(&line, "\nblock %u: ", index);
     info_add_text(&line, block->name);
     info_end_line(request->output, &line);
@@ -106,38 +121,27 @@ static void print_block(struct info_request *request, const struct ets_inspectio
     if (block->bundled_input_index >= 0) {
         info_fact(request->output, "bundled case", "%d", block->bundled_input_index);
     }
-    info_label(&line, "events");
-    bool is_first = true;
-    for (int kind = 0; kind <= ETS_EVENT_UNKNOWN; kind++) {
-        if (counts.events[kind] == 0) continue;
-        info_add(&line, "%s%llu %s", is_first ? "" : ", ", (unsigned long long)counts.events[kind],
-                 kind_labels[kind]);
-        is_first = false;
-    }
-    if (is_first) info_add(&line, "none");
-    info_end_line(request->output, &line);
-    if (counts.events[ETS_EVENT_PROFILE] > 0) {
-        const uint64_t span = counts.most_ticks - counts.least_ticks;
+    print_events(request, counts);
+    if (counts->events[ETS_EVENT_PROFILE] > 0) {
+        const uint64_t span = counts->most_ticks - counts->least_ticks;
         info_fact(request->output, "time span", "%llu ticks; %.3f ms where a tick is 1 ns",
                   (unsigned long long)span, (double)span / 1e6);
     }
-    if (counts.tensor_count > 0) {
+    if (counts->tensor_count > 0) {
         info_label(&line, "debug tensors");
-        info_add(&line, "%llu, ", (unsigned long long)counts.tensor_count);
-        info_add_bytes(&line, counts.tensor_bytes);
-        info_add(&line, "; program outputs: %llu", (unsigned long long)counts.output_count);
+        info_add(&line, "%llu, ", (unsigned long long)counts->tensor_count);
+        info_add_bytes(&line, counts->tensor_bytes);
+        info_add(&line, "; program outputs: %llu", (unsigned long long)counts->output_count);
         info_end_line(request->output, &line);
     }
     print_allocators(request, inspection, index);
 }
 
 static void put_block(struct info_json *json, const struct ets_inspection *inspection,
-                      uint32_t index)
+                      uint32_t index, const struct block_counts *counts)
 {
     const struct ets_block *block = ets_inspection_block(inspection, index);
     struct ets_etdump_run run;
-    struct block_counts counts;
-    count_block(inspection, index, &counts);
     info_json_object(json, NULL);
     info_json_text(json, "name", block->name);
     info_json_integer(json, "bundled_input_index", block->bundled_input_index);
@@ -145,13 +149,13 @@ static void put_block(struct info_json *json, const struct ets_inspection *inspe
     for (int kind = 0; kind <= ETS_EVENT_UNKNOWN; kind++) {
         char key[32];
         snprintf(key, sizeof key, "%s_event_count", kind_labels[kind]);
-        info_json_count(json, key, counts.events[kind]);
+        info_json_count(json, key, counts->events[kind]);
     }
-    info_json_count(json, "first_tick", counts.least_ticks);
-    info_json_count(json, "last_tick", counts.most_ticks);
-    info_json_count(json, "debug_tensor_count", counts.tensor_count);
-    info_json_count(json, "debug_tensor_bytes", counts.tensor_bytes);
-    info_json_count(json, "output_event_count", counts.output_count);
+    info_json_count(json, "first_tick", counts->least_ticks);
+    info_json_count(json, "last_tick", counts->most_ticks);
+    info_json_count(json, "debug_tensor_count", counts->tensor_count);
+    info_json_count(json, "debug_tensor_bytes", counts->tensor_bytes);
+    info_json_count(json, "output_event_count", counts->output_count);
     info_json_array(json, "allocators");
     const uint32_t allocators = count_allocators(inspection, index, &run);
     for (uint32_t i = 0; i < allocators; i++) {
@@ -162,7 +166,8 @@ static void put_block(struct info_json *json, const struct ets_inspection *inspe
     info_json_end_object(json);
 }
 
-static void print_etdump(struct info_request *request, const struct ets_inspection *inspection)
+static void print_etdump(struct info_request *request, const struct ets_inspection *inspection,
+                         const struct block_counts *counts)
 {
     const struct ets_etdump *dump = ets_inspection_dump(inspection);
     const uint32_t blocks = ets_inspection_block_count(inspection);
@@ -174,11 +179,14 @@ static void print_etdump(struct info_request *request, const struct ets_inspecti
     info_add(&line, "%u in ", (unsigned)dump->run_count);
     info_add_count(&line, blocks, "block");
     info_end_line(request->output, &line);
-    for (uint32_t i = 0; i < info_shown(request, blocks); i++) print_block(request, inspection, i);
+    for (uint32_t i = 0; i < info_shown(request, blocks); i++) {
+        print_block(request, inspection, i, &counts[i]);
+    }
     info_more(request, blocks);
 }
 
-static void put_etdump(struct info_request *request, const struct ets_inspection *inspection)
+static void put_etdump(struct info_request *request, const struct ets_inspection *inspection,
+                       const struct block_counts *counts)
 {
     struct info_json *json = &request->json;
     const struct ets_etdump *dump = ets_inspection_dump(inspection);
@@ -189,7 +197,7 @@ static void put_etdump(struct info_request *request, const struct ets_inspection
     info_json_count(json, "run_count", dump->run_count);
     info_json_array(json, "blocks");
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
-        put_block(json, inspection, i);
+        put_block(json, inspection, i, &counts[i]);
     }
     info_json_end_array(json);
     info_json_end_object(json);
@@ -210,8 +218,11 @@ int info_etdump(struct info_request *request)
         }
         return code;
     }
-    if (request->is_json) put_etdump(request, inspection);
-    else print_etdump(request, inspection);
+    struct block_counts *counts = count_blocks(inspection);
+    if (counts == NULL) request->is_out_of_memory = true;
+    else if (request->is_json) put_etdump(request, inspection, counts);
+    else print_etdump(request, inspection, counts);
+    free(counts);
     ets_inspection_close(inspection);
     return CLI_OK;
 }

@@ -84,6 +84,14 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
+/* What a full disk swallowed of standard output is a failure like any other. */
+static int finish(int code)
+{
+    const bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code == CLI_INTERNAL) return code;
+    return cli_complain(CLI_INTERNAL, "standard output cannot be written");
+}
+
 int main(int count, char **words)
 {
     setlocale(LC_CTYPE, "");
@@ -93,19 +101,19 @@ int main(int count, char **words)
     }
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
         cli_print_overview(stdout);
-        return CLI_OK;
+        return finish(CLI_OK);
     }
     if (strcmp(words[1], "--version") == 0) {
         puts("etscope " ETS_VERSION);
-        return CLI_OK;
+        return finish(CLI_OK);
     }
     const struct cli_command *command = find_command(words[1]);
     if (command == NULL) return complain_command(words[1]);
     if (asks_for_help(count - 2, words + 2)) {
         cli_print_help(stdout, command);
-        return CLI_OK;
+        return finish(CLI_OK);
     }
     static struct cli_arguments arguments;
     const int code = cli_parse(command, count - 2, words + 2, &arguments);
-    return code != CLI_OK ? code : command->run(&arguments);
+    return code != CLI_OK ? code : finish(command->run(&arguments));
 }

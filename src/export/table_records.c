@@ -23,29 +23,13 @@ static bool is_json(const struct records *r)
     return r->format == ETS_FORMAT_JSON || r->format == ETS_FORMAT_JSONL;
 }
 
-/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included). */
-static size_t utf8_length(const unsigned char *at, size_t size)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (at[0] < 0x80) return 1;
-    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc2 ? 2 : 0;
-    if (length == 0 || length > size || at[0] > 0xf4) return 0;
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
-}
-
 /* A JSON string; bytes that are no UTF-8 become U+FFFD. */
 static void put_json_text(const struct records *r, struct ets_text text)
 {
     put(r, "\"");
     for (size_t i = 0; i < text.size;) {
         const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = utf8_length(at, text.size - i);
+        const size_t length = ets_utf8_length(at, text.size - i);
         if (length == 0) {
             put(r, "\\ufffd");
             i++;
@@ -66,31 +50,36 @@ static void put_json_text(const struct records *r, struct ets_text text)
     put(r, "\"");
 }
 
-/* RFC 4180's quoting with this format's separator. */
-static void put_field(const struct records *r, const char *data, size_t size)
+static bool needs_quotes(const struct records *r, struct ets_text text)
 {
     const char separator = r->format == ETS_FORMAT_TSV ? '\t' : ',';
-    bool quote = false;
-    for (size_t i = 0; i < size; i++) {
-        const char c = data[i];
-        quote = quote || c == separator || c == '"' || c == '\n' || c == '\r';
+    for (size_t i = 0; i < text.size; i++) {
+        const char c = text.data[i];
+        if (c == separator || c == '"' || c == '\n' || c == '\r') return true;
     }
-    if (!quote) {
-        ets_output_write(r->output, data, size);
-        return;
+    return false;
+}
+
+/* Texts as one field, ", " between them: RFC 4180's quoting with this format's separator. */
+static void put_field(const struct records *r, const struct ets_text *texts, size_t count)
+{
+    bool quote = count > 1 && r->format == ETS_FORMAT_CSV;
+    for (size_t i = 0; i < count && !quote; i++) quote = needs_quotes(r, texts[i]);
+    if (quote) put(r, "\"");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) put(r, ", ");
+        for (size_t k = 0; k < texts[i].size; k++) {
+            ets_output_write(r->output, texts[i].data + k, 1);
+            if (texts[i].data[k] == '"') put(r, "\"");
+        }
     }
-    put(r, "\"");
-    for (size_t i = 0; i < size; i++) {
-        ets_output_write(r->output, data + i, 1);
-        if (data[i] == '"') put(r, "\"");
-    }
-    put(r, "\"");
+    if (quote) put(r, "\"");
 }
 
 static void put_text(const struct records *r, struct ets_text text)
 {
     if (is_json(r)) put_json_text(r, text);
-    else put_field(r, text.data, text.size);
+    else put_field(r, &text, 1);
 }
 
 static void put_real(const struct records *r, const struct ets_column *column, double value)
@@ -107,31 +96,16 @@ static void put_real(const struct records *r, const struct ets_column *column, d
 
 static void put_list(const struct records *r, const struct ets_cell *cell)
 {
-    if (is_json(r)) {
-        put(r, "[");
-        for (size_t i = 0; i < cell->item_count; i++) {
-            if (i > 0) put(r, ", ");
-            put_json_text(r, cell->items[i]);
-        }
-        put(r, "]");
+    if (!is_json(r)) {
+        put_field(r, cell->items, cell->item_count);
         return;
     }
-    size_t size = 0;
-    for (size_t i = 0; i < cell->item_count; i++) size += cell->items[i].size + 2;
-    struct ets_arena scratch;
-    ets_arena_init(&scratch, r->table->arena.allocator, 0);
-    char *joined = ets_arena_alloc(&scratch, size);
-    size_t used = 0;
-    for (size_t i = 0; joined != NULL && i < cell->item_count; i++) {
-        if (i > 0) {
-            joined[used++] = ',';
-            joined[used++] = ' ';
-        }
-        memcpy(joined + used, cell->items[i].data, cell->items[i].size);
-        used += cell->items[i].size;
+    put(r, "[");
+    for (size_t i = 0; i < cell->item_count; i++) {
+        if (i > 0) put(r, ", ");
+        put_json_text(r, cell->items[i]);
     }
-    if (joined != NULL) put_field(r, joined, used);
-    ets_arena_reset(&scratch);
+    put(r, "]");
 }
 
 static void put_integer(const struct records *r, int64_t value)

@@ -1,4 +1,5 @@
 /* Tables for people: a terminal's and Markdown's. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,24 +30,34 @@ struct renderer {
 struct cell_text {
     char data[MAX_CELL];
     size_t size;
+    bool ascii; /* no character beyond */
 };
 
 static void append(struct cell_text *out, const char *data, size_t size)
 {
-    if (size > sizeof out->data - out->size) size = sizeof out->data - out->size;
+    if (size > sizeof out->data - out->size) return; /* pieces are whole characters */
     memcpy(out->data + out->size, data, size);
     out->size += size;
 }
 
-/* Text from a file: control bytes must not reach a terminal. */
+/*
+ * Text from a file: control characters must not reach a terminal, those of the upper half (U+0080 to
+ * U+009F) included, nor bytes that are no UTF-8.
+ */
 static void append_visible(struct cell_text *out, struct ets_text text)
 {
-    for (size_t i = 0; i < text.size; i++) {
-        const unsigned char byte = (unsigned char)text.data[i];
-        if (byte >= 0x20 && byte != 0x7f) {
-            append(out, text.data + i, 1);
-        } else {
+    for (size_t i = 0; i < text.size;) {
+        const unsigned char *at = (const unsigned char *)text.data + i;
+        const size_t length = ets_utf8_length(at, text.size - i);
+        const bool is_control = *at < 0x20 || *at == 0x7f || (*at == 0xc2 && length == 2 && at[1] < 0xa0);
+        if (length > 0 && !is_control && !(out->ascii && length > 1)) {
+            append(out, text.data + i, length);
+            i += length;
+            continue;
+        }
+        for (size_t end = i + (length > 0 ? length : 1); i < end; i++) {
             char escape[8];
+            const unsigned char byte = (unsigned char)text.data[i];
             append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
         }
     }
@@ -389,13 +400,36 @@ static void write_terminal(const struct renderer *r, struct cell_text *scratch)
     }
 }
 
-static void put_markdown_cell(const struct renderer *r, const char *data, size_t size)
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || ((unsigned char)c & 0x80) != 0;
+}
+
+/* Whether Markdown, or the HTML in it, would take a character for more than itself. */
+static bool is_markup(char before, char c, char after)
+{
+    if (c == '<') return !isdigit((unsigned char)after); /* not "<1" */
+    if (c == '&') return after == '#' || isalpha((unsigned char)after);
+    if (c == '_') return !is_word(before) || !is_word(after); /* not "native_call" */
+    return c != '\0' && strchr("\\|`*[]~", c) != NULL;
+}
+
+static void put_markdown(const struct renderer *r, const struct cell_text *text)
+{
+    for (size_t i = 0; i < text->size; i++) {
+        const char *at = text->data + i;
+        const char before = i > 0 ? at[-1] : ' ', after = i + 1 < text->size ? at[1] : ' ';
+        if (is_markup(before, *at, after)) ets_output_write(r->output, "\\", 1);
+        ets_output_write(r->output, at, 1);
+    }
+}
+
+static void put_markdown_cell(const struct renderer *r, const struct cell_text *text,
+                              uint32_t depth)
 {
     ets_output_write(r->output, " ", 1);
-    for (size_t i = 0; i < size; i++) {
-        if (data[i] == '|' || data[i] == '\\') ets_output_write(r->output, "\\", 1);
-        ets_output_write(r->output, data + i, 1);
-    }
+    for (uint32_t i = 0; i < depth; i++) ets_output_write(r->output, "&nbsp; ", 7);
+    put_markdown(r, text);
     ets_output_write(r->output, " |", 2);
 }
 
@@ -404,7 +438,7 @@ static void put_markdown_header(const struct renderer *r, struct cell_text *scra
     ets_output_write(r->output, "|", 1);
     for (uint32_t i = 0; i < r->shown_count; i++) {
         scratch->size = print_title(scratch->data, &r->shown[i]);
-        put_markdown_cell(r, scratch->data, scratch->size);
+        put_markdown_cell(r, scratch, 0);
     }
     ets_output_write(r->output, "\n|", 2);
     for (uint32_t i = 0; i < r->shown_count; i++) {
@@ -421,11 +455,11 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         const struct ets_table_row *row = &r->table->rows[i];
         if (row->is_section) {
             scratch->size = 0;
-            append(scratch, "**", 2);
             append_visible(scratch, row->cells[0].text);
-            append(scratch, "**\n\n", 4);
             if (i > 0) ets_output_write(r->output, "\n", 1);
-            ets_output_write(r->output, scratch->data, scratch->size);
+            ets_output_write(r->output, "**", 2);
+            put_markdown(r, scratch);
+            ets_output_write(r->output, "**\n\n", 4);
             needs_header = true;
             continue;
         }
@@ -433,14 +467,8 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         needs_header = false;
         ets_output_write(r->output, "|", 1);
         for (uint32_t c = 0; c < r->shown_count; c++) {
-            scratch->size = 0;
-            if (is_first_text(r, &r->shown[c])) {
-                for (uint32_t d = 0; d < row->depth; d++) append(scratch, "&nbsp; ", 7);
-            }
-            struct cell_text value;
-            compose(&value, &r->shown[c], row);
-            append(scratch, value.data, value.size);
-            put_markdown_cell(r, scratch->data, scratch->size);
+            compose(scratch, &r->shown[c], row);
+            put_markdown_cell(r, scratch, is_first_text(r, &r->shown[c]) ? row->depth : 0);
         }
         ets_output_write(r->output, "\n", 1);
     }
@@ -471,6 +499,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
         ets_arena_reset(&scratch_arena);
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to print the table");
     }
+    scratch->ascii = style->ascii != 0;
     for (uint32_t c = 0; c < table->column_count; c++) {
         const struct ets_column *column = &table->columns[c];
         if (column->machine_only || is_empty_column(table, c)) continue;

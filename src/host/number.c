@@ -1,18 +1,38 @@
 #include "host/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits and exponent of d.ddd x 10^exponent that read back as `value` (finite, not negative). */
+/* The next decimal above "d.ddde+XX" of the same length, but for 9.99...: there it stays. */
+static void step_up(char *text)
+{
+    char *at = strchr(text, 'e') - 1;
+    while (at > text && (*at == '9' || *at < '0' || *at > '9')) at--;
+    if (*at == '9') return;
+    ++*at;
+    while (*++at != 'e') {
+        if (*at == '9') *at = '0';
+    }
+}
+
+/*
+ * Digits and exponent of d.ddd x 10^exponent that read back as `value` (finite, not negative).
+ * Fifteen digits are never too many but for the smallest numbers. Doubles lie closer below a power
+ * of two than above it, so that a decimal above it can read back where the nearer one below it
+ * does not.
+ */
 static int shortest_digits(double value, char digits[24])
 {
     char text[48];
-    for (int precision = 14; precision <= 16; precision++) {
+    for (int precision = value < DBL_MIN ? 0 : 14; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, value);
         if (strtod(text, NULL) == value) break;
+        step_up(text);
+        if (precision < 16 && strtod(text, NULL) == value) break;
     }
     char *exponent = strchr(text, 'e');
     int count = 0;

@@ -209,12 +209,9 @@ static bool describe_rows(struct ets_inspection *inspection)
         const uint32_t parent = inspection->events.parent[event];
         if (parent != ETS_NO_INDEX) row->parent = inspection->events.row[parent];
     }
-    /* Enclosing events end later, so that parents stand behind their children. */
-    for (uint32_t i = inspection->row_count; i-- > 0;) {
-        struct ets_row *row = &inspection->rows[i];
-        if (row->parent != ETS_NO_INDEX && row->parent > i) {
-            row->depth = inspection->rows[row->parent].depth + 1;
-        }
+    for (uint32_t i = 0; i < inspection->row_count; i++) { /* chains of at most four (scopes) */
+        uint32_t at = inspection->rows[i].parent;
+        for (; at != ETS_NO_INDEX; at = inspection->rows[at].parent) inspection->rows[i].depth++;
     }
     return true;
 }

@@ -182,22 +182,30 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     return ETS_OK;
 }
 
-enum scope { SCOPE_NONE, SCOPE_INSTRUCTION, SCOPE_STEP, SCOPE_METHOD };
+/* Each encloses those before it only, so that no chain of parents can form a circle. */
+enum scope { SCOPE_NONE, SCOPE_INSTRUCTION, SCOPE_STEP, SCOPE_INIT, SCOPE_METHOD };
 
 /* What an event of this name encloses: events that ended before it, in completion order. */
 static enum scope scope_of(struct ets_text name)
 {
     static const char *const instructions[] = {"OPERATOR_CALL", "DELEGATE_CALL", "JF_CALL",
                                                "MOVE_CALL", "FREE_CALL"};
-    static const char *const methods[] = {"Method::execute", "Method::init",
-                                          "Program::load_method"};
+    static const char *const methods[] = {"Method::execute", "Program::load_method"};
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         if (ets_text_is(name, instructions[i])) return SCOPE_INSTRUCTION;
     }
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (ets_text_is(name, methods[i])) return SCOPE_METHOD;
     }
+    if (ets_text_is(name, "Method::init")) return SCOPE_INIT;
     return ets_text_is(name, "Method::step") ? SCOPE_STEP : SCOPE_NONE;
+}
+
+static enum scope event_scope(const struct ets_inspection *inspection, uint32_t event)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    if (columns->kind[event] != ETS_EVENT_PROFILE) return SCOPE_NONE;
+    return scope_of(ets_strings_get(&inspection->strings, columns->name[event]));
 }
 
 /* `stack` has room for every event. Events of one scope that nothing enclosed yet wait on it. */
@@ -208,21 +216,14 @@ void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack)
         const struct ets_run *run = &inspection->runs[r];
         uint32_t depth = 0;
         for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
-            const enum scope scope =
-                columns->kind[e] == ETS_EVENT_PROFILE
-                    ? scope_of(ets_strings_get(&inspection->strings, columns->name[e]))
-                    : SCOPE_NONE;
+            const enum scope scope = event_scope(inspection, e);
             while (scope != SCOPE_NONE && depth > 0) {
                 const uint32_t inner = stack[depth - 1];
                 const bool same = columns->chain[inner] == columns->chain[e] &&
                                   columns->instruction[inner] == columns->instruction[e];
-                if (scope != SCOPE_METHOD && !same) break;
-                /* A loop's earlier iteration of the same instruction is no part of this one. */
-                if (scope == SCOPE_INSTRUCTION &&
-                    scope_of(ets_strings_get(&inspection->strings, columns->name[inner])) !=
-                        SCOPE_NONE) {
-                    break;
-                }
+                /* An earlier iteration or execution is no part of this one. */
+                if (event_scope(inspection, inner) >= scope) break;
+                if (scope < SCOPE_INIT && !same) break;
                 columns->parent[inner] = e;
                 depth--;
             }

@@ -29,7 +29,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     const uint32_t count = collect_all(graph, with_subgraphs, NULL);
     struct ets_row_node *nodes = ets_arena_alloc_array(arena, count, sizeof *nodes);
     struct ets_row_node *spare = ets_arena_alloc_array(arena, count, sizeof *spare);
-    if (nodes == NULL || spare == NULL) return ets_fail_memory(error);
+    uint32_t *list = ets_arena_alloc_array(arena, count, sizeof *list);
+    if (nodes == NULL || spare == NULL || list == NULL) return ets_fail_memory(error);
     collect_all(graph, with_subgraphs, nodes);
     /* Merge sort, bottom-up: stable, so that graph order is kept within a handle. */
     for (uint32_t width = 1; width < count; width *= 2) {
@@ -47,7 +48,7 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
         nodes = spare;
         spare = swap;
     }
-    *index_out = (struct ets_handle_index){nodes, count};
+    *index_out = (struct ets_handle_index){nodes, list, count, 0};
     return ETS_OK;
 }
 
@@ -55,6 +56,8 @@ const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *
                                                  int64_t handle, uint32_t *count_out)
 {
     uint32_t low = 0, high = index->count;
+    *count_out = 0;
+    if (high == 0) return NULL;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (index->nodes[middle].handle < handle) low = middle + 1;

@@ -10,7 +10,8 @@
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
     struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
-    uint32_t count;
+    uint32_t *list;             /* [count] at a handle's first node: the list it was put in last */
+    uint32_t count, list_count;
 };
 enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
                                        int with_subgraphs, struct ets_handle_index *index_out,
@@ -18,6 +19,22 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
 /* The run of nodes with `handle`. */
 const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *index,
                                                  int64_t handle, uint32_t *count_out);
+/* Starts a list of nodes. */
+static inline void ets_handle_index_start(struct ets_handle_index *index)
+{
+    index->list_count++;
+}
+/* 1 where `found` (of find) is not in the list yet; from now on it is. A node has one handle, so
+ * that a node is listed twice only where its handle is. */
+static inline int ets_handle_index_add(struct ets_handle_index *index,
+                                       const struct ets_row_node *found, uint32_t count)
+{
+    if (count == 0) return 0;
+    uint32_t *list = &index->list[found - index->nodes];
+    if (*list == index->list_count) return 0;
+    *list = index->list_count;
+    return 1;
+}
 
 /* A method as the record and the program know it: what blocks are matched against. */
 struct ets_known_method {
@@ -25,6 +42,7 @@ struct ets_known_method {
     int in_record, in_program;
     const struct ets_graph *graph;  /* edge program; NULL: none, or one that cannot be joined */
     struct ets_handle_index nodes;  /* of `graph`, control-flow branches included */
+    struct ets_handle_index top_nodes; /* without them */
     struct ets_chain chain;         /* valid where in_program */
 };
 

@@ -8,40 +8,30 @@ static struct ets_text identifier_of(const struct ets_row *row)
     return row->name; /* for a delegate's event, its identifier as text */
 }
 
-static bool is_listed(const struct ets_row_node *nodes, size_t count,
-                      const struct ets_graph_node *node)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (nodes[i].node == node) return true;
-    }
-    return false;
-}
-
 /* Every node behind the row's handles, once, in the order of the handles. */
 static enum ets_status find_nodes(struct ets_inspection *inspection,
-                                  const struct ets_known_method *method, struct ets_row *row,
+                                  struct ets_known_method *method, struct ets_row *row,
                                   struct ets_error *error)
 {
-    size_t room = 0;
-    for (size_t i = 0; i < row->handle_count; i++) {
-        uint32_t count;
-        ets_handle_index_find(&method->nodes, row->handles[i], &count);
-        room += count;
-    }
-    if (room == 0) return ETS_OK;
-    struct ets_row_node *found = ets_arena_alloc_array(&inspection->arena, room, sizeof *found);
-    if (found == NULL) return ets_fail_memory(error);
-    size_t used = 0;
-    for (size_t i = 0; i < row->handle_count; i++) {
-        uint32_t count;
-        const struct ets_row_node *nodes =
-            ets_handle_index_find(&method->nodes, row->handles[i], &count);
-        for (uint32_t k = 0; k < count; k++) {
-            if (!is_listed(found, used, nodes[k].node)) found[used++] = nodes[k];
+    struct ets_handle_index *index = &method->nodes;
+    struct ets_row_node *found = NULL;
+    for (int filling = 0; filling < 2; filling++) {
+        size_t used = 0;
+        ets_handle_index_start(index);
+        for (size_t i = 0; i < row->handle_count; i++) {
+            uint32_t count;
+            const struct ets_row_node *nodes =
+                ets_handle_index_find(index, row->handles[i], &count);
+            if (!ets_handle_index_add(index, nodes, count)) continue;
+            if (filling) memcpy(found + used, nodes, count * sizeof *found);
+            used += count;
         }
+        if (used == 0) return ETS_OK;
+        if (!filling) found = ets_arena_alloc_array(&inspection->arena, used, sizeof *found);
+        if (found == NULL) return ets_fail_memory(error);
+        row->node_count = used;
     }
     row->nodes = found;
-    row->node_count = used;
     return ETS_OK;
 }
 
@@ -92,7 +82,7 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
 {
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
-        const struct ets_known_method *method = inspection->block_method[row->block];
+        struct ets_known_method *method = inspection->block_method[row->block];
         /* Framework events carry instruction 0 without belonging to it. */
         if (method == NULL || row->chain == -1) continue;
         if (method->in_record) {

@@ -327,6 +327,7 @@ static enum ets_status know_from_record(struct ets_inspection *inspection,
     }
     if (is_emitted_graph(graph)) return ETS_OK;
     method->graph = graph;
+    ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 0, &method->top_nodes, error));
     return ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error);
 }
 

@@ -50,20 +50,12 @@ static void find_handles(const struct ets_etrecord *record, const char *method,
     if (!event->is_delegated && strcmp(event->name, "DELEGATE_CALL") == 0) event->backend = backend;
 }
 
-static bool is_listed(const struct ets_graph_node *const *nodes, uint32_t count,
-                      const struct ets_graph_node *node)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (nodes[i] == node) return true;
-    }
-    return false;
-}
-
 static enum ets_status find_operators(struct ets_inspection *inspection,
-                                      const struct ets_handle_index *index,
+                                      struct ets_handle_index *index,
                                       struct ets_upstream_event *event, struct ets_error *error)
 {
-    uint32_t room = 0, count;
+    size_t room = 0;
+    uint32_t count;
     for (uint32_t i = 0; i < event->handle_count; i++) {
         ets_handle_index_find(index, event->handles[i], &count);
         room += count;
@@ -72,13 +64,13 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
     const struct ets_graph_node **nodes =
         ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);
     if (ops == NULL || nodes == NULL) return ets_fail_memory(error);
+    ets_handle_index_start(index);
     for (uint32_t i = 0; i < event->handle_count; i++) {
         const struct ets_row_node *found = ets_handle_index_find(index, event->handles[i], &count);
+        const int is_new = ets_handle_index_add(index, found, count);
         for (uint32_t k = 0; k < count; k++) {
             ops[event->op_type_count++] = found[k].node->op.data;
-            if (!is_listed(nodes, event->node_count, found[k].node)) {
-                nodes[event->node_count++] = found[k].node;
-            }
+            if (is_new) nodes[event->node_count++] = found[k].node;
         }
     }
     event->op_types = ops;
@@ -88,8 +80,7 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
 
 /* Upstream joins with "forward"; a record of one other method, or of several, is joined with the
  * method that the block ran. */
-static const struct ets_known_method *method_of(const struct ets_inspection *inspection,
-                                                uint32_t block)
+static struct ets_known_method *method_of(const struct ets_inspection *inspection, uint32_t block)
 {
     if (inspection->options.record == NULL) return NULL;
     if (inspection->method_count == 1) return &inspection->methods[0];
@@ -100,16 +91,12 @@ enum ets_status ets_upstream_join(struct ets_inspection *inspection, uint32_t bl
                                   struct ets_upstream_event *events, uint32_t count,
                                   struct ets_error *error)
 {
-    const struct ets_known_method *method = method_of(inspection, block);
+    struct ets_known_method *method = method_of(inspection, block);
     if (method == NULL || !method->in_record) return ETS_OK;
-    struct ets_handle_index index = {NULL, 0};
-    if (method->graph != NULL) {
-        ETS_TRY(ets_handle_index_build(&inspection->arena, method->graph, 0, &index, error));
-    }
     for (uint32_t i = 0; i < count; i++) {
         find_handles(inspection->options.record, method->name, &events[i]);
         if (is_framework(events[i].name)) continue;
-        ETS_TRY(find_operators(inspection, &index, &events[i], error));
+        ETS_TRY(find_operators(inspection, &method->top_nodes, &events[i], error));
     }
     return ETS_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_TESTS_INSPECT_SUPPORT_H
 #define ETSCOPE_TESTS_INSPECT_SUPPORT_H
 
+#define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "etscope/etdump_writer.h"
+#include "etscope/export.h"
 #include "etscope/file.h"
 #include "etscope/inspect.h"
 
@@ -207,6 +210,29 @@ static inline const struct ets_row *find_row(const struct ets_inspection *inspec
         }
     }
     return NULL;
+}
+
+/* What a table prints, terminated, the caller's to free. */
+static inline char *print_table(const struct ets_table *table, struct ets_table_style style)
+{
+    char path[] = "/tmp/etscope_table.XXXXXX";
+    struct ets_output *output;
+    struct ets_file *file;
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    assert_int_equal(ets_output_open(path, &output, NULL), ETS_OK);
+    assert_int_equal(ets_table_write(table, &style, output, NULL), ETS_OK);
+    assert_int_equal(ets_output_commit(output, NULL), ETS_OK);
+    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
+    const struct ets_bytes bytes = ets_file_bytes(file);
+    char *text = malloc(bytes.size + 1);
+    assert_non_null(text);
+    if (bytes.size > 0) memcpy(text, bytes.data, bytes.size);
+    text[bytes.size] = '\0';
+    ets_file_close(file);
+    unlink(path);
+    return text;
 }
 
 /* An allocator whose calls fail from number `fail_at` on, and which knows what it still owes. */

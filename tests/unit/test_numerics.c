@@ -58,12 +58,12 @@ static void test_numerics__small_floats(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint8_t bytes[] = {(uint8_t)(cases[i].bits & 0xff), (uint8_t)(cases[i].bits >> 8)};
         const double value = load(bytes, cases[i].type);
-        const int is_right = isnan(cases[i].value)
-                                 ? isnan(value)
-                                 : value == cases[i].value && !signbit(value) == !signbit(cases[i].value);
+        const double wanted = cases[i].value;
+        const int is_right = isnan(wanted) ? isnan(value)
+                                           : value == wanted && !signbit(value) == !signbit(wanted);
         if (!is_right) {
             fail_msg("%s 0x%x: %g, not %g", ets_scalar_type_name((int)cases[i].type), cases[i].bits,
-                     value, cases[i].value);
+                     value, wanted);
         }
     }
 }

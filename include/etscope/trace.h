@@ -1,0 +1,365 @@
+/*
+ * trace.h - recording what a program does on a device, and writing it as an ETDump.
+ *
+ *     static uint64_t buffer[256]; // 2 KiB
+ *     struct ets_trace trace;
+ *     struct ets_trace_thread thread;
+ *     const struct ets_trace_config config = {
+ *         .buffer = buffer, .buffer_bytes = sizeof buffer, .clock = read_cycles,
+ *         .clock_hz = 168000000, .mode = ETS_TRACE_RING};
+ *     ets_trace_init(&trace, &config);
+ *     ets_trace_thread_init(&thread, &trace);
+ *     ets_trace_begin_run(&thread, &(struct ets_trace_run){.name = "Execute", .method = "forward"});
+ *     ets_trace_set_instruction(&thread, 0, 4);
+ *     struct ets_trace_span span = ets_trace_begin(&thread, ETS_TRACE_OPERATORS, "conv1");
+ *     conv1(); // what is measured
+ *     ets_trace_end(&thread, span);
+ *     ets_trace_end_run(&thread);
+ *     ets_trace_finish(&trace);
+ *     ets_trace_write(&trace, &(struct ets_etdump_sink){NULL, write_uart}, NULL);
+ *
+ * For devices: no heap, no C library besides memcpy and memset. An event is copied into the
+ * caller's buffer (24 bytes for the common one); the FlatBuffer is made after the run, by
+ * ets_trace_write, front to back, without further memory. docs/SPEC.md has every byte.
+ *
+ * Nothing here stops the traced program: an event that cannot be kept is counted, the first reason
+ * stays in ets_trace_status, and both go into the dump, where readers show them.
+ *
+ * Threads: each thread, and each interrupt handler, that records has a struct ets_trace_thread of
+ * its own over the one shared struct ets_trace. The buffer is cut into chunks; a thread fills a
+ * chunk that is its own, so that recording takes no lock and no atomic read-modify-write. What is
+ * shared (taking the next chunk, adding a name, counting) uses 32-bit atomics, or the config's
+ * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
+ * must not run while other threads record.
+ *
+ * Limits: 65,535 names, 4096 bytes a name, chain indices of 31 bits, metadata and tensor lists
+ * that fit into a chunk.
+ */
+#ifndef ETSCOPE_TRACE_H
+#define ETSCOPE_TRACE_H
+
+#include "etscope/bytes.h"
+#include "etscope/etdump_writer.h"
+#include "etscope/status.h"
+#include "etscope/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What happens when the buffer is full. */
+enum ets_trace_mode {
+    ETS_TRACE_STOP = 0,  /* later events are dropped and counted */
+    ETS_TRACE_RING = 1,  /* the oldest chunk is given up: the latest events are kept */
+    ETS_TRACE_STREAM = 2 /* full chunks go through the config's stream; see SPEC, "Streams" */
+};
+
+/* What is recorded: bits, so that each kind costs one predictable branch when it is off. */
+enum ets_trace_what {
+    ETS_TRACE_METHODS = 1,       /* Method::init, Method::execute and the like */
+    ETS_TRACE_OPERATORS = 2,     /* OPERATOR_CALL, native_call_*, and your own */
+    ETS_TRACE_DELEGATES = 4,     /* what delegates report */
+    ETS_TRACE_ALLOCATIONS = 8,
+    ETS_TRACE_OUTPUTS = 16,      /* debug values that are outputs of the whole method */
+    ETS_TRACE_INTERMEDIATES = 32 /* all other debug values */
+};
+
+/* Everything but debug values: what `what` 0 in a config means. */
+#define ETS_TRACE_DEFAULT \
+    (ETS_TRACE_METHODS | ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES | ETS_TRACE_ALLOCATIONS)
+
+/* Reads a counter that does not run backwards. */
+typedef uint64_t (*ets_trace_clock)(void *context);
+
+/*
+ * Keeps the bytes of a tensor and tells where: `*offset_out` is what the ETDump will say. Answers
+ * OK, or the reason why not (NO_SPACE, IO): the event is then dropped and counted.
+ */
+struct ets_trace_data_sink {
+    void *context;
+    enum ets_status (*write)(void *context, const void *data, size_t size, uint64_t *offset_out);
+};
+
+/*
+ * A short section that nothing else of this trace may interrupt. Needed only where the processor
+ * has no 32-bit atomic operations (ARMv6-M), and around data sinks and streams that several
+ * threads share.
+ */
+struct ets_trace_section {
+    void *context;
+    void (*enter)(void *context);
+    void (*leave)(void *context);
+};
+
+/* All fields may be 0 or NULL besides those that say otherwise. Copied by ets_trace_init. */
+struct ets_trace_config {
+    /*
+     * Where events are kept, and names where `names` is NULL; any alignment. 2 KiB hold about 50
+     * events and 20 names. Too small: ets_trace_init answers NO_SPACE and everything is dropped.
+     */
+    void *buffer;
+    size_t buffer_bytes;
+    /* Where names are kept; any alignment. NULL: a quarter of `buffer`. */
+    void *names;
+    size_t names_bytes;
+    /*
+     * 1: names are kept as pointers and told apart by them, for string literals, which must stay
+     * until the dump is written. 0: names are copied, and a pointer that comes again is compared.
+     */
+    int names_are_static;
+    /* Chunks that the buffer is cut into. 0: up to 16. At least the number of threads. */
+    uint32_t chunk_count;
+    enum ets_trace_mode mode;
+    uint32_t what; /* bits of ets_trace_what; 0: ETS_TRACE_DEFAULT */
+    /* The clock for begin and end. NULL: every time is 0. */
+    ets_trace_clock clock;
+    void *clock_context;
+    uint64_t clock_hz; /* its ticks in a second. 0: not known, see platform_clock */
+    /*
+     * A second, slower clock, in which delegates give their own times (in ExecuTorch:
+     * et_pal_current_ticks). It is read where runs begin and end, to tie `clock` to it and to find
+     * its rate. NULL: `clock` is the platform's clock, too.
+     */
+    ets_trace_clock platform_clock;
+    void *platform_clock_context;
+    /* A tick of the platform's clock is this many nanoseconds. 0: 1. */
+    uint64_t platform_ns_numerator, platform_ns_denominator;
+    /* Where bytes of tensors go: `data_sink`, or else this buffer, each at a multiple of 64. */
+    void *debug_buffer; /* NULL and no data_sink: tensors are recorded without bytes */
+    size_t debug_buffer_bytes;
+    struct ets_trace_data_sink data_sink; /* write NULL: none */
+    struct ets_etdump_sink stream;        /* of mode STREAM: needed there */
+    /* Of mode STREAM: 1: every begin is sent at once, so that a hang can be named. */
+    int flush_begins;
+    struct ets_trace_section section; /* enter NULL: none */
+    struct ets_bytes fingerprint;     /* of the program; at most 64 bytes are kept. {NULL, 0}: none */
+};
+
+/* inner: names that were looked up lately, by hash of pointer or text. */
+#define ETS_TRACE_CACHED_NAMES 128
+
+/* A recorder. Declared by the caller; its fields are for the library. */
+struct ets_trace {
+    struct ets_trace_config config;
+    struct ets_trace_chunk *chunks;
+    uint8_t *slots;
+    uint32_t chunk_count, chunk_slots;
+    uint32_t enabled;                /* bits of ets_trace_what, and one for "finished" */
+    uint32_t chunks_taken, sequence; /* chunks that were never used come first */
+    uint32_t lanes, runs;
+    uint32_t first_error, dropped, unnamed, backwards, overwritten;
+    uint32_t has_allocators, has_strings;
+    uint32_t debug_bytes;
+    uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
+    struct ets_etdump_name *names;
+    uint32_t names_used;     /* number of names, and bytes of text / 8 in the upper half */
+    uint32_t name_limit, text_limit;
+    char *texts_end;
+    uint64_t first_ticks, first_platform; /* both clocks at init */
+    uint64_t last_ticks, last_platform;   /* and at the end of the run that ended last */
+    uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */
+    uint8_t fingerprint[64];
+    uint16_t cached_names[ETS_TRACE_CACHED_NAMES];
+};
+
+/* What one thread records with. Declared by the caller; its fields are for the library. */
+struct ets_trace_thread {
+    struct ets_trace *trace;
+    uint8_t *next, *end;
+    struct ets_trace_chunk *chunk; /* NULL: none is held */
+    uint8_t *segment;              /* the run's header in the chunk */
+    uint32_t segment_events;
+    int32_t chain;
+    uint32_t instruction;
+    uint32_t lane;
+    uint32_t run; /* number of the open run; 0: none */
+    uint32_t invocation;
+    int32_t bundled_input_index;
+    uint16_t run_name, method_name;
+    uint8_t run_flags;
+    uint8_t chain_code;
+};
+
+/* What a run does. */
+enum ets_trace_purpose {
+    ETS_TRACE_UNKNOWN = 0,
+    ETS_TRACE_LOAD = 1,
+    ETS_TRACE_EXECUTE = 2
+};
+
+/* A run block. */
+struct ets_trace_run {
+    const char *name;   /* "Default" and "Execute" in ExecuTorch. NULL: "Default" */
+    const char *method; /* the method that is loaded or executed. NULL: not known */
+    uint32_t invocation; /* how many runs of it came before */
+    enum ets_trace_purpose purpose;
+    int is_bundled;               /* 1: bundled_input_index is meant */
+    int32_t bundled_input_index;
+};
+
+/* What is between begin and end. Passed by value, in two registers; fields are for the library. */
+struct ets_trace_span {
+    uint64_t start_ticks;
+    uint32_t detail;
+    uint16_t name;
+    uint8_t chain_code;
+    uint8_t kind; /* 0: never begun */
+};
+
+/* The name of a part of a delegate: an integer or a string, as in ExecuTorch exactly one. */
+struct ets_trace_delegate {
+    const char *name; /* NULL: the integer `id` counts */
+    int32_t id;
+};
+
+/* What a trace can tell about itself. */
+struct ets_trace_state {
+    enum ets_status first_error; /* OK: nothing was ever refused */
+    uint32_t dropped;            /* events that were not kept */
+    uint32_t unnamed;            /* events that were kept without their name */
+    uint32_t backwards;          /* events that ended before they began: their duration is 0 */
+    uint32_t overwritten;        /* events that a ring gave up for later ones */
+    uint32_t names;
+    size_t used_bytes, capacity_bytes; /* of what is for events in the buffer */
+    size_t debug_bytes;                /* used of the debug buffer */
+};
+
+/*
+ * Prepares `trace`. Statuses: INVALID_ARGUMENT (config NULL, mode unknown, mode STREAM without a
+ * stream, a chunk_count that leaves no room for an event), NO_SPACE (a buffer too small for an
+ * event). After a failure every call is safe, and events are dropped and counted.
+ */
+ETS_API enum ets_status ets_trace_init(struct ets_trace *trace,
+                                       const struct ets_trace_config *config);
+
+/* Forgets all events, names and counts; threads must be initialised again. Statuses: as init. */
+ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
+
+/* Makes `thread` one that records into `trace`, outside of any run and instruction. */
+ETS_API void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace);
+
+/* Gives back the chunk that the thread holds, for others to reuse. It can go on recording. */
+ETS_API void ets_trace_thread_release(struct ets_trace_thread *thread);
+
+/* Sets what is recorded from now on: bits of ets_trace_what, 0 for nothing. From any thread. */
+ETS_API void ets_trace_enable(struct ets_trace *trace, uint32_t what);
+
+/*
+ * Opens a run block, in which the thread's events are until the next begin_run; the one before is
+ * ended where that was not done. An event outside of any run opens one named "Default".
+ */
+ETS_API void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run);
+
+/* Ends the run. Events that come now still belong to it (ExecuTorch's outputs do). */
+ETS_API void ets_trace_end_run(struct ets_trace_thread *thread);
+
+/* The instruction that runs: chain -1 and instruction 0 outside of any, as in ExecuTorch. */
+ETS_API void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
+                                       uint32_t instruction);
+
+/*
+ * Begins an event at the current instruction. `what`: the one bit that it is enabled by. `name`
+ * may change or go after the call (unless names_are_static); NULL: none.
+ */
+ETS_API struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thread, uint32_t what,
+                                              const char *name);
+
+/* The same at an instruction that is given. */
+ETS_API struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread, uint32_t what,
+                                                 const char *name, int32_t chain,
+                                                 uint32_t instruction);
+
+/*
+ * Ends it; the event is recorded now, so that events stand in the order of their ends. A span that
+ * was begun while disabled does nothing; a zero one is counted as dropped, INVALID_ARGUMENT.
+ */
+ETS_API void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span);
+
+/* Begins an event of a delegate. */
+ETS_API struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
+                                                       struct ets_trace_delegate part);
+
+/* Ends it, at the instruction that is current now. `metadata` is copied; {NULL, 0}: none. */
+ETS_API void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
+                                    struct ets_bytes metadata);
+
+/* An event of a delegate after the fact, with the platform clock's times. */
+ETS_API void ets_trace_log_delegate(struct ets_trace_thread *thread,
+                                    struct ets_trace_delegate part, uint64_t start_platform_ticks,
+                                    uint64_t end_platform_ticks, struct ets_bytes metadata);
+
+/*
+ * Debug values. `part` NULL: of the instruction itself, else of a delegate's part. `is_output`: an
+ * output of the whole method. Each answers OK, also where the kind is disabled; else why the value
+ * was dropped: NO_SPACE, IO (the data sink's answers), INVALID_ARGUMENT (rank over
+ * ETS_TENSOR_MAX_RANK, bytes missing).
+ */
+ETS_API enum ets_status ets_trace_log_tensor(struct ets_trace_thread *thread,
+                                             const struct ets_trace_delegate *part,
+                                             const struct ets_tensor *tensor, int is_output);
+ETS_API enum ets_status ets_trace_log_tensors(struct ets_trace_thread *thread,
+                                              const struct ets_trace_delegate *part,
+                                              const struct ets_tensor *tensors, uint32_t count,
+                                              int is_output);
+ETS_API enum ets_status ets_trace_log_int(struct ets_trace_thread *thread,
+                                          const struct ets_trace_delegate *part, int64_t value,
+                                          int is_output);
+ETS_API enum ets_status ets_trace_log_double(struct ets_trace_thread *thread,
+                                             const struct ets_trace_delegate *part, double value,
+                                             int is_output);
+ETS_API enum ets_status ets_trace_log_bool(struct ets_trace_thread *thread,
+                                           const struct ets_trace_delegate *part, int value,
+                                           int is_output);
+/* ETDump has no place for a string: it goes into the extra block. It is kept as names are. */
+ETS_API enum ets_status ets_trace_log_string(struct ets_trace_thread *thread,
+                                             const struct ets_trace_delegate *part,
+                                             const char *value, int is_output);
+
+/*
+ * Adds an allocator to the open run. Returns its number, which starts from 1 in each run; 0 where
+ * it was dropped or allocations are not recorded.
+ */
+ETS_API int32_t ets_trace_add_allocator(struct ets_trace_thread *thread, const char *name);
+
+/* An allocation of `bytes` from allocator number `allocator`. */
+ETS_API void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t allocator,
+                                      uint64_t bytes);
+
+/*
+ * Measures what a begin and end pair costs on this device, for the dump: readers can then
+ * subtract it. Takes about 64 pairs' time; records nothing.
+ */
+ETS_API void ets_trace_measure_cost(struct ets_trace_thread *thread);
+
+/*
+ * Mode STREAM: sends what the thread has recorded so far. Statuses: IO (the stream refused, now or
+ * before), OK otherwise.
+ */
+ETS_API enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
+
+/* Ends recording: what comes later is dropped and counted, INVALID_ARGUMENT. */
+ETS_API void ets_trace_finish(struct ets_trace *trace);
+
+ETS_API void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out);
+
+/*
+ * The size of the ETDump that ets_trace_write would write now. Statuses as ets_etdump_writer_size.
+ */
+ETS_API enum ets_status ets_trace_dump_size(struct ets_trace *trace, size_t *bytes_out,
+                                            struct ets_error *error);
+
+/*
+ * Writes all that is kept as an ETDump, times in nanoseconds, with the extra block. The trace stays
+ * as it is. Statuses as ets_etdump_write and ets_etdump_write_buffer.
+ */
+ETS_API enum ets_status ets_trace_write(struct ets_trace *trace, const struct ets_etdump_sink *sink,
+                                        struct ets_error *error);
+ETS_API enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *buffer,
+                                               size_t capacity, size_t *bytes_out,
+                                               struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

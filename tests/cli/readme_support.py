@@ -1,0 +1,125 @@
+"""Commands that stand in the documents, a folder to run them in, and outputs made comparable."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import run_support as support
+
+COMMAND = re.compile(r"^(?P<prompt>\$ )?(?P<line>(?:build/bin/)?etscope .*)$")
+
+
+def blocks_of(text):
+    """Code blocks of a Markdown text: fenced ones for a shell or without a language, indented."""
+    fenced = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    for language, block in fenced.findall(text):
+        if language in ("", "console", "sh", "shell", "text"):
+            yield block.splitlines()
+    for paragraph in re.split(r"\n\s*\n", fenced.sub("\n", text)):
+        lines = paragraph.strip("\n").splitlines()
+        if lines and all(line.startswith("    ") for line in lines):
+            yield [line[4:] for line in lines]
+
+
+def commands_of(text):
+    """Pairs: a command line, and the output lines below it; none where no output is shown."""
+    for lines in blocks_of(text):
+        command, expected = None, []
+        for line in [*lines, "$ etscope "]:
+            match = COMMAND.match(line)
+            if not match:
+                expected.append(line)
+                continue
+            if command:
+                shows = command["prompt"] or command["line"].startswith("build/")
+                yield command["line"], trimmed(expected) if shows else []
+            command, expected = match, []
+
+
+def trimmed(lines):
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return lines
+
+
+class Sandbox:
+    """A folder with the files that documents name, and etscope on the path of its shell."""
+
+    FILES = {
+        "model.pte": "model.pte", "model.bpte": "model.bpte", "model.etrecord": "model.etrecord",
+        "trace.etdp": "profile.etdp", "profile.etdp": "profile.etdp", "debug.etdp": "debug.etdp",
+        "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
+        "x.npy": "inputs/forward.0.0.npy",
+    }
+
+    def __enter__(self):
+        self.owner = tempfile.TemporaryDirectory()
+        self.folder = Path(self.owner.name)
+        for name, source in self.FILES.items():
+            shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
+        for folder in ("examples", "tests"):
+            (self.folder / folder).symlink_to(support.ROOT / folder)
+        (self.folder / "build" / "bin").mkdir(parents=True)
+        (self.folder / "build" / "bin" / "etscope").symlink_to(support.ETSCOPE)
+        for home in (".local/share/bash-completion/completions",):
+            (self.folder / home).mkdir(parents=True)
+        return self
+
+    def __exit__(self, *_):
+        self.owner.cleanup()
+
+    def shell(self, line):
+        """Runs one line; standard error comes with standard output, as on a terminal."""
+        path = os.pathsep.join([os.path.dirname(support.ETSCOPE), os.environ.get("PATH", "")])
+        environment = {**os.environ, "PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
+        environment.pop("COLUMNS", None)
+        return subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+                              check=False)
+
+
+# A measured number: 12.345, <1, 3..4, 1,000, 0.8..1.7%, 14.8; not #3, file.py:21, +8, float32.
+NUMBER = re.compile(r"(?<![\w#:/+.\-])[<~]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+                    r"(?:\.\.\d[\d,]*(?:\.\d+)?)?%?(?![\w.])")
+UNIT = re.compile(r"\b(avg|p50|min|max|p10|p90|total|N) (ns|us|ms|s)\b")
+
+
+def normal(line):
+    """The words of a line, its numbers, units and column widths taken out."""
+    line = re.sub(r"^[|\s-]+$", "", line)
+    return UNIT.sub(r"\1", re.sub(r"\s+", " ", NUMBER.sub("N", line))).strip()
+
+
+def alike(wanted, found):
+    """Whether two normal lines agree, as far as neither was cut to fit the screen."""
+    cut = min((at for at in (wanted.find("…"), found.find("…")) if at >= 0), default=None)
+    return wanted == found if cut is None else wanted[:cut] == found[:cut]
+
+
+def difference(command, expected, output):
+    """What the documents show and the command does not print, or None. "..." is any lines."""
+    found = [normal(line) for line in output.splitlines()]
+    wanted = [normal(line) for line in expected]
+    if not any(line.startswith("note: ") for line in wanted):
+        found = [line for line in found if not line.startswith("note: ")]
+    found, wanted = [line for line in found if line], [line for line in wanted if line]
+    if "--top" in command or " -n " in command:
+        found, wanted = found[:2], wanted[:2]  # which lines are the first may change
+    elif "--sort" in command or "--group-by" in command or " -g " in command:
+        found, wanted = sorted(found), sorted(wanted)
+    at, skipping = 0, False
+    for line in wanted:
+        if line == "...":
+            skipping = True
+            continue
+        while skipping and at < len(found) and not alike(line, found[at]):
+            at += 1
+        if at == len(found):
+            return f"not printed: {line}"
+        if not alike(line, found[at]):
+            return f"shown:   {line}\nprinted: {found[at]}"
+        at, skipping = at + 1, False
+    return None if skipping or at == len(found) else f"not shown: {found[at]}"

@@ -1,0 +1,174 @@
+"""`etscope profile`: run and inspect in one step."""
+
+import json
+import unittest
+
+import run_support as support
+from run_support import EXAMPLES, RunTest
+
+PROGRAMS = ("mlp/portable", "mobile_cnn/portable", "mobile_cnn/xnnpack",
+            "tiny_transformer/xnnpack")
+
+
+def files_of(program):
+    return [EXAMPLES / f"{program}.{ending}" for ending in ("pte", "bpte", "etrecord")]
+
+
+class Profile(RunTest):
+    def setUp(self):
+        super().setUp()
+        if not support.have_records():
+            self.skipTest("this build reads no ETRecord")
+
+    def profile(self, program, *arguments, ending=1):
+        """Of an example's .bpte, with its record."""
+        files = files_of(program)
+        words = ["profile", files[ending], "--etrecord", files[2], *arguments]
+        if "tiny_transformer" in program and "--method" not in arguments:
+            words += ["--method", "prefill", "--method", "decode"]
+        return self.ok(*words)
+
+    def rows_of(self, program, *arguments):
+        return json.loads(self.profile(program, "--format", "json", *arguments).stdout)
+
+    def runs_here(self, program):
+        return "xnnpack" not in program or not support.obstacle("mlp_xnnpack")
+
+    def test_every_instruction_of_the_examples_has_its_line(self):
+        for program in PROGRAMS:
+            if not self.runs_here(program):
+                continue
+            with self.subTest(program=program):
+                rows = [row for row in self.rows_of(program) if row["instruction"] is not None]
+                self.assertTrue(rows)
+                for row in rows:
+                    self.assertIn(row["method"], ("forward", "prefill", "decode"))
+                    self.assertEqual(row["runs"], 10)
+                    if row["depth"] <= 1 and row["debug_handles"]:
+                        self.assertTrue(row["source"], row["operator"])
+                        for place in row["source"]:
+                            self.assertRegex(str(place), r"examples/models/\w+\.py")
+
+    def test_times_inside_a_run_do_not_exceed_it(self):
+        for program in PROGRAMS:
+            if not self.runs_here(program):
+                continue
+            with self.subTest(program=program):
+                totals = {}
+                for row in self.rows_of(program):
+                    key = row["block"], row["method"]
+                    if row["operator"] == "Method::execute":
+                        totals[key] = row["total_ns"]
+                    elif row["instruction"] is not None and row["depth"] == 1:
+                        totals[key] -= row["total_ns"]
+                self.assertTrue(totals)
+                self.assertTrue(all(rest >= 0 for rest in totals.values()), totals)
+
+    def test_table_is_joined_to_source_lines(self):
+        if not self.runs_here("mobile_cnn/xnnpack"):
+            self.skipTest(support.obstacle("mlp_xnnpack"))
+        done = self.profile("mobile_cnn/xnnpack", "--runs", 4, "--inputs", "random")
+        self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "Default - 1 run")
+        self.assertIn("Execute - method forward - 4 runs", lines)
+        header = next(line for line in lines if line.lstrip().startswith("#"))
+        for word in ("operator", "calls", "p50", "share", "source", "module", "backend"):
+            self.assertIn(word, header)
+        self.assertRegex(done.stdout, r"mean\.out .*examples/models/mobile_cnn\.py:\d+")
+        self.assertRegex(done.stdout, r"DELEGATE_CALL XnnpackBackend .*mobile_cnn\.py:\d+")
+        self.assertRegex(done.stdout, r"Convolution \(NHWC, F32\) .*XnnpackBackend")
+
+    def test_all_formats(self):
+        def records(text):
+            return [line for line in text.splitlines() if line.strip()]
+
+        program = "mlp/portable"
+        rows = self.rows_of(program)
+        lines = [json.loads(line) for line in
+                 self.profile(program, "--format", "jsonl").stdout.splitlines()]
+        self.assertEqual([row["operator"] for row in rows], [row["operator"] for row in lines])
+        self.assertEqual([list(row) for row in rows], [list(row) for row in lines])
+        csv = records(self.profile(program, "--format", "csv").stdout)
+        self.assertEqual(len(csv), 1 + len(rows))
+        self.assertTrue(csv[0].startswith("block,"), csv[0])
+        tsv = records(self.profile(program, "--format", "tsv").stdout)
+        self.assertEqual(tsv[0].split("\t")[1:3], ["event_block_name", "event_name"])
+        full = records(self.profile(program, "--format", "tsv", "--sort", "time").stdout)
+        self.assertEqual(len(full), 1 + len(rows))
+        markdown = self.profile(program, "--format", "markdown").stdout
+        self.assertRegex(markdown, r"(?m)^\|[ :|-]+\|$")
+        self.assertEqual(markdown.count("addmm.out"),
+                         len([row for row in rows if row["operator"] == "addmm.out"]))
+
+    def test_groups_add_up_to_the_run(self):
+        for program in PROGRAMS:
+            for group in ("op", "module", "source", "backend"):
+                if not self.runs_here(program):
+                    continue
+                with self.subTest(program=program, group=group):
+                    sums = {}
+                    for row in self.rows_of(program, "--group-by", group, "--block", "Execute"):
+                        key = row["method"]
+                        sums[key] = sums.get(key, 0) + row["share"]
+                    self.assertTrue(sums)
+                    for method, total in sums.items():
+                        self.assertAlmostEqual(total, 1, places=6, msg=method)
+
+    def test_the_kept_trace_gives_the_same_rows(self):
+        for program in PROGRAMS:
+            if not self.runs_here(program):
+                continue
+            for form in (["--format", "json"], ["--format", "table"], ["--format", "tsv"],
+                         ["--format", "csv", "--group-by", "module"]):
+                with self.subTest(program=program, form=form):
+                    shown = self.profile(program, "-o", "kept.etdp", "--runs", 3, *form).stdout
+                    pte, _, record = files_of(program)
+                    again = self.ok("inspect", "kept.etdp", "--etrecord", record, "--program", pte,
+                                    *form).stdout
+                    self.assertEqual(shown, again)
+
+    def test_both_kinds_of_program_show_the_same_operators(self):
+        names = [[row["operator"] for row in json.loads(
+            self.profile("mlp/portable", "--format", "json", ending=ending).stdout)]
+            for ending in (0, 1)]
+        self.assertEqual(names[0], names[1])
+
+    def test_warms_up_once_by_itself(self):
+        self.profile("mlp/portable", "-o", "kept.etdp", "--runs", 4)
+        blocks = support.trace_of(self.folder / "kept.etdp")
+        self.assertEqual([name for name, _ in blocks], ["Default"] + ["Execute"] * 4)
+
+    def test_without_a_record_there_are_operators_but_no_lines(self):
+        rows = json.loads(self.ok("profile", EXAMPLES / "mlp" / "portable.pte", "--format",
+                                  "json").stdout)
+        self.assertIn("addmm.out", [row["operator"] for row in rows])
+        self.assertFalse(any(row.get("source") for row in rows))
+
+    def test_a_record_of_another_program_is_refused(self):
+        pte, _, _ = files_of("mlp/portable")
+        _, _, other = files_of("mobile_cnn/portable")
+        done = support.call("profile", pte, "--inputs", "zeros", "--etrecord", other, "-o",
+                            "kept.etdp", cwd=self.folder)
+        self.assertEqual(done.returncode, support.MISMATCH, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.ok("profile", pte, "--etrecord", other, "--allow-mismatch")
+
+    def test_mistakes(self):
+        pte, _, _ = files_of("mlp/portable")
+        self.fails(support.USAGE, "one program", "profile")
+        self.fails(support.USAGE, "trace", "profile", pte, "--tracer", "none")
+        self.fails(support.USAGE, "-o needs a file", "profile", pte, "-o", "-")
+        self.fails(support.USAGE, "--format", "profile", pte, "--format", "xml")
+        self.fails(support.USAGE, "--runs", "profile", pte, "--runs", 0)
+        self.fails(support.INPUT, "absent.etrecord", "profile", pte, "--etrecord",
+                   "absent.etrecord")
+        self.fails(support.UNAVAILABLE, "/nonexistent", "profile", pte,
+                   ETSCOPE_ENGINE="/nonexistent")
+        self.fails(support.INTERNAL, "absent", "profile", pte, "--inputs", "zeros", "-o",
+                   self.folder / "absent" / "t.etdp")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

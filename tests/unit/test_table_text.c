@@ -1,0 +1,328 @@
+/* Tables for people: width, units, bounds, and names that mean harm. */
+#include "test_inspect_support.h"
+
+#include <math.h>
+
+static struct ets_table *new_table(const struct ets_column *columns, size_t count)
+{
+    struct ets_table *table;
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    for (size_t i = 0; i < count; i++) ets_table_add_column(table, &columns[i]);
+    return table;
+}
+
+static void assert_printed(struct ets_table *table, struct ets_table_style style,
+                           const char *expected)
+{
+    char *text = print_table(table, style);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* Characters of the longest line; lines must not end in a space. */
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    while (*text != '\0') {
+        const char *end = strchr(text, '\n');
+        size_t characters = 0;
+        assert_non_null(end);
+        for (const char *at = text; at < end; at++) characters += ((unsigned char)*at & 0xc0) != 0x80;
+        assert_true(end == text || end[-1] != ' ');
+        if (characters > longest) longest = characters;
+        text = end + 1;
+    }
+    return longest;
+}
+
+static void test_table_text__aligns_indents_and_heads_sections(void **state)
+{
+    (void)state;
+    const struct ets_column columns[] = {{.name = "name"},
+                                         {.name = "n", .kind = ETS_COLUMN_INTEGER, .title = "#"},
+                                         {.name = "last"}};
+    struct ets_table *table = new_table(columns, 3);
+    ets_table_add_section(table, (struct ets_text){"One", 3});
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "outer");
+    ets_table_put_integer(table, 5);
+    ets_table_put_string(table, "x");
+    ets_table_add_row(table, 1);
+    ets_table_put_string(table, "inner");
+    ets_table_put_integer(table, -123);
+    ets_table_put_nothing(table);
+    ets_table_add_section(table, (struct ets_text){"Two", 3});
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "z");
+    ets_table_put_integer(table, 7);
+    assert_int_equal(ets_table_row_count(table), 5);
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE},
+                   "One\n"
+                   "name        #  last\n"
+                   "outer       5  x\n"
+                   "  inner  -123\n"
+                   "\nTwo\n"
+                   "name        #  last\n"
+                   "z           7\n");
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_MARKDOWN},
+                   "**One**\n\n"
+                   "| name | # | last |\n|---|---:|---|\n"
+                   "| outer | 5 | x |\n"
+                   "| &nbsp; inner | -123 |  |\n"
+                   "\n**Two**\n\n"
+                   "| name | # | last |\n|---|---:|---|\n"
+                   "| z | 7 |  |\n");
+    ets_table_close(table);
+}
+
+/* Priority 10 and above: not worth cutting a text for. */
+static struct ets_table *wide_table(void)
+{
+    const struct ets_column columns[] = {
+        {.name = "operator", .least_width = 10},
+        {.name = "keep", .kind = ETS_COLUMN_INTEGER},
+        {.name = "second", .kind = ETS_COLUMN_INTEGER, .priority = 2},
+        {.name = "first", .kind = ETS_COLUMN_INTEGER, .priority = 3},
+        {.name = "path", .least_width = 8, .cut_at_start = 1},
+    };
+    struct ets_table *table = new_table(columns, 5);
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "a name of forty characters, or so it is!");
+    for (int i = 1; i <= 3; i++) ets_table_put_integer(table, i * 1111);
+    ets_table_put_string(table, "models/deeply/nested/zoo.py:16");
+    return table;
+}
+
+static void test_table_text__fits_its_width(void **state)
+{
+    (void)state;
+    struct ets_table *table = wide_table();
+    const struct {
+        uint32_t width;
+        const char *text;
+    } cases[] = {
+        {0, "operator                                  keep  second  first  path\n"
+            "a name of forty characters, or so it is!  1111    2222   3333  "
+            "models/deeply/nested/zoo.py:16\n"},
+        {34, "operator    keep  second  path\n"
+             "a name of\xe2\x80\xa6  1111    2222  \xe2\x80\xa6o.py:16\n"},
+        {26, "operator    keep  path\na name of\xe2\x80\xa6  1111  \xe2\x80\xa6o.py:16\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct ets_table_style style = {.width = cases[i].width};
+        char *text = print_table(table, style);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
+    char *ascii = print_table(table, (struct ets_table_style){.width = 40, .ascii = 1});
+    assert_non_null(strchr(ascii, '~'));
+    for (const char *at = ascii; *at != '\0'; at++) assert_true((unsigned char)*at < 0x80);
+    free(ascii);
+    ets_table_close(table);
+}
+
+static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
+{
+    (void)state;
+    struct ets_table *table = wide_table();
+    for (uint32_t width = 26; width <= 200; width++) {
+        char *text = print_table(table, (struct ets_table_style){.width = width});
+        assert_true(longest_line(text) <= width);
+        assert_int_equal(strstr(text, "second") != NULL, width >= 34);
+        assert_int_equal(strstr(text, "first") != NULL, width >= 41);
+        free(text);
+    }
+    ets_table_close(table);
+}
+
+static char *print_one(struct ets_column column, struct ets_text text,
+                       struct ets_table_style style)
+{
+    struct ets_table *table = new_table(&column, 1);
+    ets_table_add_section(table, text);
+    ets_table_add_row(table, 0);
+    ets_table_put_text(table, text);
+    char *printed = print_table(table, style);
+    ets_table_close(table);
+    return printed;
+}
+
+/* Escape sequences, line breaks, the second control block, bytes that are no UTF-8. */
+static void test_table_text__no_control_character_gets_out(void **state)
+{
+    (void)state;
+    static const struct {
+        struct ets_text name;
+        const char *shown;
+    } cases[] = {
+        {{"\033[2J\033]0;x\007", 10}, "\\x1b[2J\\x1b]0;x\\x07"},
+        {{"a\nb\rc\td", 7}, "a\\x0ab\\x0dc\\x09d"},
+        {{"nul\0inside", 10}, "nul\\x00inside"},
+        {{"del\x7f", 4}, "del\\x7f"},
+        {{"csi \xc2\x9b" "2J", 8}, "csi \\xc2\\x9b2J"},
+        {{"lone \x9b\xff", 7}, "lone \\x9b\\xff"},
+        {{"cut \xe2\x82", 6}, "cut \\xe2\\x82"},
+        {{"overlong \xc0\xaf", 11}, "overlong \\xc0\\xaf"},
+        {{"surrogate \xed\xa0\x80", 13}, "surrogate \\xed\\xa0\\x80"},
+        {{"gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x8e\xbc", 16},
+         "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x8e\xbc"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, "%s\nname\n%s\n", cases[i].shown, cases[i].shown);
+        char *text = print_one((struct ets_column){.name = "name"}, cases[i].name,
+                               (struct ets_table_style){.format = ETS_FORMAT_TABLE});
+        assert_string_equal(text, expected);
+        free(text);
+        text = print_one((struct ets_column){.name = "name"}, cases[i].name,
+                         (struct ets_table_style){.format = ETS_FORMAT_MARKDOWN});
+        for (const char *at = text; *at != '\0'; at++) assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
+        free(text);
+        text = print_one((struct ets_column){.name = "name"}, cases[i].name,
+                         (struct ets_table_style){.ascii = 1});
+        for (const char *at = text; *at != '\0'; at++) assert_true((unsigned char)*at < 0x7f);
+        free(text);
+    }
+}
+
+static void test_table_text__long_names_are_cut_between_characters(void **state)
+{
+    (void)state;
+    char name[9001];
+    for (size_t i = 0; i < 3000; i++) memcpy(name + 3 * i, "\xe2\x82\xac", 3);
+    const struct ets_column column = {.name = "name", .least_width = 5};
+    char *text = print_one(column, (struct ets_text){name, 9000},
+                           (struct ets_table_style){.width = 20});
+    assert_true(strlen(text) > 0);
+    const char *line = strstr(text, "\nname\n") + 6;
+    assert_int_equal(strcspn(line, "\n"), 20 * 3);
+    assert_memory_equal(line + 19 * 3, "\xe2\x80\xa6", 3);
+    assert_int_equal((strcspn(text, "\n")) % 3, 0);
+    free(text);
+}
+
+static void test_table_text__markdown_shows_names_as_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *shown;
+    } cases[] = {
+        {"a|b\\c", "a\\|b\\\\c"},
+        {"<img src=x>", "\\<img src=x>"},
+        {"<1", "<1"},
+        {"[x](http://y)", "\\[x\\](http://y)"},
+        {"*bold* `code` ~no~", "\\*bold\\* \\`code\\` \\~no\\~"},
+        {"native_call_add.out", "native_call_add.out"},
+        {"aten._softmax.default", "aten.\\_softmax.default"},
+        {"add_", "add\\_"},
+        {"&lt; a & b", "\\&lt; a & b"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, "**%s**\n\n| name |\n|---|\n| %s |\n", cases[i].shown,
+                 cases[i].shown);
+        char *text = print_one((struct ets_column){.name = "name"},
+                               (struct ets_text){cases[i].name, strlen(cases[i].name)},
+                               (struct ets_table_style){.format = ETS_FORMAT_MARKDOWN});
+        assert_string_equal(text, expected);
+        free(text);
+    }
+}
+
+static void assert_cell(enum ets_column_kind kind, double lower, double upper, const char *unit,
+                        const char *expected)
+{
+    const struct ets_column column = {.name = "v", .kind = kind};
+    struct ets_table *table = new_table(&column, 1);
+    ets_table_add_row(table, 0);
+    ets_table_put_bounds(table, lower, upper);
+    char *text = print_table(table, (struct ets_table_style){.time_unit = unit});
+    const char *end = text + strlen(text) - 1, *start = end;
+    while (start > text && start[-1] != ' ' && start[-1] != '\n') start--;
+    assert_int_equal((size_t)(end - start), strlen(expected));
+    assert_memory_equal(start, expected, strlen(expected));
+    free(text);
+    ets_table_close(table);
+}
+
+static void test_table_text__bounds_and_small_values_are_not_hidden(void **state)
+{
+    (void)state;
+    assert_cell(ETS_COLUMN_TIME, 1234, 1234, "us", "1.234");
+    assert_cell(ETS_COLUMN_TIME, 0, 0, "us", "0.000");
+    assert_cell(ETS_COLUMN_TIME, 0.4, 0.4, "us", "<0.001");
+    assert_cell(ETS_COLUMN_TIME, 700, 700, "ns", "700");
+    assert_cell(ETS_COLUMN_TIME, 0, 1000, "us", "<1");
+    assert_cell(ETS_COLUMN_TIME, 3000, 4000, "us", "3..4");
+    assert_cell(ETS_COLUMN_TIME, 6600, 7600, "us", "6.6..7.6");
+    assert_cell(ETS_COLUMN_TIME, NAN, NAN, "us", "-");
+    assert_cell(ETS_COLUMN_SHARE, 0.5, 0.5, NULL, "50.0%");
+    assert_cell(ETS_COLUMN_SHARE, 0.0001, 0.0001, NULL, "<0.1%");
+    assert_cell(ETS_COLUMN_SHARE, 0, 0, NULL, "0.0%");
+    assert_cell(ETS_COLUMN_SHARE, 0, 0.02, NULL, "<2.0%");
+    assert_cell(ETS_COLUMN_SHARE, 0.1, 0.2, NULL, "10.0..20.0%");
+    assert_cell(ETS_COLUMN_TICKS, 12345678, 12345678, NULL, "12345678");
+    assert_cell(ETS_COLUMN_REAL, 2.5, 2.5, NULL, "2.5");
+}
+
+static void test_table_text__units_stand_in_the_heading(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        const char *heading;
+    } cases[] = {{999, "v ns\n"}, {5e4, "v us\n"}, {9.9e7, "v us\n"}, {2e8, "v ms\n"},
+                 {3e11, "v s\n"}};
+    const struct ets_column column = {.name = "v", .kind = ETS_COLUMN_TIME};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct ets_table *table = new_table(&column, 1);
+        ets_table_add_row(table, 0);
+        ets_table_put_real(table, cases[i].ns);
+        char *text = print_table(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE});
+        assert_non_null(strstr(text, cases[i].heading));
+        free(text);
+        ets_table_close(table);
+    }
+    const struct ets_column ticks = {.name = "v", .kind = ETS_COLUMN_TICKS};
+    struct ets_table *table = new_table(&ticks, 1);
+    ets_table_add_row(table, 0);
+    ets_table_put_real(table, 1);
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE},
+                   "v cycles\n       1\n");
+    ets_table_close(table);
+}
+
+static void test_table_text__empty_columns_are_left_out(void **state)
+{
+    (void)state;
+    const struct ets_column columns[] = {{.name = "a"}, {.name = "b"},
+                                         {.name = "c", .kind = ETS_COLUMN_LIST},
+                                         {.name = "d", .machine_only = 1}, {.name = "e", .kind = ETS_COLUMN_LIST, .first_of_list = 1}};
+    const struct ets_text items[] = {{"p", 1}, {"q", 1}, {"r", 1}};
+    struct ets_table *table = new_table(columns, 5);
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "x");
+    ets_table_put_string(table, NULL);
+    ets_table_put_list(table, NULL, 0);
+    ets_table_put_string(table, "hidden");
+    ets_table_put_list(table, items, 3);
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE},
+                   "a  e\nx  p +2\n");
+    ets_table_close(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_text__aligns_indents_and_heads_sections),
+        cmocka_unit_test(test_table_text__fits_its_width),
+        cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
+        cmocka_unit_test(test_table_text__no_control_character_gets_out),
+        cmocka_unit_test(test_table_text__long_names_are_cut_between_characters),
+        cmocka_unit_test(test_table_text__markdown_shows_names_as_they_are),
+        cmocka_unit_test(test_table_text__bounds_and_small_values_are_not_hidden),
+        cmocka_unit_test(test_table_text__units_stand_in_the_heading),
+        cmocka_unit_test(test_table_text__empty_columns_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
