@@ -17,7 +17,7 @@ PYTHON ?= python3
 MAKEFLAGS += --no-print-directory
 
 ETSCOPE := build/bin/etscope
-EXAMPLE := examples/mobile_cnn/xnnpack
+EXAMPLE := examples/mobile_cnn
 COMMANDS := run inspect profile info doctor help
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
@@ -45,10 +45,15 @@ engine: setup build ## fetch the runtime and build the engine that runs programs
 	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
 	    { echo "the engine was not built" >&2; exit 1; }
 
+# $(call profile,PROGRAM,OPTIONS); a pipe has no width of its own
+profile = command="etscope profile $(EXAMPLE)/$(1).pte --etrecord $(EXAMPLE)/$(1).etrecord $(2)"; \
+    printf '\n$$ %s\n' "$$command"; test -t 1 || export COLUMNS=104; \
+    PATH="$(CURDIR)/build/bin:$$PATH" $$command 2>&1
+
 .PHONY: demo
-demo: setup build ## run an example and print its operators with their source lines
-	@echo
-	$(ETSCOPE) profile $(EXAMPLE).pte --etrecord $(EXAMPLE).etrecord --runs 20
+demo: setup build ## run an example with XNNPACK and print its operators with their source lines
+	@$(call profile,xnnpack,--runs 20 --top 12)
+	@$(call profile,portable,--runs 20 --group-by source --top 8)
 
 # The sanitizers first, so that the last lines are those of the whole test suite.
 .PHONY: test

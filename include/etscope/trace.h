@@ -175,6 +175,8 @@ struct ets_trace_thread {
     uint32_t run; /* number of the open run; 0: none */
     uint32_t invocation;
     int32_t bundled_input_index;
+    uint64_t run_ticks, run_platform; /* both clocks at its begin */
+    int32_t allocators;
     uint16_t run_name, method_name;
     uint8_t run_flags;
     uint8_t chain_code;
@@ -238,7 +240,10 @@ ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
 /* Makes `thread` one that records into `trace`, outside of any run and instruction. */
 ETS_API void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace);
 
-/* Gives back the chunk that the thread holds, for others to reuse. It can go on recording. */
+/*
+ * Closes the chunk that the thread holds, so that a ring can reclaim it: for threads that end or
+ * pause. It can go on recording.
+ */
 ETS_API void ets_trace_thread_release(struct ets_trace_thread *thread);
 
 /* Sets what is recorded from now on: bits of ets_trace_what, 0 for nothing. From any thread. */

@@ -21,6 +21,8 @@ const struct cli_option cli_inspect_options[] = {
     {"--tsv-path", "--tsv_path", "FILE", "Also write upstream's table to FILE", NULL, false},
     {"--compare-results", "--compare_results", NULL,
      "Also compare the recorded outputs with the ETRecord's reference outputs", NULL, false},
+    {"--case", NULL, "N", "The reference case, where the trace does not name it; default the last",
+     NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

@@ -20,6 +20,7 @@ enum { MOST_OUTPUTS = 256 };
 
 struct comparison {
     const struct cli_subject *subject;
+    long long wanted_case; /* --case; -1: not given */
     const struct ets_inspection *inspection;
     struct ets_table *table;
 };
@@ -238,7 +239,7 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     return CLI_OK;
 }
 
-/* The reference case of a block: its own, or where the trace names none the last, like upstream. */
+/* The reference case: --case, else the block's own, else the last, like upstream. */
 static int find_reference(const struct comparison *c, const struct ets_block *block,
                           size_t *case_out, const struct ets_value **values_out, size_t *count_out)
 {
@@ -249,9 +250,11 @@ static int find_reference(const struct comparison *c, const struct ets_block *bl
         return cli_complain(CLI_MISMATCH, "the ETRecord has no reference outputs of %s",
                             block->method);
     }
-    *case_out = block->bundled_input_index < 0 ? cases - 1 : (size_t)block->bundled_input_index;
+    *case_out = c->wanted_case >= 0               ? (size_t)c->wanted_case
+                : block->bundled_input_index >= 0 ? (size_t)block->bundled_input_index
+                                                  : cases - 1;
     if (*case_out >= cases) {
-        return cli_complain(CLI_MISMATCH, "the trace ran case %zu of %s, the ETRecord has %zu",
+        return cli_complain(CLI_MISMATCH, "there is no case %zu of %s: the ETRecord has %zu, from 0",
                             *case_out, block->method, cases);
     }
     if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
@@ -304,7 +307,7 @@ static void note_better_case(const struct comparison *c, uint32_t index, size_t 
     }
     if (best != last) {
         cli_note("block %u: the trace does not say which case ran; its outputs are nearer to case "
-                 "%zu (squared error %.3g) than to the last, %zu (%.3g)",
+                 "%zu (squared error %.3g) than to the last, %zu (%.3g); --case decides",
                  index, best, least, last, error);
     }
 }
@@ -313,7 +316,7 @@ static void add_heading(const struct comparison *c, uint32_t index, const struct
                         size_t test_case)
 {
     char heading[256];
-    const bool is_last = block->bundled_input_index < 0 && test_case > 0;
+    const bool is_last = c->wanted_case < 0 && block->bundled_input_index < 0 && test_case > 0;
     const int size =
         snprintf(heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s",
                  index, (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
@@ -348,7 +351,9 @@ static int compare_block(const struct comparison *c, uint32_t index)
         cli_note("block %u recorded %u outputs, the reference has %zu", index, count,
                  reference_count);
     }
-    if (block->bundled_input_index < 0) note_better_case(c, index, test_case, outputs, count);
+    if (c->wanted_case < 0 && block->bundled_input_index < 0) {
+        note_better_case(c, index, test_case, outputs, count);
+    }
     add_heading(c, index, block, test_case);
     for (uint32_t i = 0; i < count && i < reference_count && code == CLI_OK; i++) {
         code = compare_output(c, index, test_case, i, &outputs[i], &references[i]);
@@ -386,8 +391,14 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_t
 int cli_compare_results(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection)
 {
-    struct comparison c = {subject, inspection, NULL};
+    bool ok = true;
+    struct comparison c = {
+        .subject = subject,
+        .inspection = inspection,
+        .wanted_case = cli_number(arguments, "--case", -1, 0, INT32_MAX, &ok),
+    };
     struct ets_error error;
+    if (!ok) return CLI_USAGE;
     if (subject->record == NULL || subject->debug_buffer_path == NULL) {
         return cli_complain(CLI_USAGE, "--compare-results needs %s",
                             subject->record == NULL

@@ -35,8 +35,8 @@ const struct cli_command cli_commands[] = {
      "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer debug.bin\n"
      "etscope run model.pte --input x.npy --outputs result",
      cmd_run},
-    {"info", "say what is in a file", "FILE",
-     "Prints what a .pte, .bpte, .ptd, ETDump or ETRecord holds, on one screen.",
+    {"info", "say what is in a file", "FILE...",
+     "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.",
      cli_info_options,
      "etscope info model.pte\n"
      "etscope info profile.etdp --format json",

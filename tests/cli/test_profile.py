@@ -47,7 +47,7 @@ class Profile(RunTest):
                     if row["depth"] <= 1 and row["debug_handles"]:
                         self.assertTrue(row["source"], row["operator"])
                         for place in row["source"]:
-                            self.assertRegex(str(place), r"examples/models/\w+\.py")
+                            self.assertRegex(place, r"^examples/models/\w+\.py:\d+$")
 
     def test_times_inside_a_run_do_not_exceed_it(self):
         for program in PROGRAMS:
@@ -102,18 +102,25 @@ class Profile(RunTest):
                          len([row for row in rows if row["operator"] == "addmm.out"]))
 
     def test_groups_add_up_to_the_run(self):
+        """Within the bounds of times that XNNPACK gives in whole microseconds."""
         for program in PROGRAMS:
             for group in ("op", "module", "source", "backend"):
                 if not self.runs_here(program):
                     continue
                 with self.subTest(program=program, group=group):
-                    sums = {}
-                    for row in self.rows_of(program, "--group-by", group, "--block", "Execute"):
-                        key = row["method"]
-                        sums[key] = sums.get(key, 0) + row["share"]
-                    self.assertTrue(sums)
-                    for method, total in sums.items():
-                        self.assertAlmostEqual(total, 1, places=6, msg=method)
+                    rows = self.rows_of(program, "--group-by", group, "--block", "Execute")
+                    self.assertTrue(rows)
+                    for method in {row["method"] for row in rows}:
+                        self.check_sum([row for row in rows if row["method"] == method])
+
+    def check_sum(self, rows):
+        largest = max(rows, key=lambda row: row["share"])
+        whole = largest["total_ns"] / largest["share"]
+        least = sum(row["share"] for row in rows)
+        vague = sum((row["calls"] or 0) * row["runs"] * row["resolution_ns"] for row in rows)
+        most = least + vague / whole
+        self.assertLessEqual(least, 1 + 1e-6)
+        self.assertGreaterEqual(most, 1 - 1e-6)
 
     def test_the_kept_trace_gives_the_same_rows(self):
         for program in PROGRAMS:
@@ -152,7 +159,7 @@ class Profile(RunTest):
                             "kept.etdp", cwd=self.folder)
         self.assertEqual(done.returncode, support.MISMATCH, done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
-        self.ok("profile", pte, "--etrecord", other, "--allow-mismatch")
+        self.ok("profile", pte, "--inputs", "zeros", "--etrecord", other, "--allow-mismatch")
 
     def test_mistakes(self):
         pte, _, _ = files_of("mlp/portable")

@@ -75,7 +75,6 @@ static void test_table_text__aligns_indents_and_heads_sections(void **state)
     ets_table_close(table);
 }
 
-/* Priority 10 and above: not worth cutting a text for. */
 static struct ets_table *wide_table(void)
 {
     const struct ets_column columns[] = {
@@ -132,6 +131,24 @@ static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
         assert_int_equal(strstr(text, "first") != NULL, width >= 41);
         free(text);
     }
+    ets_table_close(table);
+}
+
+/* Columns from priority 5 on go before any text is cut. */
+static void test_table_text__extras_go_before_texts_are_cut(void **state)
+{
+    (void)state;
+    const struct ets_column columns[] = {
+        {.name = "operator", .least_width = 4},
+        {.name = "extra", .kind = ETS_COLUMN_INTEGER, .priority = 5}};
+    struct ets_table *table = new_table(columns, 2);
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "twenty characters ok");
+    ets_table_put_integer(table, 1);
+    const struct ets_table_style fits = {.width = 27}, tight = {.width = 26}, cut = {.width = 10};
+    assert_printed(table, fits, "operator              extra\ntwenty characters ok      1\n");
+    assert_printed(table, tight, "operator\ntwenty characters ok\n");
+    assert_printed(table, cut, "operator\ntwenty ch\xe2\x80\xa6\n");
     ets_table_close(table);
 }
 
@@ -317,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_table_text__aligns_indents_and_heads_sections),
         cmocka_unit_test(test_table_text__fits_its_width),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
+        cmocka_unit_test(test_table_text__extras_go_before_texts_are_cut),
         cmocka_unit_test(test_table_text__no_control_character_gets_out),
         cmocka_unit_test(test_table_text__long_names_are_cut_between_characters),
         cmocka_unit_test(test_table_text__markdown_shows_names_as_they_are),

@@ -1,0 +1,490 @@
+/*
+ * Recording. Each thread appends to a chunk of its own, and publishes what is whole by storing the
+ * chunk's commit count; two threads meet only when one needs its next chunk. (With one shared
+ * position, an event costs at least one locked operation, about as much as reading the clock.)
+ */
+#include "trace/recorder.h"
+
+void ets_trace_note(struct ets_trace *trace, enum ets_status reason)
+{
+    uint32_t none = ETS_OK;
+    if (ets_load_relaxed(&trace->first_error) != ETS_OK) return;
+    ets_exchange_if(&trace->config.section, &trace->first_error, &none, (uint32_t)reason);
+}
+
+void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
+{
+    ets_trace_note(trace, reason);
+    ets_fetch_add(&trace->config.section, &trace->dropped, 1);
+}
+
+/* Counts what the run's header and the chunk's could not tell while they were written. */
+static void close_segment(struct ets_trace_thread *thread)
+{
+    if (thread->segment == NULL) return;
+    ets_copy(thread->segment + offsetof(struct ets_run_slots, events), &thread->segment_events,
+             sizeof thread->segment_events);
+    thread->chunk->events += thread->segment_events;
+    thread->segment = NULL;
+    thread->segment_events = 0;
+}
+
+static void close_chunk(struct ets_trace_thread *thread)
+{
+    struct ets_trace *trace = thread->trace;
+    struct ets_trace_chunk *chunk = thread->chunk;
+    if (chunk == NULL) return;
+    close_segment(thread);
+    thread->chunk = NULL;
+    thread->next = thread->end = NULL;
+    const uint32_t sequence = ets_load_relaxed(&chunk->state) & ~UINT32_C(3);
+    if (trace->config.mode == ETS_TRACE_STREAM) {
+        ets_store_release(&chunk->state, sequence | ETS_CHUNK_UNSENT);
+        ets_trace_send_chunk(trace, (uint32_t)(chunk - trace->chunks));
+    } else {
+        ets_store_release(&chunk->state, sequence | ETS_CHUNK_CLOSED);
+    }
+}
+
+/* The closed chunk that is the oldest, made this thread's; NULL where all are held. */
+static struct ets_trace_chunk *reclaim(struct ets_trace *trace, uint32_t state)
+{
+    for (;;) {
+        struct ets_trace_chunk *oldest = NULL;
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < trace->chunk_count; i++) {
+            const uint32_t seen = ets_load_acquire(&trace->chunks[i].state);
+            if ((seen & 3) != ETS_CHUNK_CLOSED || (oldest != NULL && seen >= expected)) continue;
+            oldest = &trace->chunks[i];
+            expected = seen;
+        }
+        if (oldest == NULL) return NULL;
+        if (ets_exchange_if(&trace->config.section, &oldest->state, &expected, state)) {
+            return oldest;
+        }
+    }
+}
+
+/* A stream's threads leave chunks behind when another one is sending: they are sent now. */
+static void send_leftovers(struct ets_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->chunk_count; i++) {
+        if ((ets_load_acquire(&trace->chunks[i].state) & 3) == ETS_CHUNK_UNSENT) {
+            ets_trace_send_chunk(trace, i);
+        }
+    }
+}
+
+static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
+{
+    const struct ets_trace_section *section = &trace->config.section;
+    const uint32_t sequence = ets_fetch_add(section, &trace->sequence, 1);
+    const uint32_t state = sequence << 2 | ETS_CHUNK_OPEN;
+    if (ets_load_relaxed(&trace->chunks_taken) < trace->chunk_count) {
+        const uint32_t index = ets_fetch_add(section, &trace->chunks_taken, 1);
+        if (index < trace->chunk_count) {
+            ets_store_release(&trace->chunks[index].state, state);
+            return &trace->chunks[index];
+        }
+    }
+    if (trace->config.mode == ETS_TRACE_STOP) return NULL;
+    if (trace->config.mode == ETS_TRACE_STREAM) send_leftovers(trace);
+    struct ets_trace_chunk *chunk = reclaim(trace, state);
+    if (chunk != NULL && trace->config.mode == ETS_TRACE_RING) {
+        ets_fetch_add(section, &trace->overwritten, chunk->events);
+    }
+    return chunk;
+}
+
+static bool take_chunk(struct ets_trace_thread *thread)
+{
+    struct ets_trace *trace = thread->trace;
+    close_chunk(thread);
+    struct ets_trace_chunk *chunk = find_chunk(trace);
+    if (chunk == NULL) return false;
+    ets_store_relaxed(&chunk->used, 0);
+    chunk->lane = thread->lane;
+    chunk->first_run = thread->run;
+    chunk->last_header = 0;
+    chunk->events = chunk->sent = 0;
+    thread->chunk = chunk;
+    thread->next = ets_chunk_slots(trace, (uint32_t)(chunk - trace->chunks));
+    thread->end = thread->next + (size_t)trace->chunk_slots * ETS_SLOT_BYTES;
+    return true;
+}
+
+static void publish(struct ets_trace_thread *thread, uint32_t slots)
+{
+    thread->next += (size_t)slots * ETS_SLOT_BYTES;
+    ets_store_release(&thread->chunk->used, ets_load_relaxed(&thread->chunk->used) + slots);
+}
+
+/* The header of the thread's run, in its chunk, where there is room. */
+static void put_run(struct ets_trace_thread *thread, bool is_continued)
+{
+    struct ets_trace_chunk *chunk = thread->chunk;
+    const uint32_t at = ets_load_relaxed(&chunk->used);
+    const struct ets_run_slots header = {
+        .ticks = thread->run_ticks,
+        .run = thread->run,
+        .bundled_input_index = thread->bundled_input_index,
+        .name = thread->run_name,
+        .flags = (uint8_t)(thread->run_flags | (is_continued ? ETS_RUN_CONTINUED : 0)),
+        .kind = ETS_RECORD_RUN | ETS_RECORD_LONG,
+        .slots = ETS_RUN_SLOTS,
+        .method = thread->method_name,
+        .invocation = thread->invocation,
+        .platform_ticks = thread->run_platform,
+        .events = UINT32_MAX};
+    close_segment(thread);
+    if (at != 0) {
+        uint8_t *last = thread->next - (size_t)(at - chunk->last_header) * ETS_SLOT_BYTES;
+        ets_copy(last + offsetof(struct ets_run_slots, next), &at, sizeof at);
+    }
+    thread->segment = thread->next;
+    ets_copy(thread->next, &header, sizeof header);
+    chunk->last_header = at;
+    chunk->last_run = thread->run;
+    publish(thread, ETS_RUN_SLOTS);
+}
+
+static size_t room(const struct ets_trace_thread *thread)
+{
+    return (size_t)(thread->end - thread->next);
+}
+
+/* Both clocks, one right after the other. */
+static void read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform)
+{
+    const struct ets_trace_config *config = &trace->config;
+    *ticks = ets_now(trace);
+    *platform = config->platform_clock == NULL
+                    ? *ticks
+                    : config->platform_clock(config->platform_clock_context);
+}
+
+static bool is_finished(const struct ets_trace *trace)
+{
+    return (ets_load_relaxed(&trace->enabled) & ETS_ENABLED_FINISHED) != 0;
+}
+
+/* Starts the run that the thread's fields tell; its header may have to wait for room. */
+static void open_run(struct ets_trace_thread *thread)
+{
+    struct ets_trace *trace = thread->trace;
+    thread->run = ets_fetch_add(&trace->config.section, &trace->runs, 1) + 1;
+    thread->allocators = 0;
+    read_clocks(trace, &thread->run_ticks, &thread->run_platform);
+    if (room(thread) < (ETS_RUN_SLOTS + 1) * ETS_SLOT_BYTES && !take_chunk(thread)) {
+        thread->run_flags |= ETS_RUN_CONTINUED; /* its begin has no place */
+        return;
+    }
+    put_run(thread, false);
+}
+
+static void open_default_run(struct ets_trace_thread *thread)
+{
+    thread->run_name = ets_trace_name(thread->trace, "Default");
+    thread->method_name = ETS_NO_NAME_ID;
+    thread->invocation = 0;
+    thread->bundled_input_index = -1;
+    thread->run_flags = 0;
+    open_run(thread);
+}
+
+static uint8_t *reserve_slowly(struct ets_trace_thread *thread, uint32_t slots)
+{
+    struct ets_trace *trace = thread->trace;
+    const size_t bytes = (size_t)slots * ETS_SLOT_BYTES;
+    if (trace->chunk_count == 0 || slots > trace->chunk_slots - ETS_RUN_SLOTS) {
+        ets_trace_drop(trace, ETS_NO_SPACE);
+        return NULL;
+    }
+    if (thread->run == 0) open_default_run(thread);
+    if (thread->chunk != NULL && room(thread) >= bytes) return thread->next;
+    if (!take_chunk(thread)) {
+        ets_trace_drop(trace, ETS_NO_SPACE);
+        return NULL;
+    }
+    put_run(thread, true);
+    return thread->next;
+}
+
+static inline uint8_t *reserve(struct ets_trace_thread *thread, uint32_t slots)
+{
+    if (room(thread) >= (size_t)slots * ETS_SLOT_BYTES) return thread->next;
+    return reserve_slowly(thread, slots);
+}
+
+uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots)
+{
+    if (is_finished(thread->trace)) {
+        ets_trace_drop(thread->trace, ETS_INVALID_ARGUMENT);
+        return NULL;
+    }
+    return reserve(thread, slots);
+}
+
+void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event)
+{
+    if (is_event) thread->segment_events++;
+    publish(thread, slots);
+}
+
+void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace)
+{
+    ets_clear(thread, sizeof *thread);
+    thread->trace = trace;
+    thread->chain = -1;
+    thread->chain_code = ETS_CHAIN_NONE;
+    thread->lane = ets_fetch_add(&trace->config.section, &trace->lanes, 1);
+}
+
+void ets_trace_thread_release(struct ets_trace_thread *thread)
+{
+    close_chunk(thread);
+}
+
+void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run)
+{
+    struct ets_trace *trace = thread->trace;
+    if (is_finished(trace) || trace->chunk_count == 0) {
+        ets_trace_drop(trace, is_finished(trace) ? ETS_INVALID_ARGUMENT : ETS_NO_SPACE);
+        return;
+    }
+    thread->run_name = ets_trace_name(trace, run->name == NULL ? "Default" : run->name);
+    thread->method_name = ets_trace_name(trace, run->method);
+    thread->invocation = run->invocation;
+    thread->bundled_input_index = run->is_bundled ? run->bundled_input_index : -1;
+    thread->run_flags = (uint8_t)(((unsigned)run->purpose & 3) << ETS_RUN_PURPOSE_SHIFT);
+    open_run(thread);
+}
+
+void ets_trace_end_run(struct ets_trace_thread *thread)
+{
+    struct ets_trace *trace = thread->trace;
+    uint64_t ticks, platform;
+    if (thread->run == 0) {
+        ets_trace_note(trace, ETS_INVALID_ARGUMENT);
+        return;
+    }
+    read_clocks(trace, &ticks, &platform);
+    uint8_t *at = ets_trace_reserve(thread, 1);
+    if (at != NULL) {
+        const struct ets_slot slot = {.a.start_ticks = ticks,
+                                      .b.platform_low = (uint32_t)platform,
+                                      .instruction = (uint32_t)(platform >> 32),
+                                      .delegate_id = (int32_t)thread->run,
+                                      .name = ETS_NO_NAME_ID,
+                                      .chain_code = ETS_CHAIN_NONE,
+                                      .kind = ETS_RECORD_RUN_END};
+        ets_copy(at, &slot, sizeof slot);
+        ets_trace_commit(thread, 1, false);
+    }
+    if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_flush(thread);
+}
+
+static uint8_t chain_code_of(int32_t chain)
+{
+    if (chain == -1) return ETS_CHAIN_NONE;
+    return chain >= 0 && chain < ETS_CHAIN_WIDE ? (uint8_t)chain : ETS_CHAIN_WIDE;
+}
+
+void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
+                               uint32_t instruction)
+{
+    thread->chain = chain;
+    thread->instruction = instruction;
+    thread->chain_code = chain_code_of(chain);
+}
+
+/* A long record: wide duration or chain, metadata. */
+static void put_long(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
+                     uint64_t duration, struct ets_bytes metadata)
+{
+    if (metadata.size > (size_t)UINT16_MAX * (ETS_SLOT_BYTES - 1)) {
+        ets_trace_drop(thread->trace, ETS_NO_SPACE);
+        return;
+    }
+    uint32_t slots = 2;
+    for (size_t bytes = ETS_SLOT_BYTES - sizeof(struct ets_long_slot); bytes < metadata.size;
+         bytes += ETS_SLOT_BYTES) {
+        slots++;
+    }
+    uint8_t *at = slots > UINT16_MAX ? NULL : ets_trace_reserve(thread, slots);
+    if (at == NULL) return;
+    struct ets_slot slot = *first;
+    slot.b.duration_ticks = (uint32_t)duration;
+    slot.kind |= ETS_RECORD_LONG;
+    const struct ets_long_slot more = {.slots = (uint16_t)slots,
+                                       .duration_high = (uint32_t)(duration >> 32),
+                                       .chain = chain,
+                                       .count = (uint32_t)metadata.size};
+    ets_copy(at, &slot, sizeof slot);
+    ets_copy(at + ETS_SLOT_BYTES, &more, sizeof more);
+    if (metadata.size != 0) {
+        ets_copy(at + ETS_SLOT_BYTES + sizeof more, metadata.data, metadata.size);
+    }
+    ets_trace_commit(thread, slots, true);
+}
+
+/* An event that may have everything; `first` lacks its duration. */
+static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
+                      uint64_t end, struct ets_bytes metadata)
+{
+    uint64_t duration = end - first->a.start_ticks;
+    if (end < first->a.start_ticks) {
+        ets_fetch_add(&thread->trace->config.section, &thread->trace->backwards, 1);
+        ets_trace_note(thread->trace, ETS_MISMATCH);
+        duration = 0;
+    }
+    if (duration >> 32 != 0 || first->chain_code == ETS_CHAIN_WIDE || metadata.size != 0) {
+        put_long(thread, first, chain, duration, metadata);
+        return;
+    }
+    uint8_t *at = ets_trace_reserve(thread, 1);
+    if (at == NULL) return;
+    ets_copy(at, first, sizeof *first);
+    ets_copy(at + offsetof(struct ets_slot, b), &(uint32_t){(uint32_t)duration}, 4);
+    ets_trace_commit(thread, 1, true);
+}
+
+/* A begin is recorded where a stream must be able to tell what was running. */
+static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *slot)
+{
+    uint8_t *at = ets_trace_reserve(thread, 1);
+    if (at == NULL) return;
+    ets_copy(at, slot, sizeof *slot);
+    ets_trace_commit(thread, 1, false);
+    if (thread->trace->config.flush_begins) ets_trace_flush(thread);
+}
+
+/* The span of something that is off, or comes too late, which counts. */
+static struct ets_trace_span not_begun(struct ets_trace *trace)
+{
+    if (is_finished(trace)) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
+    return (struct ets_trace_span){.kind = ETS_SPAN_OFF};
+}
+
+static void announce(struct ets_trace_thread *thread, struct ets_trace_span span)
+{
+    const bool is_delegate = span.kind == ETS_SPAN_DELEGATE;
+    const struct ets_slot slot = {
+        .a.start_ticks = ets_now(thread->trace),
+        .instruction = is_delegate ? thread->instruction : span.detail,
+        .delegate_id = is_delegate ? (int32_t)span.detail : -1,
+        .name = span.name,
+        .chain_code = span.chain_code,
+        .kind = is_delegate ? ETS_RECORD_BEGIN_DELEGATE : ETS_RECORD_BEGIN};
+    put_begin(thread, &slot);
+}
+
+static inline struct ets_trace_span begin(struct ets_trace_thread *thread, uint32_t what,
+                                          struct ets_trace_span span, const char *name)
+{
+    struct ets_trace *trace = thread->trace;
+    const uint32_t enabled = ets_load_relaxed(&trace->enabled);
+    if ((enabled & what) == 0) return not_begun(trace);
+    span.name = ets_trace_name(trace, name);
+    if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, span);
+    span.start_ticks = ets_now(trace);
+    return span;
+}
+
+struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thread, uint32_t what,
+                                      const char *name)
+{
+    const struct ets_trace_span span = {.detail = thread->instruction,
+                                        .chain_code = thread->chain_code,
+                                        .kind = ETS_SPAN_EVENT};
+    return begin(thread, what & ETS_ENABLED_WHAT, span, name);
+}
+
+struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread, uint32_t what,
+                                         const char *name, int32_t chain, uint32_t instruction)
+{
+    const struct ets_trace_span span = {
+        .detail = instruction, .chain_code = chain_code_of(chain), .kind = ETS_SPAN_EVENT};
+    return begin(thread, what & ETS_ENABLED_WHAT, span, name);
+}
+
+/* What was never begun counts; what was begun while it was off does not. */
+static void not_ended(struct ets_trace *trace, struct ets_trace_span span)
+{
+    if (span.kind != ETS_SPAN_OFF) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
+}
+
+void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
+{
+    struct ets_trace *trace = thread->trace;
+    if (span.kind != ETS_SPAN_EVENT) {
+        not_ended(trace, span);
+        return;
+    }
+    const uint64_t end = ets_now(trace);
+    const uint64_t duration = end - span.start_ticks;
+    const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
+                                  .b.duration_ticks = (uint32_t)duration,
+                                  .instruction = span.detail,
+                                  .delegate_id = -1,
+                                  .name = span.name,
+                                  .chain_code = span.chain_code,
+                                  .kind = ETS_RECORD_PROFILE};
+    if (duration >> 32 != 0 || span.chain_code == ETS_CHAIN_WIDE || is_finished(trace)) {
+        put_event(thread, &slot, thread->chain, end, (struct ets_bytes){NULL, 0});
+        return;
+    }
+    uint8_t *at = reserve(thread, 1);
+    if (at == NULL) return;
+    ets_copy(at, &slot, sizeof slot);
+    ets_trace_commit(thread, 1, true);
+}
+
+struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
+                                               struct ets_trace_delegate part)
+{
+    const struct ets_trace_span span = {.detail = part.name != NULL ? UINT32_MAX : (uint32_t)part.id,
+                                        .chain_code = thread->chain_code,
+                                        .kind = ETS_SPAN_DELEGATE};
+    return begin(thread, ETS_TRACE_DELEGATES, span, part.name);
+}
+
+static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint64_t start,
+                                     int32_t id, uint16_t name)
+{
+    return (struct ets_slot){.a.start_ticks = start,
+                             .instruction = thread->instruction,
+                             .delegate_id = id,
+                             .name = name,
+                             .chain_code = thread->chain_code,
+                             .kind = ETS_RECORD_DELEGATE};
+}
+
+void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
+                            struct ets_bytes metadata)
+{
+    if (span.kind != ETS_SPAN_DELEGATE) {
+        not_ended(thread->trace, span);
+        return;
+    }
+    const uint64_t end = ets_now(thread->trace);
+    const struct ets_slot slot =
+        delegate_slot(thread, span.start_ticks, (int32_t)span.detail, span.name);
+    put_event(thread, &slot, thread->chain, end, metadata);
+}
+
+void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
+                            uint64_t start_platform_ticks, uint64_t end_platform_ticks,
+                            struct ets_bytes metadata)
+{
+    struct ets_trace *trace = thread->trace;
+    if ((ets_load_relaxed(&trace->enabled) & ETS_TRACE_DELEGATES) == 0) {
+        (void)not_begun(trace);
+        return;
+    }
+    struct ets_slot slot =
+        delegate_slot(thread, start_platform_ticks, part.name != NULL ? -1 : part.id,
+                      ets_trace_name(trace, part.name));
+    slot.kind |= ETS_RECORD_PLATFORM_TIMES;
+    put_event(thread, &slot, thread->chain, end_platform_ticks, metadata);
+}

@@ -1,0 +1,199 @@
+/*
+ * The records in the buffer, as docs/SPEC.md tells them, and what the files of the recorder share.
+ */
+#ifndef ETSCOPE_TRACE_RECORDER_H
+#define ETSCOPE_TRACE_RECORDER_H
+
+#include "etscope/trace.h"
+#include "trace/atomic.h"
+#include "trace/freestanding.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "records are little-endian as they lie in memory"
+#endif
+
+enum {
+    ETS_SLOT_BYTES = 24,
+    ETS_RUN_SLOTS = 2,           /* of a run's header */
+    ETS_SMALLEST_CHUNK_SLOTS = 4, /* a run's header and some event */
+    ETS_NO_NAME_ID = 0xffff,
+    ETS_CHAIN_WIDE = 254, /* the chain index is in the second slot */
+    ETS_CHAIN_NONE = 255, /* -1 */
+    ETS_LONGEST_NAME = 4096
+};
+
+/* Lowest five bits of a record's last byte. */
+enum ets_record_kind {
+    ETS_RECORD_NONE = 0,
+    ETS_RECORD_PROFILE = 1,
+    ETS_RECORD_DELEGATE = 2,
+    ETS_RECORD_BEGIN = 3,
+    ETS_RECORD_BEGIN_DELEGATE = 4,
+    ETS_RECORD_RUN = 5,
+    ETS_RECORD_RUN_END = 6,
+    ETS_RECORD_ALLOCATOR = 7,
+    ETS_RECORD_ALLOCATION = 8,
+    ETS_RECORD_VALUE = 9,
+    ETS_RECORD_TENSOR = 10,
+    ETS_RECORD_KIND_MASK = 0x1f,
+    ETS_RECORD_PLATFORM_TIMES = 0x20, /* of DELEGATE */
+    ETS_RECORD_OUTPUT = 0x40,         /* of VALUE and TENSOR */
+    ETS_RECORD_LONG = 0x80            /* more slots follow; the second says how many */
+};
+
+/* The first slot of every record but RUN. */
+struct ets_slot {
+    union {
+        uint64_t start_ticks; /* PROFILE, DELEGATE, BEGIN, RUN_END */
+        uint64_t bytes;       /* ALLOCATION */
+        uint64_t bits;        /* VALUE: of the integer, boolean or double */
+    } a;
+    union {
+        uint32_t duration_ticks; /* PROFILE, DELEGATE */
+        uint32_t platform_low;   /* RUN_END */
+        uint32_t value_type;     /* VALUE, TENSOR: enum ets_debug_value_type */
+        int32_t allocator;       /* ALLOCATION */
+    } b;
+    uint32_t instruction; /* RUN_END: upper half of the platform's ticks */
+    int32_t delegate_id;  /* -1: none. VALUE of type STRING: as below. RUN_END: the run's number */
+    uint16_t name;
+    uint8_t chain_code;
+    uint8_t kind;
+};
+
+/* A run's header: at the begin of each chunk, and where a run begins in one. */
+struct ets_run_slots {
+    uint64_t ticks;
+    uint32_t run;
+    uint32_t next; /* slot in the chunk at which the next header is; 0: none */
+    int32_t bundled_input_index;
+    uint16_t name;
+    uint8_t flags;
+    uint8_t kind;
+    uint16_t slots;
+    uint16_t method;
+    uint32_t invocation;
+    uint64_t platform_ticks;
+    uint32_t events; /* that belong to it here; UINT32_MAX: not counted yet */
+    uint32_t unused;
+};
+
+enum {
+    ETS_RUN_CONTINUED = 1, /* the run began in an earlier chunk */
+    ETS_RUN_PURPOSE_SHIFT = 1
+};
+
+/* The second slot of a long PROFILE, DELEGATE, VALUE or TENSOR. */
+struct ets_long_slot {
+    uint16_t slots;
+    uint16_t unused;
+    uint32_t duration_high;
+    int32_t chain;
+    uint32_t count; /* bytes of metadata, or number of tensors; they follow */
+};
+
+/* A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each. */
+struct ets_tensor_entry {
+    int64_t offset; /* in the debug buffer; -1: no bytes */
+    uint8_t scalar_type;
+    uint8_t rank;
+    uint16_t unused[3];
+};
+
+_Static_assert(sizeof(struct ets_slot) == ETS_SLOT_BYTES, "a slot has 24 bytes");
+_Static_assert(sizeof(struct ets_run_slots) == ETS_RUN_SLOTS * ETS_SLOT_BYTES, "two slots");
+_Static_assert(sizeof(struct ets_long_slot) == 16, "8 bytes of the sequel are in the slot");
+_Static_assert(sizeof(struct ets_tensor_entry) == 16, "entries stay aligned");
+
+/* Lowest two bits of a chunk's state; its sequence number is above. */
+enum ets_chunk_state {
+    ETS_CHUNK_FREE = 0,
+    ETS_CHUNK_OPEN = 1,   /* a thread writes it */
+    ETS_CHUNK_UNSENT = 2, /* full, to be streamed */
+    ETS_CHUNK_CLOSED = 3  /* a ring may reclaim it */
+};
+
+struct ets_trace_chunk {
+    uint32_t state;
+    uint32_t used; /* slots that are whole: the commit count */
+    uint32_t lane; /* of the thread whose records these are */
+    uint32_t first_run, last_run;
+    uint32_t last_header; /* slot of the last run's header */
+    uint32_t events;      /* when closed */
+    uint32_t sent;        /* slots that were streamed */
+};
+
+/* Bits of ets_trace.enabled above those of ets_trace_what. */
+#define ETS_ENABLED_WHAT UINT32_C(0xffff)
+#define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
+#define ETS_ENABLED_FINISHED (UINT32_C(1) << 31)
+
+enum ets_span_kind { ETS_SPAN_NONE, ETS_SPAN_OFF, ETS_SPAN_EVENT, ETS_SPAN_DELEGATE };
+
+static inline uint64_t ets_now(const struct ets_trace *trace)
+{
+    return trace->config.clock == NULL ? 0 : trace->config.clock(trace->config.clock_context);
+}
+
+static inline uint32_t ets_chunk_sequence(uint32_t state)
+{
+    return state >> 2;
+}
+
+static inline uint8_t *ets_chunk_slots(const struct ets_trace *trace, uint32_t index)
+{
+    return trace->slots + (size_t)index * trace->chunk_slots * ETS_SLOT_BYTES;
+}
+
+/* Slots of the record at `at`, which is whole. */
+static inline uint32_t ets_record_slots(const uint8_t *at)
+{
+    uint16_t slots = 1;
+    if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) != 0) {
+        ets_copy(&slots, at + ETS_SLOT_BYTES, sizeof slots);
+    }
+    return slots;
+}
+
+static inline enum ets_record_kind ets_record_kind_of(const uint8_t *at)
+{
+    return (enum ets_record_kind)(at[ETS_SLOT_BYTES - 1] & ETS_RECORD_KIND_MASK);
+}
+
+/* 1 where it becomes an event of the ETDump. */
+static inline int ets_record_is_event(const uint8_t *at)
+{
+    switch (ets_record_kind_of(at)) {
+    case ETS_RECORD_PROFILE:
+    case ETS_RECORD_DELEGATE:
+    case ETS_RECORD_ALLOCATION:
+    case ETS_RECORD_TENSOR: return 1;
+    case ETS_RECORD_VALUE: return at[8] != ETS_DEBUG_STRING;
+    default: return 0;
+    }
+}
+
+/* The first reason stays; one more event is counted as dropped. */
+void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
+void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
+
+/*
+ * Room for a record of `slots`, which is whole, and seen by readers, with ets_trace_commit. NULL:
+ * it was dropped. Opens a run where there is none.
+ */
+uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots);
+void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event);
+
+/* The number of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). */
+uint16_t ets_trace_name(struct ets_trace *trace, const char *name);
+void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes);
+
+static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)
+{
+    return ets_load_acquire(&trace->names_used) & 0xffff;
+}
+
+/* Sends what is whole and not yet sent of a chunk; answers what the stream did. */
+enum ets_status ets_trace_send_chunk(struct ets_trace *trace, uint32_t index);
+
+#endif

@@ -1,0 +1,163 @@
+"""What the tests of the command line share: running it, fixtures, dumps and records made up."""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import unittest
+import zipfile
+
+ETSCOPE = os.environ.get("ETSCOPE", "etscope")
+DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+
+# docs/exit-codes.md
+OK, USAGE, INPUT, MISMATCH, UNAVAILABLE, INTERNAL = 0, 2, 3, 4, 6, 7
+
+MODELS = sorted(path.parent.name for path in DATA.glob("*/model.etrecord"))
+
+
+def run(*words, stdin=None, env=None, **options):
+    """Runs etscope; bytes in and out."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
+    environment.pop("COLUMNS", None)
+    if env and "COLUMNS" in env:
+        environment["COLUMNS"] = env["COLUMNS"]
+    return subprocess.run([ETSCOPE, *map(str, words)], input=stdin, env=environment,
+                          capture_output=True, timeout=60, check=False, **options)
+
+
+def inspect(*words, **options):
+    done = run("inspect", *words, **options)
+    if done.returncode == UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    return done
+
+
+def rows(*words):
+    """The table as a list of dictionaries."""
+    done = inspect(*words, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+def fixture(model, name):
+    return DATA / model / name
+
+
+def with_record(model, kind="profile"):
+    """The words that name a model's dump and record."""
+    return fixture(model, f"{kind}.etdp"), "--etrecord", fixture(model, "model.etrecord")
+
+
+def replace_entries(record, target, entries):
+    """Copies a record with some entries replaced; None leaves one out."""
+    with zipfile.ZipFile(record) as source, zipfile.ZipFile(target, "w") as copy:
+        for info in source.infolist():
+            data = entries.get(info.filename, source.read(info))
+            if data is not None:
+                copy.writestr(zipfile.ZipInfo(info.filename), data)
+
+
+class Dump:
+    """An ETDump made up: a FlatBuffer whose tables are laid down one after another.
+
+    An event is a dictionary: name, chain, instruction, id (of the delegate), delegate, start, end.
+    Offsets point forward only, so parts are laid out before what they hold and patched afterwards.
+    """
+
+    SLOTS = {"name": (0, "text"), "chain": (1, "<i"), "instruction": (2, "<i"), "id": (3, "<i"),
+             "delegate": (4, "text"), "start": (6, "<Q"), "end": (7, "<Q")}
+
+    def __init__(self):
+        self.data = bytearray(8) + b"\0\0\0\0"
+
+    def align(self, size):
+        self.data += bytes(-len(self.data) % size)
+
+    def table(self, fields):
+        """`fields`: slot -> (format, value), "ref" for an offset set later. Returns its place and
+        the places of those."""
+        slots = max(fields, default=-1) + 1
+        self.align(2)
+        vtable = len(self.data)
+        self.data += bytes(4 + 2 * slots)
+        self.align(8)
+        at = len(self.data)
+        self.data += struct.pack("<i", at - vtable)
+        references = {}
+        for slot, (form, value) in sorted(fields.items()):
+            size = 4 if form == "ref" else struct.calcsize(form)
+            self.align(size)
+            struct.pack_into("<H", self.data, vtable + 4 + 2 * slot, len(self.data) - at)
+            if form == "ref":
+                references[slot] = len(self.data)
+            self.data += bytes(4) if form == "ref" else struct.pack(form, value)
+        struct.pack_into("<HH", self.data, vtable, 4 + 2 * slots, len(self.data) - at)
+        return at, references
+
+    def point(self, reference, target=None):
+        target = len(self.data) if target is None else target
+        struct.pack_into("<I", self.data, reference, target - reference)
+
+    def text(self, reference, text):
+        text = text if isinstance(text, bytes) else text.encode()
+        self.align(4)
+        self.point(reference)
+        self.data += struct.pack("<I", len(text)) + text + b"\0"
+
+    def vector(self, reference, count):
+        self.align(4)
+        self.point(reference)
+        self.data += struct.pack("<I", count)
+        places = [len(self.data) + 4 * i for i in range(count)]
+        self.data += bytes(4 * count)
+        return places
+
+    def event(self, reference, event):
+        at, references = self.table({} if event.get("unknown") else {0: ("ref", None)})
+        self.point(reference, at)
+        if not references:
+            return
+        fields = {}
+        for key, value in event.items():
+            slot, form = self.SLOTS[key]
+            fields[slot] = ("ref", None) if form == "text" else (form, value)
+        at, texts = self.table(fields)
+        self.point(references[0], at)
+        for key in ("name", "delegate"):
+            if key in event:
+                self.text(texts[self.SLOTS[key][0]], event[key])
+
+    def run(self, reference, name, events):
+        at, references = self.table({0: ("ref", None), 3: ("ref", None)})
+        self.point(reference, at)
+        self.text(references[0], name)
+        for place, event in zip(self.vector(references[3], len(events)), events):
+            self.event(place, event)
+
+
+def make_dump(path, runs):
+    """Writes runs, each a name and a list of events."""
+    dump = Dump()
+    dump.data[8:12] = b"ED00"
+    root, references = dump.table({1: ("ref", None)})
+    struct.pack_into("<I", dump.data, 4, root - 4)
+    for place, (name, events) in zip(dump.vector(references[1], len(runs)), runs):
+        dump.run(place, name, events)
+    dump.align(8)
+    struct.pack_into("<I", dump.data, 0, len(dump.data) - 4)
+    pathlib.Path(path).write_bytes(dump.data)
+    return path
+
+
+def call(name, instruction, start, end):
+    return {"name": name, "chain": 0, "instruction": instruction, "start": start, "end": end}
+
+
+def framework(name, start, end):
+    return {"name": name, "chain": -1, "instruction": 0, "start": start, "end": end}
+
+
+def by_number(identifier, instruction, start, end):
+    return {"id": identifier, "chain": 0, "instruction": instruction, "start": start, "end": end}
