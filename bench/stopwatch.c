@@ -1,6 +1,6 @@
 /*
- * stopwatch REPEAT COMMAND [ARGUMENT...]: runs the command REPEAT times, its output thrown away, and
- * prints a line for each: wall time in nanoseconds, largest resident set in kilobytes.
+ * stopwatch REPEAT COMMAND [ARGUMENT...]: runs the command REPEAT times, its output thrown away,
+ * and prints a line for each: wall time in nanoseconds, largest resident set in kilobytes.
  *
  * A program of its own, as a process starts with the resident set of the one that it was forked
  * from, and Linux counts that: started from Python, nothing seems smaller than Python.

@@ -9,6 +9,7 @@ and its figures are shown as multiples of ours. docs/benchmarks.md explains the 
 """
 
 import argparse
+import json
 import lzma
 import os
 import shutil
@@ -98,7 +99,7 @@ def show_time(seconds):
 
 
 def show_bytes(size):
-    return f"{size / 1e6:.1f} MB"
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def read_once(path):
@@ -142,6 +143,46 @@ def bench_large(bench):
         f" {measured[1] / once:.0f} times that, {measured[1] / size * 1e9:.2f} ns a byte.")
 
 
+def per_run(seconds):
+    """What a further run costs, from each size to the next."""
+    sizes = sorted(seconds)
+    return ", ".join(
+        f"{(seconds[high] - seconds[low]) / (high - low) * 1e6:.0f} us from {low:,} to {high:,}"
+        for low, high in zip(sizes, sizes[1:]))
+
+
+def write_differing(path, runs):
+    """A trace whose runs have all another operator, so that each is a block of its own."""
+    def event(name, chain, run):
+        return {"profile_event": {"name": name, "chain_index": chain, "instruction_id": 0,
+                                  "start_time": run * 10, "end_time": run * 10 + 5}}
+
+    blocks = [{"name": "Execute", "events": [event(f"operator_{run}", 0, run),
+                                             event("Method::execute", -1, run)]}
+              for run in range(runs)]
+    source = path.with_suffix(".json")
+    source.write_text(json.dumps({"run_data": blocks}))
+    schema = ROOT / "tests" / "data" / "schema" / "etdump.fbs"
+    subprocess.run(["flatc", "--binary", "--size-prefixed", "-o", path.parent, schema, source],
+                   check=True)
+
+
+def bench_differing(bench):
+    if shutil.which("flatc") is None:
+        bench.notes.append("Runs that all differ are left out: flatc is not installed.")
+        return
+    for options in ([], ["--group-by", "op"]):
+        seconds = {}
+        for runs in (100, 1000, 10000):
+            path = bench.folder / f"differing{runs}.etdp"
+            if not path.exists():
+                write_differing(path, runs)
+            name = " ".join([f"growth: {runs:,} runs that all differ", *options])
+            seconds[runs] = bench.inspect(name, path, *options, repeat=5)[1]
+        bench.notes.append(" ".join(["Each further run that differs costs", per_run(seconds),
+                                     "runs", *(["with", *options] if options else [])]) + ".")
+
+
 def bench_running(bench):
     if not bench.can_run():
         bench.notes.append("Growth and profile are left out: there is no engine here.")
@@ -153,11 +194,7 @@ def bench_running(bench):
                        capture_output=True, check=True)
         name = f"growth: {runs:,} run{'s' if runs > 1 else ''}, {show_bytes(path.stat().st_size)}"
         seconds[runs] = bench.inspect(name, path, "--etrecord", record)[1]
-    steps = [(10, 1), (100, 10), (1000, 100)]
-    costs = [(seconds[high] - seconds[low]) / (high - low) * 1e6 for high, low in steps]
-    bench.notes.append("Each further run costs " + ", ".join(
-        f"{cost:.0f} us from {low:,} to {high:,} runs" for cost, (high, low) in zip(costs, steps))
-        + ": the time grows with the size of the trace.")
+    bench.notes.append(f"Each further run costs {per_run(seconds)} runs.")
     bench.add("profile: mobile_cnn, 10 runs, XNNPACK", [
         bench.etscope, "profile", EXAMPLE / "xnnpack.bpte", "--etrecord",
         EXAMPLE / "xnnpack.etrecord"])
@@ -191,6 +228,7 @@ def main():
         bench_small(bench)
         bench_large(bench)
         bench_running(bench)
+        bench_differing(bench)
     header = ["figure", "median", "least", "memory", "target", ""]
     if bench.upstream_python:
         header += ["upstream", "memory"]

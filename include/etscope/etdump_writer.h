@@ -88,6 +88,8 @@ struct ets_etdump_record {
     uint32_t tensor_count;                /* TENSOR_LIST: its length */
 };
 
+struct ets_etdump_sink;
+
 /*
  * Where records come from. Each function answers ETS_OK or the status that writing ends with.
  * Writing asks three times for all events, each time in order; what it is told must not change
@@ -109,6 +111,12 @@ struct ets_etdump_source {
      */
     enum ets_status (*tensor)(void *context, uint32_t run, uint32_t event, uint32_t index,
                               struct ets_tensor *tensor_out, int64_t *offset_out);
+    /*
+     * Hands bytes to `sink` that follow the FlatBuffer, from a multiple of 8 on and inside of the
+     * length that its prefix tells, where no table refers to them and other readers do not look.
+     * Asked twice, the first time for their size. NULL: none.
+     */
+    enum ets_status (*extra)(void *context, const struct ets_etdump_sink *sink);
 };
 
 /* Takes the file piece by piece, in order; `write` returns 0, or another number to end it. */

@@ -148,9 +148,10 @@ struct ets_trace {
     uint32_t chunks_taken, sequence; /* chunks that were never used come first */
     uint32_t lanes, runs;
     uint32_t first_error, dropped, unnamed, backwards, overwritten;
-    uint32_t has_allocators, has_strings;
+    uint32_t has_allocators, has_strings, has_platform;
     uint32_t debug_bytes;
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
+    uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
     uint32_t names_used;     /* number of names, and bytes of text / 8 in the upper half */
     uint32_t name_limit, text_limit;
@@ -179,7 +180,6 @@ struct ets_trace_thread {
     int32_t allocators;
     uint16_t run_name, method_name;
     uint8_t run_flags;
-    uint8_t chain_code;
 };
 
 /* What a run does. */
@@ -199,13 +199,17 @@ struct ets_trace_run {
     int32_t bundled_input_index;
 };
 
-/* What is between begin and end. Passed by value, in two registers; fields are for the library. */
+/* inner: the span of what is off, and the bit of `enabled` after ets_trace_finish. */
+#define ETS_TRACE_SPAN_OFF (UINT64_C(1) << 56)
+#define ETS_TRACE_FINISHED (UINT32_C(1) << 31)
+
+/*
+ * What is between begin and end. Passed by value, in two registers: whole words, as one packed from
+ * smaller fields in memory would stall the processor. Fields are for the library.
+ */
 struct ets_trace_span {
     uint64_t start_ticks;
-    uint32_t detail;
-    uint16_t name;
-    uint8_t chain_code;
-    uint8_t kind; /* 0: never begun */
+    uint64_t about; /* 0: never begun */
 };
 
 /* The name of a part of a delegate: an integer or a string, as in ExecuTorch exactly one. */
@@ -259,26 +263,57 @@ ETS_API void ets_trace_begin_run(struct ets_trace_thread *thread, const struct e
 ETS_API void ets_trace_end_run(struct ets_trace_thread *thread);
 
 /* The instruction that runs: chain -1 and instruction 0 outside of any, as in ExecuTorch. */
-ETS_API void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
-                                       uint32_t instruction);
+static inline void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
+                                             uint32_t instruction)
+{
+    thread->chain = chain;
+    thread->instruction = instruction;
+}
+
+/* Bits of ets_trace_what, and ETS_TRACE_FINISHED. */
+static inline uint32_t ets_trace_enabled(const struct ets_trace *trace)
+{
+#if defined(__GNUC__)
+    return __atomic_load_n(&trace->enabled, __ATOMIC_RELAXED);
+#else
+    return *(const volatile uint32_t *)&trace->enabled;
+#endif
+}
+
+/* inner: what the functions below do where the kind is enabled or the trace is finished. */
+ETS_API struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread,
+                                                      const char *name, int32_t chain,
+                                                      uint32_t instruction);
+ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span);
 
 /*
- * Begins an event at the current instruction. `what`: the one bit that it is enabled by. `name`
- * may change or go after the call (unless names_are_static); NULL: none.
+ * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
+ * `name` may change or go after the call (unless names_are_static); NULL: none.
  */
-ETS_API struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thread, uint32_t what,
-                                              const char *name);
+static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread,
+                                                       uint32_t what, const char *name,
+                                                       int32_t chain, uint32_t instruction)
+{
+    const struct ets_trace_span off = {0, ETS_TRACE_SPAN_OFF};
+    if ((ets_trace_enabled(thread->trace) & (what | ETS_TRACE_FINISHED)) == 0) return off;
+    return ets_trace_begin_enabled(thread, name, chain, instruction);
+}
 
-/* The same at an instruction that is given. */
-ETS_API struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread, uint32_t what,
-                                                 const char *name, int32_t chain,
-                                                 uint32_t instruction);
+/* The same at the current instruction. */
+static inline struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thread, uint32_t what,
+                                                    const char *name)
+{
+    return ets_trace_begin_at(thread, what, name, thread->chain, thread->instruction);
+}
 
 /*
  * Ends it; the event is recorded now, so that events stand in the order of their ends. A span that
  * was begun while disabled does nothing; a zero one is counted as dropped, INVALID_ARGUMENT.
  */
-ETS_API void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span);
+static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
+{
+    if (span.about != ETS_TRACE_SPAN_OFF) ets_trace_end_begun(thread, span);
+}
 
 /* Begins an event of a delegate. */
 ETS_API struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
@@ -362,6 +397,87 @@ ETS_API enum ets_status ets_trace_write(struct ets_trace *trace, const struct et
 ETS_API enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *buffer,
                                                size_t capacity, size_t *bytes_out,
                                                struct ets_error *error);
+
+/*
+ * The extra block: what the trace knows and ETDump has no field for. It stands behind the
+ * FlatBuffer, at the end of the file, found by the magic in its last four bytes; a reader of
+ * ETDumps does
+ *
+ *     struct ets_trace_extra extra;
+ *     if (ets_trace_extra_init(&extra, ets_file_bytes(file), NULL) == ETS_OK) {
+ *         struct ets_trace_summary summary;
+ *         ets_trace_extra_summary(&extra, &summary);
+ *         struct ets_trace_extra_run run;
+ *         for (size_t at = 0; ets_trace_extra_next_run(&extra, &at, &run);) { ... }
+ *     }
+ *
+ * The bytes are checked by init and borrowed as long as what is read from them is used.
+ */
+#define ETS_TRACE_EXTRA_MAGIC "ETSX"
+#define ETS_TRACE_EXTRA_VERSION 1
+
+enum ets_trace_key {
+    ETS_TRACE_KEY_CLOCK = 1,
+    ETS_TRACE_KEY_STATE = 2,
+    ETS_TRACE_KEY_FINGERPRINT = 3,
+    ETS_TRACE_KEY_RUN = 4,
+    ETS_TRACE_KEY_STRING = 5
+};
+
+struct ets_trace_extra {
+    struct ets_bytes entries;
+};
+
+struct ets_trace_summary {
+    int has_clock;       /* 0: all times are 0. 1: they are nanoseconds */
+    int is_calibrated;   /* 1: the clock was tied to the platform's */
+    uint64_t clock_hz;   /* as configured; 0: not known */
+    uint64_t cost_ns_q8; /* of a begin and end pair, in 1/256 ns; 0: not measured */
+    uint32_t threads;
+    uint32_t lost_frames; /* of a stream that was recovered */
+    enum ets_trace_mode mode;
+    struct ets_trace_state state; /* `names` is 0 */
+    struct ets_bytes fingerprint; /* {NULL, 0}: none */
+};
+
+struct ets_trace_extra_run {
+    uint32_t run;    /* index in the ETDump */
+    uint32_t thread; /* number of the thread, in the order of ets_trace_thread_init */
+    uint32_t invocation;
+    enum ets_trace_purpose purpose;
+    int is_partial;         /* 1: its begin was given up by a ring or lost */
+    struct ets_text method; /* data NULL: not known */
+};
+
+/* A debug value that is a string. */
+struct ets_trace_extra_string {
+    uint32_t run;
+    uint32_t next_event; /* index in the run of the event that came next */
+    int32_t chain;
+    uint32_t instruction;
+    int32_t delegate_id;
+    struct ets_text delegate_name;
+    int is_output;
+    struct ets_text value;
+};
+
+/*
+ * `file`: the whole ETDump. Statuses: NOT_FOUND (no extra block, as in dumps of others), MALFORMED,
+ * UNSUPPORTED (a newer version).
+ */
+ETS_API enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, struct ets_bytes file,
+                                             struct ets_error *error);
+
+ETS_API void ets_trace_extra_summary(const struct ets_trace_extra *extra,
+                                     struct ets_trace_summary *summary_out);
+
+/* Passes over entries from `*at`, 0 at first. Return 1, or 0 at the end. */
+ETS_API int ets_trace_extra_next(const struct ets_trace_extra *extra, size_t *at,
+                                 uint32_t *key_out, struct ets_bytes *value_out);
+ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
+                                     struct ets_trace_extra_run *run_out);
+ETS_API int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
+                                        struct ets_trace_extra_string *string_out);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,8 @@ static void print_line(const char *before, const char *format, va_list arguments
     fputs(before, stderr);
     for (const char *at = line; size > 0 && *at != '\0'; at++) {
         const unsigned char byte = (unsigned char)*at;
-        const bool is_c1 = byte == 0xc2 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xa0;
+        const unsigned char next = (unsigned char)at[1];
+        const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
         if (is_c1) fprintf(stderr, "\\x%02x\\x%02x", byte, (unsigned char)*++at);
         else if (byte < 0x20 || byte == 0x7f) fprintf(stderr, "\\x%02x", byte);
         else fputc(*at, stderr);
@@ -145,7 +146,7 @@ static bool is_allowed(const struct cli_option *option, const char *value)
     for (const char *at = option->value; at != NULL; at = strchr(at, '|')) {
         if (*at == '|') at++;
         if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
-            return length > 0;
+            return length > 0 && strchr(value, '|') == NULL;
         }
     }
     return false;

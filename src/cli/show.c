@@ -88,6 +88,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         .block = cli_value(arguments, "--block"),
         .run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok),
     };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     request->table.tick_unit = request->inspect.tick_unit;
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",

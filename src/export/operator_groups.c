@@ -20,7 +20,7 @@ struct grouper {
     struct group *groups;   /* [key number] */
     uint32_t *next_row;     /* [row of the block] */
     double *per_run;        /* [run of the block] scratch */
-    uint32_t *run_number;   /* [run] number within its block */
+    const uint32_t *run_number; /* [run] number within its block */
 };
 
 static bool is_text(struct ets_text text, const char *expected)
@@ -144,15 +144,6 @@ static bool add_row(struct grouper *g, uint32_t index)
     return true;
 }
 
-static void number_runs(struct grouper *g)
-{
-    const uint32_t block = (uint32_t)(ets_inspection_row(g->inspection, g->block->first_row)->block);
-    uint32_t number = 0;
-    for (uint32_t r = 0; r < ets_inspection_run_count(g->inspection); r++) {
-        if (ets_inspection_run(g->inspection, r)->block == block) g->run_number[r] = number++;
-    }
-}
-
 /* Adds `sign` times the row's ticks to each run's sum. */
 static void accumulate(const struct grouper *g, uint32_t index, double sign)
 {
@@ -215,27 +206,27 @@ static void add_rest(struct grouper *g, uint32_t total, struct ets_operator_line
 static bool allocate(struct grouper *g)
 {
     struct ets_arena *arena = g->arena;
-    const size_t rows = g->block->row_count, runs = ets_inspection_run_count(g->inspection);
+    const size_t rows = g->block->row_count;
     g->groups = ets_arena_alloc_array(arena, rows + 2, sizeof *g->groups);
     g->next_row = ets_arena_alloc_array(arena, rows, sizeof *g->next_row);
     g->per_run = ets_arena_alloc_array(arena, g->block->run_count, sizeof *g->per_run);
-    g->run_number = ets_arena_alloc_array(arena, runs, sizeof *g->run_number);
     return g->groups != NULL && g->next_row != NULL && g->per_run != NULL &&
-           g->run_number != NULL && ets_strings_init(&g->keys, arena) == 0;
+           ets_strings_init(&g->keys, arena) == 0;
 }
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                 const struct ets_operator_table_options *options, uint32_t block,
+                                 const struct ets_operator_table_options *options,
+                                 const uint32_t *run_number, uint32_t block,
                                  struct ets_operator_lines *lines_out)
 {
     struct grouper g = {.arena = arena, .inspection = inspection, .options = options,
-                        .block = ets_inspection_block(inspection, block)};
+                        .block = ets_inspection_block(inspection, block),
+                        .run_number = run_number};
     lines_out->count = 0;
     if (g.block->row_count == 0) return true;
     lines_out->items =
         ets_arena_alloc_array(arena, (size_t)g.block->row_count + 1, sizeof *lines_out->items);
     if (lines_out->items == NULL || !allocate(&g)) return false;
-    number_runs(&g);
     for (uint32_t i = 0; i < g.block->row_count; i++) {
         const uint32_t row = g.block->first_row + i;
         if (is_work(&g, row) && !add_row(&g, row)) return false;

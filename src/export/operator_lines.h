@@ -36,9 +36,13 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
                                const struct ets_operator_table_options *options, uint32_t block,
                                struct ets_operator_lines *lines_out);
 
-/* operator_groups.c: rows of a block grouped by options->group_by, and the rest of its total. */
+/*
+ * operator_groups.c: rows of a block grouped by options->group_by, and the rest of its total.
+ * `run_number`: the number of each run within its block.
+ */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                 const struct ets_operator_table_options *options, uint32_t block,
+                                 const struct ets_operator_table_options *options,
+                                 const uint32_t *run_number, uint32_t block,
                                  struct ets_operator_lines *lines_out);
 
 /* True for rows that the table shows: not an OPERATOR_CALL around a kernel that reports itself. */

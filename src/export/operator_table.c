@@ -48,6 +48,11 @@ struct ets_span {
     double lower, upper;
 };
 
+/* Allocation events of a block's runs, and their bytes together. */
+struct allocations {
+    uint64_t count, bytes;
+};
+
 struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
@@ -55,6 +60,8 @@ struct filler {
     struct ets_arena *arena; /* of one block's lines */
     double tick_ns;         /* 0: the clock has no unit */
     bool is_shown[CELL_COUNT];
+    uint32_t *run_number;            /* [run] within its block */
+    struct allocations *allocations; /* [block] */
 };
 
 static const char *group_title(enum ets_group_by group_by)
@@ -263,29 +270,32 @@ static void sort_lines(const struct filler *f, struct ets_operator_lines *lines)
     }
 }
 
-/* Allocation events of a block's runs: how many, and bytes together. */
-static uint64_t count_allocations(const struct filler *f, const struct ets_block *block,
-                                  uint64_t *bytes_out)
+/* What is asked of every block, from one pass over all runs and events. */
+static bool survey(struct filler *f, struct ets_arena *arena)
 {
     const struct ets_event_table *events = ets_inspection_events(f->inspection);
-    const uint32_t index = ets_inspection_run(f->inspection, block->first_run)->block;
-    uint64_t count = 0;
-    *bytes_out = 0;
-    for (uint32_t i = 0; i < events->count; i++) {
-        if (events->kind[i] != ETS_EVENT_ALLOCATION ||
-            ets_inspection_run(f->inspection, events->run[i])->block != index) {
-            continue;
-        }
-        count++;
-        *bytes_out += events->end[i];
+    const uint32_t runs = ets_inspection_run_count(f->inspection);
+    const uint32_t blocks = ets_inspection_block_count(f->inspection);
+    uint32_t *used = ets_arena_alloc_array(arena, blocks, sizeof *used);
+    f->run_number = ets_arena_alloc_array(arena, runs, sizeof *f->run_number);
+    f->allocations = ets_arena_alloc_array(arena, blocks, sizeof *f->allocations);
+    if (used == NULL || f->run_number == NULL || f->allocations == NULL) return false;
+    for (uint32_t r = 0; r < runs; r++) {
+        f->run_number[r] = used[ets_inspection_run(f->inspection, r)->block]++;
     }
-    return count;
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_ALLOCATION) continue;
+        struct allocations *a =
+            &f->allocations[ets_inspection_run(f->inspection, events->run[i])->block];
+        a->count++;
+        a->bytes += events->end[i];
+    }
+    return true;
 }
 
-static void add_heading(struct filler *f, const struct ets_block *block)
+static void add_heading(struct filler *f, const struct ets_block *block,
+                        const struct allocations *allocations)
 {
-    uint64_t bytes;
-    const uint64_t allocations = count_allocations(f, block, &bytes);
     char text[512];
     size_t used = ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
     if (block->method_state == ETS_METHOD_FOUND) {
@@ -302,9 +312,10 @@ static void add_heading(struct filler *f, const struct ets_block *block)
         used += ets_print_text(text + used, sizeof text - used, ", test case %d",
                                block->bundled_input_index);
     }
-    if (allocations > 0) {
+    if (allocations->count > 0) {
         used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
-                               (unsigned long long)allocations, (unsigned long long)bytes);
+                               (unsigned long long)allocations->count,
+                               (unsigned long long)allocations->bytes);
     }
     if (f->options->run != ETS_NO_INDEX) {
         used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
@@ -319,12 +330,12 @@ static bool fill_block(struct filler *f, uint32_t index)
     struct ets_operator_lines lines = {NULL, 0};
     const bool ok = f->options->group_by == ETS_GROUP_NONE
                         ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
-                        : ets_operator_lines_by_group(f->arena, f->inspection, f->options, index,
-                                                      &lines);
+                        : ets_operator_lines_by_group(f->arena, f->inspection, f->options,
+                                                      f->run_number, index, &lines);
     if (!ok) return false;
     if (lines.count == 0 && f->options->group_by != ETS_GROUP_NONE) return true; /* only loads */
     sort_lines(f, &lines);
-    add_heading(f, block);
+    add_heading(f, block, &f->allocations[index]);
     const double total = total_of(f, index);
     const uint32_t shown =
         f->options->top > 0 && f->options->top < lines.count ? f->options->top : lines.count;
@@ -342,14 +353,15 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
                                         const struct ets_operator_table_options *options,
                                         struct ets_error *error)
 {
-    struct ets_arena arena;
+    struct ets_arena arena, survey_arena;
     ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&survey_arena, NULL, 0);
     struct filler f = {
         .table = table, .inspection = inspection, .options = options, .arena = &arena};
     const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
     f.tick_ns = has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 0;
     add_columns(&f);
-    bool ok = true;
+    bool ok = survey(&f, &survey_arena);
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
         const bool has_run =
             options->run == ETS_NO_INDEX || ets_inspection_run(inspection, options->run)->block == b;
@@ -357,5 +369,6 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
         ok = fill_block(&f, b);
         ets_arena_reset(&arena);
     }
+    ets_arena_reset(&survey_arena);
     return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
 }

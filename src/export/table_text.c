@@ -49,7 +49,8 @@ static void append_visible(struct cell_text *out, struct ets_text text)
     for (size_t i = 0; i < text.size;) {
         const unsigned char *at = (const unsigned char *)text.data + i;
         const size_t length = ets_utf8_length(at, text.size - i);
-        const bool is_control = *at < 0x20 || *at == 0x7f || (*at == 0xc2 && length == 2 && at[1] < 0xa0);
+        const bool is_c1 = *at == 0xc2 && length == 2 && at[1] < 0xa0;
+        const bool is_control = *at < 0x20 || *at == 0x7f || is_c1;
         if (length > 0 && !is_control && !(out->ascii && length > 1)) {
             append(out, text.data + i, length);
             i += length;

@@ -3,7 +3,7 @@
 
 #include "inspect/inspection.h"
 
-/* Damages beyond these are counted in the last one only: a list nobody reads to the end. */
+/* Damages beyond these are left out: a list nobody reads to the end. */
 enum { MAX_DAMAGES = 1000 };
 
 /* First a count, then the filling: the same calls with `filling` unset and set. */

@@ -4,7 +4,8 @@
  * the payloads of all events in order, and at the end what many refer to: an empty vector and the
  * names. So each part needs to know only where the next ones start, which takes three passes over
  * the events: one for the size of all, one that writes Event tables and looks where their payloads
- * will be, one that writes the payloads.
+ * will be, one that writes the payloads. Behind all that may come bytes that are no part of the
+ * FlatBuffer.
  */
 #include "etscope/etdump_writer.h"
 
@@ -560,6 +561,22 @@ static void put_shared(struct etdump_writer *d)
     if (d->w.is_measuring) d->shared_at = start;
 }
 
+static int put_extra_bytes(void *context, const void *data, size_t size)
+{
+    struct ets_fbw *w = context;
+    ets_fbw_put(w, data, size);
+    return w->status == ETS_OK ? 0 : -1;
+}
+
+/* What no table refers to. */
+static void put_extra(struct etdump_writer *d)
+{
+    const struct ets_etdump_sink sink = {&d->w, put_extra_bytes};
+    if (d->source->extra == NULL || !is_well(d)) return;
+    ets_fbw_pad_to(&d->w, ets_fbw_align(d->w.position, 8, 0));
+    (void)has_given(d, d->source->extra(d->source->context, &sink));
+}
+
 /* Fixes where everything lies; returns the size of the file. */
 static uint32_t measure(struct etdump_writer *d, const struct ets_etdump_source *source,
                         struct ets_error *error)
@@ -573,6 +590,7 @@ static uint32_t measure(struct etdump_writer *d, const struct ets_etdump_source 
     d->payloads_at = d->w.position;
     put_payloads(d);
     put_shared(d);
+    put_extra(d);
     uint32_t end = d->w.position;
     const uint32_t shift = ets_fbw_place_vtables(&d->w);
     if (shift > ETS_ETDUMP_MAX_BYTES - end) {
@@ -592,6 +610,7 @@ static void write_measured(struct etdump_writer *d, const struct ets_etdump_sink
     put_lists(d);
     put_payloads(d);
     put_shared(d);
+    put_extra(d);
     ets_fbw_flush(&d->w);
     if (d->w.position != file_bytes) {
         ets_fbw_fail_changed(&d->w);

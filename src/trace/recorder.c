@@ -96,7 +96,7 @@ static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
     return chunk;
 }
 
-static bool take_chunk(struct ets_trace_thread *thread)
+ETS_SELDOM static bool take_chunk(struct ets_trace_thread *thread)
 {
     struct ets_trace *trace = thread->trace;
     close_chunk(thread);
@@ -111,12 +111,6 @@ static bool take_chunk(struct ets_trace_thread *thread)
     thread->next = ets_chunk_slots(trace, (uint32_t)(chunk - trace->chunks));
     thread->end = thread->next + (size_t)trace->chunk_slots * ETS_SLOT_BYTES;
     return true;
-}
-
-static void publish(struct ets_trace_thread *thread, uint32_t slots)
-{
-    thread->next += (size_t)slots * ETS_SLOT_BYTES;
-    ets_store_release(&thread->chunk->used, ets_load_relaxed(&thread->chunk->used) + slots);
 }
 
 /* The header of the thread's run, in its chunk, where there is room. */
@@ -145,7 +139,7 @@ static void put_run(struct ets_trace_thread *thread, bool is_continued)
     ets_copy(thread->next, &header, sizeof header);
     chunk->last_header = at;
     chunk->last_run = thread->run;
-    publish(thread, ETS_RUN_SLOTS);
+    ets_trace_commit(thread, ETS_RUN_SLOTS, false);
 }
 
 static size_t room(const struct ets_trace_thread *thread)
@@ -153,8 +147,7 @@ static size_t room(const struct ets_trace_thread *thread)
     return (size_t)(thread->end - thread->next);
 }
 
-/* Both clocks, one right after the other. */
-static void read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform)
+void ets_trace_read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform)
 {
     const struct ets_trace_config *config = &trace->config;
     *ticks = ets_now(trace);
@@ -165,7 +158,7 @@ static void read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t
 
 static bool is_finished(const struct ets_trace *trace)
 {
-    return (ets_load_relaxed(&trace->enabled) & ETS_ENABLED_FINISHED) != 0;
+    return (ets_trace_enabled(trace) & ETS_TRACE_FINISHED) != 0;
 }
 
 /* Starts the run that the thread's fields tell; its header may have to wait for room. */
@@ -174,7 +167,7 @@ static void open_run(struct ets_trace_thread *thread)
     struct ets_trace *trace = thread->trace;
     thread->run = ets_fetch_add(&trace->config.section, &trace->runs, 1) + 1;
     thread->allocators = 0;
-    read_clocks(trace, &thread->run_ticks, &thread->run_platform);
+    ets_trace_read_clocks(trace, &thread->run_ticks, &thread->run_platform);
     if (room(thread) < (ETS_RUN_SLOTS + 1) * ETS_SLOT_BYTES && !take_chunk(thread)) {
         thread->run_flags |= ETS_RUN_CONTINUED; /* its begin has no place */
         return;
@@ -192,7 +185,7 @@ static void open_default_run(struct ets_trace_thread *thread)
     open_run(thread);
 }
 
-static uint8_t *reserve_slowly(struct ets_trace_thread *thread, uint32_t slots)
+ETS_SELDOM static uint8_t *reserve_slowly(struct ets_trace_thread *thread, uint32_t slots)
 {
     struct ets_trace *trace = thread->trace;
     const size_t bytes = (size_t)slots * ETS_SLOT_BYTES;
@@ -225,18 +218,11 @@ uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots)
     return reserve(thread, slots);
 }
 
-void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event)
-{
-    if (is_event) thread->segment_events++;
-    publish(thread, slots);
-}
-
 void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace)
 {
     ets_clear(thread, sizeof *thread);
     thread->trace = trace;
     thread->chain = -1;
-    thread->chain_code = ETS_CHAIN_NONE;
     thread->lane = ets_fetch_add(&trace->config.section, &trace->lanes, 1);
 }
 
@@ -268,7 +254,7 @@ void ets_trace_end_run(struct ets_trace_thread *thread)
         ets_trace_note(trace, ETS_INVALID_ARGUMENT);
         return;
     }
-    read_clocks(trace, &ticks, &platform);
+    ets_trace_read_clocks(trace, &ticks, &platform);
     uint8_t *at = ets_trace_reserve(thread, 1);
     if (at != NULL) {
         const struct ets_slot slot = {.a.start_ticks = ticks,
@@ -282,20 +268,6 @@ void ets_trace_end_run(struct ets_trace_thread *thread)
         ets_trace_commit(thread, 1, false);
     }
     if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_flush(thread);
-}
-
-static uint8_t chain_code_of(int32_t chain)
-{
-    if (chain == -1) return ETS_CHAIN_NONE;
-    return chain >= 0 && chain < ETS_CHAIN_WIDE ? (uint8_t)chain : ETS_CHAIN_WIDE;
-}
-
-void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
-                               uint32_t instruction)
-{
-    thread->chain = chain;
-    thread->instruction = instruction;
-    thread->chain_code = chain_code_of(chain);
 }
 
 /* A long record: wide duration or chain, metadata. */
@@ -359,94 +331,94 @@ static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *sl
     if (thread->trace->config.flush_begins) ets_trace_flush(thread);
 }
 
-/* The span of something that is off, or comes too late, which counts. */
-static struct ets_trace_span not_begun(struct ets_trace *trace)
+/* What comes after the end counts as dropped; what is only off does not. */
+ETS_SELDOM static struct ets_trace_span not_begun(struct ets_trace *trace)
 {
     if (is_finished(trace)) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
-    return (struct ets_trace_span){.kind = ETS_SPAN_OFF};
+    return (struct ets_trace_span){0, ETS_TRACE_SPAN_OFF};
 }
 
-static void announce(struct ets_trace_thread *thread, struct ets_trace_span span)
+ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
 {
-    const bool is_delegate = span.kind == ETS_SPAN_DELEGATE;
+    const bool is_delegate = about >> 56 == ETS_SPAN_DELEGATE;
     const struct ets_slot slot = {
         .a.start_ticks = ets_now(thread->trace),
-        .instruction = is_delegate ? thread->instruction : span.detail,
-        .delegate_id = is_delegate ? (int32_t)span.detail : -1,
-        .name = span.name,
-        .chain_code = span.chain_code,
+        .instruction = is_delegate ? thread->instruction : (uint32_t)about,
+        .delegate_id = is_delegate ? (int32_t)(uint32_t)about : -1,
+        .name = (uint16_t)(about >> 32),
+        .chain_code = (uint8_t)(about >> 48),
         .kind = is_delegate ? ETS_RECORD_BEGIN_DELEGATE : ETS_RECORD_BEGIN};
     put_begin(thread, &slot);
 }
 
-static inline struct ets_trace_span begin(struct ets_trace_thread *thread, uint32_t what,
-                                          struct ets_trace_span span, const char *name)
+/* `about` lacks its name. */
+static inline struct ets_trace_span begin(struct ets_trace_thread *thread, uint32_t enabled,
+                                          uint64_t about, const char *name)
 {
     struct ets_trace *trace = thread->trace;
-    const uint32_t enabled = ets_load_relaxed(&trace->enabled);
-    if ((enabled & what) == 0) return not_begun(trace);
-    span.name = ets_trace_name(trace, name);
-    if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, span);
-    span.start_ticks = ets_now(trace);
-    return span;
+    about |= (uint64_t)ets_trace_name(trace, name) << 32;
+    if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, about);
+    return (struct ets_trace_span){ets_now(trace), about};
 }
 
-struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thread, uint32_t what,
-                                      const char *name)
+struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
+                                              int32_t chain, uint32_t instruction)
 {
-    const struct ets_trace_span span = {.detail = thread->instruction,
-                                        .chain_code = thread->chain_code,
-                                        .kind = ETS_SPAN_EVENT};
-    return begin(thread, what & ETS_ENABLED_WHAT, span, name);
-}
-
-struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *thread, uint32_t what,
-                                         const char *name, int32_t chain, uint32_t instruction)
-{
-    const struct ets_trace_span span = {
-        .detail = instruction, .chain_code = chain_code_of(chain), .kind = ETS_SPAN_EVENT};
-    return begin(thread, what & ETS_ENABLED_WHAT, span, name);
-}
-
-/* What was never begun counts; what was begun while it was off does not. */
-static void not_ended(struct ets_trace *trace, struct ets_trace_span span)
-{
-    if (span.kind != ETS_SPAN_OFF) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
-}
-
-void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
-{
-    struct ets_trace *trace = thread->trace;
-    if (span.kind != ETS_SPAN_EVENT) {
-        not_ended(trace, span);
-        return;
-    }
-    const uint64_t end = ets_now(trace);
-    const uint64_t duration = end - span.start_ticks;
-    const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
-                                  .b.duration_ticks = (uint32_t)duration,
-                                  .instruction = span.detail,
-                                  .delegate_id = -1,
-                                  .name = span.name,
-                                  .chain_code = span.chain_code,
-                                  .kind = ETS_RECORD_PROFILE};
-    if (duration >> 32 != 0 || span.chain_code == ETS_CHAIN_WIDE || is_finished(trace)) {
-        put_event(thread, &slot, thread->chain, end, (struct ets_bytes){NULL, 0});
-        return;
-    }
-    uint8_t *at = reserve(thread, 1);
-    if (at == NULL) return;
-    ets_copy(at, &slot, sizeof slot);
-    ets_trace_commit(thread, 1, true);
+    const uint32_t enabled = ets_trace_enabled(thread->trace);
+    const uint64_t about = ets_pack(instruction, 0, ets_chain_code(chain), ETS_SPAN_EVENT);
+    if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
+    return begin(thread, enabled, about, name);
 }
 
 struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
                                                struct ets_trace_delegate part)
 {
-    const struct ets_trace_span span = {.detail = part.name != NULL ? UINT32_MAX : (uint32_t)part.id,
-                                        .chain_code = thread->chain_code,
-                                        .kind = ETS_SPAN_DELEGATE};
-    return begin(thread, ETS_TRACE_DELEGATES, span, part.name);
+    const uint32_t enabled = ets_trace_enabled(thread->trace);
+    const uint32_t id = part.name != NULL ? UINT32_MAX : (uint32_t)part.id;
+    const uint64_t about = ets_pack(id, 0, ets_chain_code(thread->chain), ETS_SPAN_DELEGATE);
+    if ((enabled & ETS_TRACE_DELEGATES) == 0) return not_begun(thread->trace);
+    return begin(thread, enabled, about, part.name);
+}
+
+/* What was never begun counts; what was begun while it was off does not. */
+ETS_SELDOM static void not_ended(struct ets_trace *trace, struct ets_trace_span span)
+{
+    if (span.about >> 56 != ETS_SPAN_OFF) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
+}
+
+/* An event that is not the common one, or none. */
+ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_span span, uint64_t end)
+{
+    if (span.about >> 56 != ETS_SPAN_EVENT) {
+        not_ended(thread->trace, span);
+        return;
+    }
+    const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
+                                  .instruction = (uint32_t)span.about,
+                                  .delegate_id = -1,
+                                  .name = (uint16_t)(span.about >> 32),
+                                  .chain_code = (uint8_t)(span.about >> 48),
+                                  .kind = ETS_RECORD_PROFILE};
+    put_event(thread, &slot, thread->chain, end, (struct ets_bytes){NULL, 0});
+}
+
+void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span)
+{
+    const uint64_t about = span.about, end = ets_now(thread->trace);
+    const uint64_t duration = end - span.start_ticks;
+    /* The common event: it fits into one slot, for which there is room. */
+    const bool is_common = (about >> 56 == ETS_SPAN_EVENT) & (duration >> 32 == 0) &
+                           ((about >> 48 & 0xff) != ETS_CHAIN_WIDE) &
+                           (room(thread) >= ETS_SLOT_BYTES) & !is_finished(thread->trace);
+    if (!is_common) {
+        end_slowly(thread, span, end);
+        return;
+    }
+    /* The span's kind becomes the record's, which differs by one; no delegate: -1. */
+    _Static_assert(ETS_SPAN_EVENT == ETS_RECORD_PROFILE + 1, "the kinds' difference");
+    ets_put_slot(thread->next, span.start_ticks, duration | about << 32,
+                 (about | UINT32_MAX) - (UINT64_C(1) << 56));
+    ets_trace_commit(thread, 1, true);
 }
 
 static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint64_t start,
@@ -456,20 +428,20 @@ static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint
                              .instruction = thread->instruction,
                              .delegate_id = id,
                              .name = name,
-                             .chain_code = thread->chain_code,
+                             .chain_code = ets_chain_code(thread->chain),
                              .kind = ETS_RECORD_DELEGATE};
 }
 
 void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
                             struct ets_bytes metadata)
 {
-    if (span.kind != ETS_SPAN_DELEGATE) {
+    if (span.about >> 56 != ETS_SPAN_DELEGATE) {
         not_ended(thread->trace, span);
         return;
     }
     const uint64_t end = ets_now(thread->trace);
-    const struct ets_slot slot =
-        delegate_slot(thread, span.start_ticks, (int32_t)span.detail, span.name);
+    const struct ets_slot slot = delegate_slot(
+        thread, span.start_ticks, (int32_t)(uint32_t)span.about, (uint16_t)(span.about >> 32));
     put_event(thread, &slot, thread->chain, end, metadata);
 }
 
@@ -478,7 +450,7 @@ void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_de
                             struct ets_bytes metadata)
 {
     struct ets_trace *trace = thread->trace;
-    if ((ets_load_relaxed(&trace->enabled) & ETS_TRACE_DELEGATES) == 0) {
+    if ((ets_trace_enabled(trace) & ETS_TRACE_DELEGATES) == 0) {
         (void)not_begun(trace);
         return;
     }

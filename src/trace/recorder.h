@@ -12,6 +12,13 @@
 #error "records are little-endian as they lie in memory"
 #endif
 
+/* Functions off the hot path, which would cost it registers if they were inlined. */
+#if defined(__GNUC__)
+#define ETS_SELDOM __attribute__((noinline, cold))
+#else
+#define ETS_SELDOM
+#endif
+
 enum {
     ETS_SLOT_BYTES = 24,
     ETS_RUN_SLOTS = 2,           /* of a run's header */
@@ -126,9 +133,30 @@ struct ets_trace_chunk {
 /* Bits of ets_trace.enabled above those of ets_trace_what. */
 #define ETS_ENABLED_WHAT UINT32_C(0xffff)
 #define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
-#define ETS_ENABLED_FINISHED (UINT32_C(1) << 31)
 
+/*
+ * The kind of a span, in the uppermost byte of `about`; below are the chain's code, the name, and
+ * the instruction or the delegate's integer, as in a slot's last word.
+ */
 enum ets_span_kind { ETS_SPAN_NONE, ETS_SPAN_OFF, ETS_SPAN_EVENT, ETS_SPAN_DELEGATE };
+
+static inline uint8_t ets_chain_code(int32_t chain)
+{
+    return (uint32_t)chain + 1 <= ETS_CHAIN_WIDE ? (uint8_t)chain : ETS_CHAIN_WIDE; /* -1 is 255 */
+}
+
+static inline uint64_t ets_pack(uint32_t number, uint32_t name, uint32_t chain_code, uint32_t kind)
+{
+    return number | (uint64_t)(name | chain_code << 16 | kind << 24) << 32;
+}
+
+/* A slot as three whole words; smaller stores that are loaded as one would stall. */
+static inline void ets_put_slot(uint8_t *at, uint64_t first, uint64_t second, uint64_t third)
+{
+    ets_copy(at, &first, sizeof first);
+    ets_copy(at + 8, &second, sizeof second);
+    ets_copy(at + 16, &third, sizeof third);
+}
 
 static inline uint64_t ets_now(const struct ets_trace *trace)
 {
@@ -173,6 +201,9 @@ static inline int ets_record_is_event(const uint8_t *at)
     }
 }
 
+/* Both clocks, one right after the other; where there is only one, its reading twice. */
+void ets_trace_read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform);
+
 /* The first reason stays; one more event is counted as dropped. */
 void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
@@ -182,7 +213,13 @@ void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
  * it was dropped. Opens a run where there is none.
  */
 uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots);
-void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event);
+
+static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event)
+{
+    if (is_event) thread->segment_events++;
+    thread->next += (size_t)slots * ETS_SLOT_BYTES;
+    ets_store_release(&thread->chunk->used, ets_load_relaxed(&thread->chunk->used) + slots);
+}
 
 /* The number of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). */
 uint16_t ets_trace_name(struct ets_trace *trace, const char *name);

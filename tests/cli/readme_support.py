@@ -18,10 +18,14 @@ def blocks_of(text):
     for language, block in fenced.findall(text):
         if language in ("", "console", "sh", "shell", "text"):
             yield block.splitlines()
-    for paragraph in re.split(r"\n\s*\n", fenced.sub("\n", text)):
+    indented = []
+    for paragraph in [*re.split(r"\n(?:[ \t]*\n)+", fenced.sub("\n", text)), ""]:
         lines = paragraph.strip("\n").splitlines()
         if lines and all(line.startswith("    ") for line in lines):
-            yield [line[4:] for line in lines]
+            indented += ["", *(line[4:] for line in lines)]  # a block goes on behind empty lines
+        elif indented:
+            yield indented[1:]
+            indented = []
 
 
 def commands_of(text):

@@ -86,7 +86,8 @@ def read_npy(path):
     for size in header["shape"]:
         count *= size
     code = {name: code for name, code in SCALARS.values()}[header["descr"]]
-    return header["descr"], header["shape"], struct.unpack_from(f"<{count}{code}", data, 10 + length)
+    elements = struct.unpack_from(f"<{count}{code}", data, 10 + length)
+    return header["descr"], header["shape"], elements
 
 
 def write_npy(path, descr, shape, elements):

@@ -80,6 +80,13 @@ class Comparison(unittest.TestCase):
         self.assertIsNone(self.check(["a"], ["note: b", "a"]))
         self.assertIsNotNone(self.check(["note: c", "a"], ["note: b", "a"]))
 
+    def test_indented_outputs_go_on_behind_empty_lines(self):
+        text = ("Text:\n\n    build/bin/etscope inspect a\n    Default\n\n    Execute\n    0 relu\n"
+                "\nMore text.\n\n    etscope info b\n")
+        self.assertEqual(list(commands_of(text)), [
+            ("build/bin/etscope inspect a", ["Default", "", "Execute", "0 relu"]),
+            ("etscope info b", [])])
+
     def test_commands_are_found_in_all_forms(self):
         text = ("Text `etscope x`.\n\n    etscope info a\n    etscope doctor\n\n"
                 "```console\n$ etscope info b\nb: a program\n$ etscope info c\nc\n```\n"

@@ -156,7 +156,7 @@ static inline enum ets_status made_allocator(void *context, uint32_t run, uint32
 static inline struct ets_bytes make_dump(const struct made_run *runs, uint32_t run_count)
 {
     struct made_source made = {.runs = runs};
-    for (uint32_t r = 0; r < run_count; r++) { /* the writer wants to know how many names there are */
+    for (uint32_t r = 0; r < run_count; r++) { /* the writer wants to know how many names */
         struct ets_etdump_run_record run;
         struct ets_etdump_record event;
         uint32_t name;
@@ -170,8 +170,9 @@ static inline struct ets_bytes make_dump(const struct made_run *runs, uint32_t r
         .allocator = made_allocator};
     size_t size;
     struct ets_error error = {.status = ETS_OK};
-    if (ets_etdump_writer_size(&source, &size, &error) != ETS_OK) print_error("%s\n", error.message);
-    assert_int_equal(error.status, ETS_OK);
+    const enum ets_status status = ets_etdump_writer_size(&source, &size, &error);
+    if (status != ETS_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, ETS_OK);
     uint8_t *data = malloc(size);
     assert_non_null(data);
     assert_int_equal(ets_etdump_write_buffer(&source, data, size, &size, &error), ETS_OK);

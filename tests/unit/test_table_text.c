@@ -27,7 +27,9 @@ static size_t longest_line(const char *text)
         const char *end = strchr(text, '\n');
         size_t characters = 0;
         assert_non_null(end);
-        for (const char *at = text; at < end; at++) characters += ((unsigned char)*at & 0xc0) != 0x80;
+        for (const char *at = text; at < end; at++) {
+            characters += ((unsigned char)*at & 0xc0) != 0x80;
+        }
         assert_true(end == text || end[-1] != ' ');
         if (characters > longest) longest = characters;
         text = end + 1;
@@ -193,7 +195,9 @@ static void test_table_text__no_control_character_gets_out(void **state)
         free(text);
         text = print_one((struct ets_column){.name = "name"}, cases[i].name,
                          (struct ets_table_style){.format = ETS_FORMAT_MARKDOWN});
-        for (const char *at = text; *at != '\0'; at++) assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
+        for (const char *at = text; *at != '\0'; at++) {
+            assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
+        }
         free(text);
         text = print_one((struct ets_column){.name = "name"}, cases[i].name,
                          (struct ets_table_style){.ascii = 1});
@@ -314,7 +318,9 @@ static void test_table_text__empty_columns_are_left_out(void **state)
     (void)state;
     const struct ets_column columns[] = {{.name = "a"}, {.name = "b"},
                                          {.name = "c", .kind = ETS_COLUMN_LIST},
-                                         {.name = "d", .machine_only = 1}, {.name = "e", .kind = ETS_COLUMN_LIST, .first_of_list = 1}};
+                                         {.name = "d", .machine_only = 1},
+                                         {.name = "e", .kind = ETS_COLUMN_LIST,
+                                          .first_of_list = 1}};
     const struct ets_text items[] = {{"p", 1}, {"q", 1}, {"r", 1}};
     struct ets_table *table = new_table(columns, 5);
     ets_table_add_row(table, 0);

@@ -1,0 +1,187 @@
+/*
+ * What the recorder costs: a begin and end pair over the two clock readings, a disabled pair, bytes
+ * of an event, writing 100,000 events as an ETDump; beside ExecuTorch's ETDumpGen where the build
+ * has the runtime. One summary line comes last.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tracer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "etscope/trace.h"
+
+enum { PAIRS = 100000, ROUNDS = 15 };
+
+static uint64_t read_monotonic(void *context)
+{
+    struct timespec now;
+    (void)context;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t read_cycles(void *context)
+{
+    (void)context;
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return read_monotonic(NULL);
+#endif
+}
+
+uint64_t bench_now(void)
+{
+    return read_monotonic(NULL);
+}
+
+/* A recorder with room for everything. */
+struct bed {
+    struct ets_trace trace;
+    struct ets_trace_thread thread;
+    void *buffer, *names;
+};
+
+static void bed_open(struct bed *bed, ets_trace_clock clock, int names_are_static)
+{
+    const size_t bytes = (size_t)PAIRS * 26 + (1 << 16);
+    bed->buffer = malloc(bytes);
+    bed->names = malloc(1 << 16);
+    if (bed->buffer == NULL || bed->names == NULL) exit(1);
+    memset(bed->buffer, 0xff, bytes); /* the pages are there */
+    const struct ets_trace_config config = {.buffer = bed->buffer,
+                                            .buffer_bytes = bytes,
+                                            .names = bed->names,
+                                            .names_bytes = 1 << 16,
+                                            .names_are_static = names_are_static,
+                                            .clock = clock};
+    if (ets_trace_init(&bed->trace, &config) != ETS_OK) exit(1);
+    ets_trace_thread_init(&bed->thread, &bed->trace);
+    ets_trace_begin_run(&bed->thread, &(struct ets_trace_run){.name = "Execute"});
+}
+
+static void bed_close(struct bed *bed)
+{
+    free(bed->buffer);
+    free(bed->names);
+}
+
+static volatile uint64_t sum;
+
+/* The bare readings, an addition and a store: what any tracer pays. */
+static double read_pairs(ets_trace_clock clock)
+{
+    ets_trace_clock volatile opaque = clock;
+    const ets_trace_clock read = opaque;
+    const uint64_t before = bench_now();
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const uint64_t start = read(NULL);
+        sum = read(NULL) - start;
+    }
+    return (double)(bench_now() - before) / PAIRS;
+}
+
+static double record_pairs(struct bed *bed)
+{
+    static const char *const names[] = {"OPERATOR_CALL", "native_call_add.out", "DELEGATE_CALL",
+                                        "native_call_relu.out"};
+    const uint64_t before = bench_now();
+    for (unsigned i = 0; i < PAIRS; i++) {
+        ets_trace_set_instruction(&bed->thread, 0, i);
+        ets_trace_end(&bed->thread,
+                      ets_trace_begin(&bed->thread, ETS_TRACE_OPERATORS, names[i & 3]));
+    }
+    return (double)(bench_now() - before) / PAIRS;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double measure_pairs(ets_trace_clock clock, int names_are_static, uint32_t what)
+{
+    double best = 1e9;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct bed bed;
+        bed_open(&bed, clock, names_are_static);
+        ets_trace_enable(&bed.trace, what);
+        best = least(best, record_pairs(&bed));
+        bed_close(&bed);
+    }
+    return best;
+}
+
+static double measure_reads(ets_trace_clock clock)
+{
+    double best = 1e9;
+    for (unsigned i = 0; i < ROUNDS; i++) best = least(best, read_pairs(clock));
+    return best;
+}
+
+static int take(void *context, const void *data, size_t size)
+{
+    (void)data;
+    *(size_t *)context += size;
+    return 0;
+}
+
+/* Milliseconds for a dump of PAIRS events; and what an event takes in the buffer. */
+static double measure_writing(double *bytes_out, size_t *file_out)
+{
+    struct bed bed;
+    struct ets_trace_state state;
+    double best = 1e9;
+    bed_open(&bed, read_cycles, 0);
+    record_pairs(&bed);
+    ets_trace_finish(&bed.trace);
+    ets_trace_get_state(&bed.trace, &state);
+    if (state.dropped != 0) exit(1);
+    *bytes_out = (double)state.used_bytes / PAIRS;
+    for (unsigned i = 0; i < 5; i++) {
+        *file_out = 0;
+        const struct ets_etdump_sink sink = {file_out, take};
+        const uint64_t before = bench_now();
+        if (ets_trace_write(&bed.trace, &sink, NULL) != ETS_OK) exit(1);
+        best = least(best, (double)(bench_now() - before) / 1e6);
+    }
+    bed_close(&bed);
+    return best;
+}
+
+int main(void)
+{
+    double bytes;
+    size_t file;
+    const double cycles = measure_reads(read_cycles), system = measure_reads(read_monotonic);
+    const double checked = measure_pairs(read_cycles, 0, ETS_TRACE_DEFAULT);
+    const double fixed = measure_pairs(read_cycles, 1, ETS_TRACE_DEFAULT);
+    const double slow = measure_pairs(read_monotonic, 0, ETS_TRACE_DEFAULT);
+    const double off = measure_pairs(read_cycles, 0, ETS_TRACE_METHODS);
+    const double writing = measure_writing(&bytes, &file);
+    printf("%-46s %8.1f ns\n", "two readings of the cycle counter", cycles);
+    printf("%-46s %8.1f ns\n", "two readings of clock_gettime", system);
+    printf("%-46s %8.1f ns  (+%.1f)\n", "begin + end, cycle counter", checked, checked - cycles);
+    printf("%-46s %8.1f ns  (+%.1f)\n", "begin + end, cycle counter, static names", fixed,
+           fixed - cycles);
+    printf("%-46s %8.1f ns  (+%.1f)\n", "begin + end, clock_gettime", slow, slow - system);
+    printf("%-46s %8.2f ns\n", "begin + end, disabled", off);
+    printf("%-46s %8.2f\n", "bytes of an event in the buffer", bytes);
+    printf("%-46s %8.2f ms, %.1f bytes an event\n", "writing 100,000 events", writing,
+           (double)file / PAIRS);
+    const double upstream = bench_upstream(PAIRS);
+    if (upstream > 0) printf("%-46s %8.1f ns\n", "ETDumpGen, start + end", upstream);
+    printf("tracer: +%.1f ns over two clock readings (static names +%.1f), disabled %.2f ns, "
+           "%.1f bytes an event, 100,000 events written in %.1f ms",
+           checked - cycles, fixed - cycles, off, bytes, writing);
+    if (upstream > 0) printf(", ETDumpGen %.0f ns", upstream);
+    printf("\n");
+    return 0;
+}

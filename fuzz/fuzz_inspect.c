@@ -1,0 +1,88 @@
+/* An inspection of any bytes, whole or in part: its rows, its tables in every format, both views. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "etscope/export.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile double sink;
+
+/* The table goes where its bytes are thrown away. */
+static struct ets_output *nowhere(void)
+{
+    struct ets_output *output = NULL;
+    if (ets_output_open("/dev/null", &output, NULL) != ETS_OK) abort();
+    return output;
+}
+
+static void print_tables(const struct ets_inspection *inspection, enum ets_group_by group_by,
+                         enum ets_time_unit unit)
+{
+    static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
+                                              ETS_SORT_CALLS, ETS_SORT_NAME};
+    const struct ets_operator_table_options options = {
+        .group_by = group_by, .sort = orders[group_by], .block = ETS_NO_INDEX,
+        .run = ETS_NO_INDEX, .all_events = group_by == ETS_GROUP_OP, .tick_unit = unit};
+    struct ets_table *table;
+    if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
+    if (ets_operator_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
+    for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
+        const struct ets_table_style style = {
+            .format = (enum ets_format)format, .width = group_by == ETS_GROUP_NONE ? 80 : 0};
+        struct ets_output *output = nowhere();
+        if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
+        ets_output_discard(output);
+    }
+    ets_table_close(table);
+}
+
+/* Parents lie in the same block, and following them ends. */
+static void walk_rows(const struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        uint32_t depth = 0;
+        for (uint32_t at = row->parent; at != ETS_NO_INDEX; depth++) {
+            const struct ets_row *parent = ets_inspection_row(inspection, at);
+            if (parent->block != row->block || depth > 8) abort();
+            at = parent->parent;
+        }
+        if (depth != row->depth) abort();
+        struct ets_statistics times;
+        if (ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &times, NULL) != ETS_OK) {
+            abort();
+        }
+        if (times.count != ets_inspection_block(inspection, row->block)->run_count) abort();
+        sink = times.mean;
+    }
+}
+
+static void print_view(struct ets_inspection *inspection, enum ets_time_unit source,
+                       enum ets_time_unit target)
+{
+    const struct ets_upstream_view *view;
+    if (ets_inspection_upstream_view(inspection, source, target, &view, NULL) != ETS_OK) return;
+    struct ets_output *output = nowhere();
+    ets_upstream_write_tsv(view, output);
+    ets_output_discard(output);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const enum ets_time_unit unit = size % 2 == 0 ? ETS_UNIT_NS : ETS_UNIT_CYCLES;
+    const struct ets_inspect_options options = {.partial = 1, .tick_unit = unit};
+    struct ets_inspection *inspection;
+    struct ets_error error;
+    if (ets_inspection_open((struct ets_bytes){data, size}, &options, &inspection, &error) !=
+        ETS_OK) {
+        return 0;
+    }
+    walk_rows(inspection);
+    for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
+        print_tables(inspection, (enum ets_group_by)group, unit);
+    }
+    print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
+    ets_inspection_close(inspection);
+    return 0;
+}

@@ -1,0 +1,11 @@
+/* CRC-32 as in zip and Ethernet (reflected, polynomial 0xedb88320). */
+#ifndef ETSCOPE_TRACE_CRC32_H
+#define ETSCOPE_TRACE_CRC32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Goes on with `crc`, 0 at the begin. */
+uint32_t ets_crc32(uint32_t crc, const void *data, size_t size);
+
+#endif

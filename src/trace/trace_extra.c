@@ -1,0 +1,146 @@
+/* Writes the extra block: what a trace knows and ETDump has no field for. docs/SPEC.md has it. */
+#include "trace/crc32.h"
+#include "trace/store.h"
+#include "trace/trace_source.h"
+
+/* The block on its way to the sink. */
+struct extra {
+    const struct ets_etdump_sink *sink;
+    uint32_t bytes, crc;
+    enum ets_status status;
+};
+
+static void put(struct extra *extra, const void *data, size_t size)
+{
+    if (size == 0 || extra->status != ETS_OK) return;
+    extra->crc = ets_crc32(extra->crc, data, size);
+    extra->bytes += (uint32_t)size;
+    if (extra->sink->write(extra->sink->context, data, size) != 0) extra->status = ETS_IO;
+}
+
+static void put_padding(struct extra *extra)
+{
+    static const uint8_t zeros[8] = {0};
+    put(extra, zeros, -extra->bytes & 7);
+}
+
+static void put_key(struct extra *extra, enum ets_trace_key key, size_t bytes)
+{
+    uint8_t header[8];
+    ets_store_u32(ets_store_u32(header, key), (uint32_t)bytes);
+    put(extra, header, sizeof header);
+}
+
+static void put_entry(struct extra *extra, enum ets_trace_key key, const void *data, size_t bytes)
+{
+    put_key(extra, key, bytes);
+    put(extra, data, bytes);
+    put_padding(extra);
+}
+
+static void put_clock(const struct ets_trace_source *s, struct extra *extra)
+{
+    uint8_t value[24], *at = value;
+    at = ets_store_u32(at, s->trace->config.clock != NULL);
+    at = ets_store_u32(at, s->trace->has_platform);
+    at = ets_store_u64(at, s->trace->config.clock_hz);
+    ets_store_u64(at, s->global_scale);
+    put_entry(extra, ETS_TRACE_KEY_CLOCK, value, sizeof value);
+}
+
+static void put_counts(const struct ets_trace_source *s, struct extra *extra)
+{
+    struct ets_trace_state state;
+    uint8_t value[64], *at = value;
+    ets_trace_get_state(s->trace, &state);
+    at = ets_store_u32(at, state.first_error);
+    at = ets_store_u32(at, state.dropped);
+    at = ets_store_u32(at, state.unnamed);
+    at = ets_store_u32(at, state.backwards);
+    at = ets_store_u32(at, state.overwritten);
+    at = ets_store_u32(at, s->trace->config.mode);
+    at = ets_store_u32(at, s->trace->lanes);
+    at = ets_store_u32(at, s->trace->lost_frames);
+    at = ets_store_u64(at, state.used_bytes);
+    at = ets_store_u64(at, state.capacity_bytes);
+    at = ets_store_u64(at, state.debug_bytes);
+    ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
+    put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
+}
+
+static struct ets_text text_of(const struct ets_trace *trace, uint32_t name)
+{
+    struct ets_text text = {NULL, 0};
+    if (name < ets_trace_name_count(trace)) text = trace->names[name].text;
+    if (text.data == NULL) text.size = 0;
+    return text;
+}
+
+static void put_run(const struct ets_trace_source *s, struct extra *extra)
+{
+    const struct ets_run_slots *run = &s->run;
+    const struct ets_text method = text_of(s->trace, run->method);
+    uint8_t value[16], *at = value;
+    at = ets_store_u32(at, s->run_index);
+    at = ets_store_u32(at, s->trace->chunks[s->run_chunk].lane);
+    at = ets_store_u32(at, run->invocation);
+    at = ets_store_u16(at, run->flags >> ETS_RUN_PURPOSE_SHIFT & 3U);
+    ets_store_u16(at, run->flags & ETS_RUN_CONTINUED);
+    put_key(extra, ETS_TRACE_KEY_RUN, sizeof value + method.size);
+    put(extra, value, sizeof value);
+    put(extra, method.data, method.size);
+    put_padding(extra);
+}
+
+/* The debug values of the current run that are strings. */
+static void put_strings(const struct ets_trace_source *s, struct extra *extra)
+{
+    struct ets_trace_cursor cursor;
+    const uint8_t *record;
+    uint32_t events = 0;
+    ets_trace_source_rewind(s, &cursor);
+    while ((record = ets_trace_source_next(s, &cursor)) != NULL) {
+        struct ets_slot slot;
+        if (ets_record_is_event(record)) events++;
+        if (ets_record_kind_of(record) != ETS_RECORD_VALUE || ets_record_is_event(record)) continue;
+        ets_copy(&slot, record, sizeof slot);
+        const struct ets_text text = text_of(s->trace, (uint32_t)slot.a.bits);
+        const struct ets_text part = text_of(s->trace, slot.name);
+        uint8_t value[24], *at = value;
+        at = ets_store_u32(at, s->run_index);
+        at = ets_store_u32(at, events);
+        at = ets_store_u32(at, (uint32_t)ets_trace_chain_of(record));
+        at = ets_store_u32(at, slot.instruction);
+        at = ets_store_u32(at, (uint32_t)slot.delegate_id);
+        at = ets_store_u16(at, (slot.kind & ETS_RECORD_OUTPUT) != 0);
+        ets_store_u16(at, (uint32_t)part.size);
+        put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
+        put(extra, value, sizeof value);
+        put(extra, part.data, part.size);
+        put(extra, text.data, text.size);
+        put_padding(extra);
+    }
+}
+
+enum ets_status ets_trace_put_extra(void *source, const struct ets_etdump_sink *sink)
+{
+    struct ets_trace_source *s = source;
+    struct extra extra = {.sink = sink};
+    put_clock(s, &extra);
+    put_counts(s, &extra);
+    const struct ets_bytes fingerprint = s->trace->config.fingerprint;
+    if (fingerprint.size != 0) {
+        put_entry(&extra, ETS_TRACE_KEY_FINGERPRINT, s->trace->fingerprint, fingerprint.size);
+    }
+    for (uint32_t i = 0; i < s->source.run_count && ets_trace_source_select(s, i); i++) {
+        put_run(s, &extra);
+        if (s->trace->has_strings != 0) put_strings(s, &extra);
+    }
+    uint8_t footer[16], *at = footer;
+    at = ets_store_u32(at, extra.bytes);
+    at = ets_store_u32(at, extra.crc);
+    at = ets_store_u32(at, ETS_TRACE_EXTRA_VERSION);
+    ets_copy(at, ETS_TRACE_EXTRA_MAGIC, 4);
+    put(&extra, footer, sizeof footer);
+    return extra.status;
+}

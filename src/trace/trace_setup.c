@@ -1,0 +1,181 @@
+/* Cutting the buffer, starting and ending, and what a trace tells about itself. */
+#include "trace/recorder.h"
+#include "trace/trace_stream.h"
+
+enum { MOST_CHUNKS = 16, WANTED_CHUNK_SLOTS = 16, ALIGNMENT = 8 };
+
+/* An aligned part of the caller's buffer. */
+struct area {
+    uint8_t *at;
+    size_t bytes;
+};
+
+static struct area aligned(void *buffer, size_t bytes)
+{
+    const size_t skip = (size_t)(-(uintptr_t)buffer & (ALIGNMENT - 1));
+    if (buffer == NULL || bytes <= skip) return (struct area){NULL, 0};
+    return (struct area){(uint8_t *)buffer + skip, (bytes - skip) & ~(size_t)(ALIGNMENT - 1)};
+}
+
+static size_t chunk_bytes(uint32_t slots)
+{
+    return sizeof(struct ets_trace_chunk) + (size_t)slots * ETS_SLOT_BYTES;
+}
+
+/* Slots of each of `count` chunks in `bytes`; by subtraction, as small processors cannot divide. */
+static uint32_t slots_for(size_t bytes, uint32_t count)
+{
+    uint32_t slots = 0;
+    for (uint32_t step = UINT32_C(1) << 26; step != 0; step >>= 1) {
+        const uint64_t wanted = (uint64_t)count * chunk_bytes(slots + step);
+        if (wanted <= bytes) slots += step;
+    }
+    return slots;
+}
+
+static void cut(struct ets_trace *trace, struct area area)
+{
+    uint32_t count = trace->config.chunk_count;
+    if (count == 0) {
+        count = MOST_CHUNKS;
+        while (count > 1 && slots_for(area.bytes, count) < WANTED_CHUNK_SLOTS) count--;
+    }
+    const uint32_t slots = slots_for(area.bytes, count);
+    if (slots < ETS_SMALLEST_CHUNK_SLOTS) return;
+    trace->chunk_count = count;
+    trace->chunk_slots = slots;
+    trace->chunks = (void *)area.at;
+    trace->slots = area.at + count * sizeof(struct ets_trace_chunk);
+    ets_clear(trace->chunks, count * sizeof(struct ets_trace_chunk));
+}
+
+static void lay_out(struct ets_trace *trace)
+{
+    const struct ets_trace_config *config = &trace->config;
+    struct area area = aligned(config->buffer, config->buffer_bytes);
+    if (config->names != NULL) {
+        ets_trace_names_init(trace, config->names, config->names_bytes);
+    } else {
+        const size_t names_bytes = (area.bytes >> 2) & ~(size_t)(ALIGNMENT - 1);
+        ets_trace_names_init(trace, area.at, names_bytes);
+        if (area.at != NULL) area.at += names_bytes;
+        area.bytes -= names_bytes;
+    }
+    cut(trace, area);
+}
+
+static enum ets_status check(const struct ets_trace_config *config)
+{
+    if (config == NULL || (unsigned)config->mode > ETS_TRACE_STREAM) return ETS_INVALID_ARGUMENT;
+    if (config->mode == ETS_TRACE_STREAM && config->stream.write == NULL) {
+        return ETS_INVALID_ARGUMENT;
+    }
+    return config->chunk_count > UINT32_C(1) << 20 ? ETS_INVALID_ARGUMENT : ETS_OK;
+}
+
+static void read_clocks_first(struct ets_trace *trace)
+{
+    trace->has_platform = trace->config.platform_clock != NULL;
+    ets_trace_read_clocks(trace, &trace->first_ticks, &trace->first_platform);
+}
+
+enum ets_status ets_trace_init(struct ets_trace *trace, const struct ets_trace_config *config)
+{
+    const enum ets_status status = check(config);
+    ets_clear(trace, sizeof *trace);
+    if (status != ETS_OK) {
+        trace->enabled = ETS_TRACE_FINISHED;
+        trace->first_error = (uint32_t)status;
+        return status;
+    }
+    trace->config = *config;
+    struct ets_bytes *fingerprint = &trace->config.fingerprint;
+    if (fingerprint->data == NULL) fingerprint->size = 0;
+    if (fingerprint->size > sizeof trace->fingerprint) {
+        fingerprint->size = sizeof trace->fingerprint;
+    }
+    if (fingerprint->size != 0) ets_copy(trace->fingerprint, config->fingerprint.data, fingerprint->size);
+    fingerprint->data = trace->fingerprint;
+    lay_out(trace);
+    read_clocks_first(trace);
+    ets_trace_enable(trace, config->what == 0 ? ETS_TRACE_DEFAULT : config->what);
+    if (trace->chunk_count != 0) return ETS_OK;
+    trace->first_error = ETS_NO_SPACE;
+    return config->chunk_count > 1 ? ETS_INVALID_ARGUMENT : ETS_NO_SPACE;
+}
+
+enum ets_status ets_trace_reset(struct ets_trace *trace)
+{
+    uint8_t kept[sizeof trace->fingerprint];
+    struct ets_trace_config config = trace->config;
+    ets_copy(kept, trace->fingerprint, sizeof kept);
+    config.fingerprint.data = kept;
+    return ets_trace_init(trace, &config);
+}
+
+void ets_trace_enable(struct ets_trace *trace, uint32_t what)
+{
+    uint32_t before = ets_load_relaxed(&trace->enabled), after;
+    do {
+        if ((before & ETS_TRACE_FINISHED) != 0) return;
+        after = what & ETS_ENABLED_WHAT;
+        if (trace->config.mode == ETS_TRACE_STREAM) after |= ETS_ENABLED_BEGINS;
+    } while (!ets_exchange_if(&trace->config.section, &trace->enabled, &before, after));
+}
+
+void ets_trace_finish(struct ets_trace *trace)
+{
+    if ((ets_load_relaxed(&trace->enabled) & ETS_TRACE_FINISHED) != 0) return;
+    ets_store_release(&trace->enabled, ETS_TRACE_FINISHED);
+    ets_trace_read_clocks(trace, &trace->last_ticks, &trace->last_platform);
+    if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_send_end(trace);
+}
+
+void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out)
+{
+    size_t slots = 0;
+    for (uint32_t i = 0; i < trace->chunk_count; i++) {
+        slots += ets_load_acquire(&trace->chunks[i].used);
+    }
+    *state_out = (struct ets_trace_state){
+        .first_error = (enum ets_status)ets_load_relaxed(&trace->first_error),
+        .dropped = ets_load_relaxed(&trace->dropped),
+        .unnamed = ets_load_relaxed(&trace->unnamed),
+        .backwards = ets_load_relaxed(&trace->backwards),
+        .overwritten = ets_load_relaxed(&trace->overwritten),
+        .names = ets_trace_name_count(trace),
+        .used_bytes = slots * ETS_SLOT_BYTES,
+        .capacity_bytes = (size_t)trace->chunk_count * trace->chunk_slots * ETS_SLOT_BYTES,
+        .debug_bytes = ets_load_relaxed(&trace->debug_bytes)};
+}
+
+/*
+ * What a pair costs besides the clock's own two readings: pairs are recorded into a chunk of their
+ * own on the stack, in a trace of its own with the same clock.
+ */
+void ets_trace_measure_cost(struct ets_trace_thread *thread)
+{
+    enum { PAIRS = 64, CHUNK_BYTES = 512 };
+    uint64_t room[(CHUNK_BYTES + 256) / sizeof(uint64_t)];
+    struct ets_trace *trace = thread->trace, scratch;
+    struct ets_trace_thread own;
+    struct ets_trace_config config = trace->config;
+    config.buffer = room;
+    config.buffer_bytes = sizeof room;
+    config.names = NULL;
+    config.chunk_count = 1;
+    config.mode = ETS_TRACE_RING;
+    config.what = ETS_TRACE_OPERATORS;
+    if (config.clock == NULL || ets_trace_init(&scratch, &config) != ETS_OK) return;
+    ets_trace_thread_init(&own, &scratch);
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < PAIRS; i++) { /* the least of them is free of interruptions */
+        const uint64_t before = ets_now(trace);
+        for (unsigned j = 0; j < 4; j++) {
+            ets_trace_end(&own, ets_trace_begin(&own, ETS_TRACE_OPERATORS, "OPERATOR_CALL"));
+        }
+        const uint64_t ticks = ets_now(trace) - before;
+        if (ticks < least) least = ticks;
+    }
+    trace->cost_ticks_q8 = least > UINT32_MAX >> 6 ? UINT32_MAX : (uint32_t)least << 6;
+}

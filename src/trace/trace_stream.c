@@ -1,0 +1,212 @@
+/*
+ * Streams: what is recorded leaves in frames that each can be checked, so that any piece of a
+ * capture is worth something. docs/SPEC.md has every byte.
+ */
+#include "trace/trace_stream.h"
+
+#include "trace/crc32.h"
+#include "trace/recorder.h"
+#include "trace/store.h"
+
+enum { REPEAT_AFTER_FRAMES = 64, NAMES_PER_FRAME = 64 };
+
+/* A frame goes over its payload twice: for the check sum, and for the stream. */
+struct frame {
+    struct ets_trace *trace;
+    bool is_measuring;
+    uint32_t bytes, crc;
+    bool is_refused;
+};
+
+static void put(struct frame *frame, const void *data, size_t size)
+{
+    const struct ets_etdump_sink *stream = &frame->trace->config.stream;
+    if (size == 0 || frame->is_refused) return;
+    if (frame->is_measuring) {
+        frame->bytes += (uint32_t)size;
+        frame->crc = ets_crc32(frame->crc, data, size);
+    } else if (stream->write(stream->context, data, size) != 0) {
+        frame->is_refused = true;
+    }
+}
+
+/* What a frame holds besides its header. */
+struct payload {
+    enum ets_frame_type type;
+    uint32_t first, count;         /* NAMES: of names; RECORDS: of slots */
+    const struct ets_trace_chunk *chunk; /* RECORDS */
+    const uint8_t *slots;
+};
+
+static void put_start(struct frame *frame)
+{
+    const struct ets_trace *trace = frame->trace;
+    const struct ets_trace_config *config = &trace->config;
+    uint8_t bytes[ETS_FRAME_START_BYTES], *at = bytes;
+    at = ets_store_u64(at, config->clock_hz);
+    at = ets_store_u64(at, config->platform_ns_numerator);
+    at = ets_store_u64(at, config->platform_ns_denominator);
+    at = ets_store_u64(at, trace->first_ticks);
+    at = ets_store_u64(at, trace->first_platform);
+    at = ets_store_u32(at, (config->clock != NULL ? 1U : 0U) | (trace->has_platform ? 2U : 0U));
+    ets_store_u32(at, trace->cost_ticks_q8);
+    put(frame, bytes, sizeof bytes);
+    put(frame, trace->fingerprint, config->fingerprint.size);
+}
+
+static void put_names(struct frame *frame, const struct payload *payload)
+{
+    uint8_t bytes[4];
+    ets_store_u16(ets_store_u16(bytes, payload->first), payload->count);
+    put(frame, bytes, sizeof bytes);
+    for (uint32_t i = 0; i < payload->count; i++) {
+        const struct ets_etdump_name *name = &frame->trace->names[payload->first + i];
+        ets_store_u16(bytes, (uint32_t)name->text.size);
+        put(frame, bytes, 2);
+        put(frame, ets_load_text(&name->text.data), name->text.size);
+    }
+}
+
+static void put_records(struct frame *frame, const struct payload *payload)
+{
+    uint8_t bytes[12], *at = bytes;
+    at = ets_store_u32(at, payload->chunk->lane);
+    at = ets_store_u32(at, ets_chunk_sequence(ets_load_relaxed(&payload->chunk->state)));
+    ets_store_u32(at, payload->first);
+    put(frame, bytes, sizeof bytes);
+    put(frame, payload->slots + (size_t)payload->first * ETS_SLOT_BYTES,
+        (size_t)payload->count * ETS_SLOT_BYTES);
+}
+
+static void put_end(struct frame *frame)
+{
+    struct ets_trace_state state;
+    uint8_t bytes[ETS_FRAME_END_BYTES], *at = bytes;
+    ets_trace_get_state(frame->trace, &state);
+    at = ets_store_u64(at, frame->trace->last_ticks);
+    at = ets_store_u64(at, frame->trace->last_platform);
+    at = ets_store_u32(at, state.first_error);
+    at = ets_store_u32(at, state.dropped);
+    at = ets_store_u32(at, state.unnamed);
+    ets_store_u32(at, state.backwards);
+    put(frame, bytes, sizeof bytes);
+}
+
+static void put_payload(struct frame *frame, const struct payload *payload)
+{
+    switch (payload->type) {
+    case ETS_FRAME_START: put_start(frame); break;
+    case ETS_FRAME_NAMES: put_names(frame, payload); break;
+    case ETS_FRAME_RECORDS: put_records(frame, payload); break;
+    case ETS_FRAME_END: put_end(frame); break;
+    }
+}
+
+static bool send_frame(struct ets_trace *trace, const struct payload *payload)
+{
+    struct frame frame = {.trace = trace, .is_measuring = true};
+    uint8_t header[ETS_FRAME_HEADER_BYTES];
+    put_payload(&frame, payload);
+    ets_copy(header, ETS_FRAME_MAGIC, 4);
+    ets_store_u16(ets_store_u16(header + 4, ETS_FRAME_VERSION), payload->type);
+    ets_store_u32(ets_store_u32(header + 8, trace->sent), frame.bytes);
+    /* The sum goes on over the header, whose length was not known before. */
+    ets_store_u32(header + 16, ets_crc32(frame.crc, header + 4, 12));
+    frame.is_measuring = false;
+    put(&frame, header, sizeof header);
+    put_payload(&frame, payload);
+    trace->sent++;
+    return !frame.is_refused;
+}
+
+/* Names that readers may not know; whole ones only, in their order. */
+static bool send_names(struct ets_trace *trace)
+{
+    const uint32_t count = ets_trace_name_count(trace);
+    while (trace->stream_names < count) {
+        struct payload payload = {.type = ETS_FRAME_NAMES, .first = trace->stream_names};
+        while (payload.count < NAMES_PER_FRAME && payload.first + payload.count < count &&
+               ets_load_text(&trace->names[payload.first + payload.count].text.data) != NULL) {
+            payload.count++;
+        }
+        if (payload.count == 0) return true; /* another thread is adding it */
+        if (!send_frame(trace, &payload)) return false;
+        trace->stream_names += payload.count;
+    }
+    return true;
+}
+
+/* From time to time everything that a late reader needs is sent again. */
+static bool send_preamble(struct ets_trace *trace)
+{
+    if (trace->sent >= trace->next_preamble) {
+        const struct payload start = {.type = ETS_FRAME_START};
+        trace->next_preamble = trace->sent + REPEAT_AFTER_FRAMES;
+        trace->stream_names = 0;
+        if (!send_frame(trace, &start)) return false;
+    }
+    return send_names(trace);
+}
+
+static uint32_t count_events(const uint8_t *slots, uint32_t from, uint32_t to)
+{
+    uint32_t events = 0;
+    while (from < to) {
+        const uint8_t *record = slots + (size_t)from * ETS_SLOT_BYTES;
+        events += (uint32_t)ets_record_is_event(record);
+        from += ets_record_slots(record);
+    }
+    return events;
+}
+
+/* False: another thread is sending. */
+static bool start_sending(struct ets_trace *trace)
+{
+    uint32_t idle = 0;
+    if (!ets_exchange_if(&trace->config.section, &trace->is_sending, &idle, 1)) return false;
+    return true;
+}
+
+enum ets_status ets_trace_send_chunk(struct ets_trace *trace, uint32_t index)
+{
+    struct ets_trace_chunk *chunk = &trace->chunks[index];
+    enum ets_status status = ETS_OK;
+    if (!start_sending(trace)) return ETS_OK;
+    const uint32_t used = ets_load_acquire(&chunk->used);
+    const uint32_t state = ets_load_acquire(&chunk->state);
+    if (used > chunk->sent && (state & 3) != ETS_CHUNK_CLOSED) {
+        const struct payload payload = {.type = ETS_FRAME_RECORDS,
+                                        .first = chunk->sent,
+                                        .count = used - chunk->sent,
+                                        .chunk = chunk,
+                                        .slots = ets_chunk_slots(trace, index)};
+        if (!send_preamble(trace) || !send_frame(trace, &payload)) {
+            status = ETS_IO;
+            ets_trace_note(trace, status);
+            ets_fetch_add(&trace->config.section, &trace->dropped,
+                          count_events(payload.slots, payload.first, used));
+        }
+        chunk->sent = used;
+    }
+    if ((state & 3) == ETS_CHUNK_UNSENT) {
+        ets_store_release(&chunk->state, (state & ~UINT32_C(3)) | ETS_CHUNK_CLOSED);
+    }
+    ets_store_release(&trace->is_sending, 0);
+    return status;
+}
+
+enum ets_status ets_trace_flush(struct ets_trace_thread *thread)
+{
+    struct ets_trace *trace = thread->trace;
+    if (trace->config.mode != ETS_TRACE_STREAM || thread->chunk == NULL) return ETS_OK;
+    return ets_trace_send_chunk(trace, (uint32_t)(thread->chunk - trace->chunks));
+}
+
+void ets_trace_send_end(struct ets_trace *trace)
+{
+    const struct payload end = {.type = ETS_FRAME_END};
+    for (uint32_t i = 0; i < trace->chunk_count; i++) ets_trace_send_chunk(trace, i);
+    if (!start_sending(trace)) return;
+    if (!send_preamble(trace) || !send_frame(trace, &end)) ets_trace_note(trace, ETS_IO);
+    ets_store_release(&trace->is_sending, 0);
+}

@@ -1,0 +1,385 @@
+"""What `inspect` shows: methods, mismatches, loops, delegates, bounds, hostile names."""
+
+import csv
+import io
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import support
+from support import by_number, call, framework
+
+# A record of a model whose delegate call, or whole body, the maps say nothing more about.
+ONE_DELEGATE = {"conv_xnnpack", "conv_xnnpack_int8", "linear_fp32_xnnpack", "linear_int8_xnnpack",
+                "mlp_xnnpack"}
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def dump(self, *runs):
+        return support.make_dump(self.folder / "made.etdp", runs)
+
+
+class MethodChoice(InFolder):
+    record = support.fixture("multi_method", "model.etrecord")
+
+    def test_inspect__a_prefix_that_stops_is_the_shortest_method(self):
+        dump = self.dump(("Execute", [
+            call("native_call_permute_copy.out", 0, 10, 20), call("OPERATOR_CALL", 0, 9, 21),
+            call("native_call_addmm.out", 1, 30, 50), call("OPERATOR_CALL", 1, 29, 51),
+            framework("Method::execute", 5, 60)]))
+        rows = support.rows(dump, "--etrecord", self.record)
+        self.assertEqual({row["method"] for row in rows}, {"decode"})
+
+    def test_inspect__methods_that_cannot_be_told_apart_are_ambiguous(self):
+        record = self.folder / "twins.etrecord"
+        maps = {"encode": {"0": 1, "1": 1}, "forward": {"0": 1, "1": 1}}
+        edge = "edge_dialect_exported_program/"
+        support.replace_entries(self.record, record, {
+            "debug_handle_map": json.dumps(maps), "delegate_map": json.dumps({m: {} for m in maps}),
+            "instruction_id_to_num_outs_map": json.dumps({m: {} for m in maps}),
+            **{edge + "decode" + end: None
+               for end in ("", "_state_dict", "_constants", "_example_inputs")}})
+        dump = self.dump(("Execute", [
+            call("native_call_permute_copy.out", 0, 10, 20),
+            call("native_call_addmm.out", 1, 30, 50), framework("Method::execute", 5, 60)]))
+        done = support.inspect(dump, "--etrecord", record)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"method ambiguous: encode, forward (--method decides)", done.stdout)
+        self.assertIn("ambiguous: encode, forward", done.stderr.decode())
+        rows = support.rows(dump, "--etrecord", record, "--method", "encode")
+        self.assertEqual([row["method"] for row in rows], ["encode"] * 3)
+        self.assertEqual(rows[1]["source"], ["models/zoo.py:46"])
+
+    def test_inspect__a_method_that_is_not_there_is_refused(self):
+        dump = support.fixture("multi_method", "profile.etdp")
+        done = support.inspect(dump, "--etrecord", self.record, "--method", "decod")
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertIn("no method decod; there are: decode, encode, forward", done.stderr.decode())
+
+
+class WrongFiles(InFolder):
+    def test_inspect__every_record_fits_its_own_dump_and_program(self):
+        for model in support.MODELS:
+            program = ("--program", support.fixture(model, "model.pte"))
+            for words in (support.with_record(model) + program, support.with_record(model),
+                          (support.fixture(model, "profile.etdp"), *program)):
+                with self.subTest(model=model, words=len(words)):
+                    done = support.inspect(*words)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_inspect__wrong_records_are_told_or_say_the_same_as_the_right_one(self):
+        for model in support.MODELS:
+            for other in support.MODELS:
+                if other == model:
+                    continue
+                with self.subTest(dump=model, record=other):
+                    done = support.inspect(support.fixture(model, "profile.etdp"), "--etrecord",
+                                           support.fixture(other, "model.etrecord"))
+                    if done.returncode == 0:
+                        self.assertTrue(self.can_fit(model, other))
+                        continue
+                    self.assertEqual(done.returncode, support.MISMATCH)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertRegex(done.stderr.decode(),
+                                     r"the trace does not belong to this ETRecord: .*instruction")
+
+    def can_fit(self, model, other):
+        """The maps of map_loop are empty, one delegate looks like another, and the shorter of two
+        models that start alike explains the start of the longer one."""
+        alike = {"dynamic", "mlp_portable", "multi_method"}
+        return (other == "map_loop" or {model, other} <= ONE_DELEGATE or {model, other} <= alike)
+
+    def test_inspect__says_what_differs(self):
+        for dump, record, reason in (
+                ("cond", "conv_xnnpack", "instruction 0 of forward is a delegate call in the "
+                 "record but an operator call in the trace"),
+                ("conv_xnnpack", "cond", "instruction 0 of forward is an operator call in the "
+                 "record but a delegate call in the trace"),
+                ("conv_portable", "types", "instruction 0 ran convolution.out but the record's "
+                 "forward has aten.gt.Tensor there")):
+            done = support.inspect(support.fixture(dump, "profile.etdp"), "--etrecord",
+                                   support.fixture(record, "model.etrecord"))
+            self.assertIn(reason, done.stderr.decode())
+
+    def test_inspect__wrong_programs_are_told(self):
+        done = support.inspect(support.fixture("conv_portable", "profile.etdp"), "--program",
+                               support.fixture("types", "model.pte"))
+        self.assertEqual(done.returncode, support.MISMATCH)
+        self.assertIn("does not belong to this program: instruction 0 ran convolution.out but the "
+                      "program's forward has aten::gt there", done.stderr.decode())
+
+    def test_inspect__goes_on_when_told_to(self):
+        done = support.inspect(support.fixture("cond", "profile.etdp"), "--etrecord",
+                               support.fixture("types", "model.etrecord"), "--allow-mismatch")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"not joined: instruction 0 ran sum.IntList_out", done.stdout)
+        self.assertIn("note: block ", done.stderr.decode())
+
+    def test_inspect__other_kinds_of_file_are_told(self):
+        for words in ((support.fixture("cond", "model.pte"),),
+                      (support.fixture("cond", "profile.etdp"), "--etrecord",
+                       support.fixture("cond", "model.pte")),
+                      (support.fixture("cond", "profile.etdp"), "--program",
+                       support.fixture("cond", "profile.etdp"))):
+            done = support.inspect(*words)
+            self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
+
+
+class Rows(InFolder):
+    def test_inspect__framework_events_have_no_handles(self):
+        for model in support.MODELS:
+            for row in support.rows(*support.with_record(model)):
+                if row["event"].startswith(("Method::", "Program::")):
+                    self.assertEqual((row["debug_handles"], row["op_types"], row["source"],
+                                      row["instruction"]), ([], [], [], None))
+
+    def test_inspect__loops_show_all_iterations(self):
+        rows = support.rows(*support.with_record("map_loop"))
+        looped = [row for row in rows if row["calls"] == 3]
+        self.assertIn("native_call_mm.out", {row["event"] for row in looped})
+        mm = next(row for row in looped if row["event"] == "native_call_mm.out")
+        self.assertEqual(mm["runs"], 5)
+        done = support.inspect(support.fixture("map_loop", "profile.etdp"), "--format", "tsv")
+        last = next(row for row in csv.reader(io.StringIO(done.stdout.decode()), delimiter="\t")
+                    if row[2] == "native_call_mm.out")
+        self.assertGreater(mm["avg_ns"], float(last[6]) * 1e6)
+
+    def test_inspect__branches_are_blocks_of_their_own(self):
+        rows = support.rows(*support.with_record("cond"))
+        executions = [row for row in rows if row["event"] == "Method::execute"]
+        self.assertEqual([row["method"] for row in executions], ["forward", "forward"])
+        self.assertEqual(sum(row["runs"] for row in executions), 5)
+        done = support.inspect(*support.with_record("cond"))
+        self.assertEqual(done.stdout.count(b"Execute - method forward"), 2)
+
+    def test_inspect__the_program_names_prim_ops(self):
+        words = (support.fixture("map_loop", "profile.etdp"), "--program",
+                 support.fixture("map_loop", "model.pte"))
+        kernels = {row["kernel"] for row in support.rows(*words)}
+        self.assertTrue(any(kernel and kernel.startswith("executorch_prim::") for kernel in kernels))
+        self.assertIn("executorch_prim::", support.inspect(*words).stdout.decode())
+
+    def test_inspect__allocations_are_counted(self):
+        done = support.inspect(support.fixture("made", "allocations.etdp"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout.decode(), r"\d+ allocations of \d+ bytes")
+
+    def test_inspect__a_wrapped_counter_is_right_here_and_short_upstream(self):
+        dump = self.dump(("Execute", [call("native_call_a.out", 0, 2**32 - 6, 10),
+                                      framework("Method::execute", 0, 50)]))
+        self.assertEqual(support.rows(dump)[1]["avg_ns"], 16.0)
+        done = support.inspect(dump, "--format", "tsv")
+        self.assertEqual(done.stdout.decode().splitlines()[1].split("\t")[3], "1.5e-05")
+
+    def test_inspect__runs_without_events_and_empty_dumps(self):
+        done = support.inspect(self.dump(("Default", [])))
+        self.assertEqual((done.returncode, done.stdout), (0, b"Default - 1 run\n"))
+        self.assertIn(b"holds no events", done.stderr)
+        done = support.inspect(self.dump())
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual(json.loads(support.inspect(self.dump(), "--format", "json").stdout), [])
+
+    def test_inspect__unknown_events_are_counted(self):
+        done = support.inspect(self.dump(("Execute", [
+            {"unknown": True}, call("native_call_a.out", 0, 1, 2), {"unknown": True}])))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("2 events of kinds this version does not know", done.stderr.decode())
+        self.assertIn(b"a.out", done.stdout)
+
+    def test_inspect__several_executions_in_one_block_are_all_shown(self):
+        events = []
+        for start in (0, 100, 200):
+            events += [call("OPERATOR_CALL", 0, start + 1, start + 2),
+                       framework("Method::execute", start, start + 10)]
+        rows = support.rows(self.dump(("Execute", events)))
+        self.assertEqual([(row["operator"], row["calls"], row["depth"]) for row in rows],
+                         [("Method::execute", 3, 0), ("OPERATOR_CALL", 3, 1)])
+
+
+class Delegates(InFolder):
+    def record(self, keys):
+        """The record of mlp_xnnpack with a delegate map that has content."""
+        record = self.folder / "delegate.etrecord"
+        support.replace_entries(
+            support.fixture("mlp_xnnpack", "model.etrecord"), record,
+            {"delegate_map": json.dumps({"forward": {"0": {"name": "B", "delegate_map": keys}}})})
+        return record
+
+    def test_inspect__identifiers_are_matched_whole(self):
+        record = self.record({"1": [1], "10": [2]})
+        dump = self.dump(("Execute", [
+            by_number(1, 0, 10, 20), by_number(10, 0, 20, 31), by_number(100, 0, 31, 40),
+            {"delegate": "1", "chain": 0, "instruction": 0, "start": 40, "end": 41},
+            call("DELEGATE_CALL", 0, 9, 50), framework("Method::execute", 5, 60)]))
+        rows = {row["event"] + str(i): row
+                for i, row in enumerate(support.rows(dump, "--etrecord", record))}
+        handles = [row["debug_handles"] for name, row in rows.items() if name[0] == "1"]
+        self.assertEqual(handles, [["1"], ["2"], [], ["1"]])
+        self.assertEqual({row["backend"] for name, row in rows.items() if "execute" not in name},
+                         {"B"})
+
+    def test_inspect__upstream_matches_parts_of_identifiers(self):
+        record = self.record({"1": [1], "10": [2]})
+        dump = self.dump(("Execute", [
+            {"delegate": "10", "chain": 0, "instruction": 0, "start": 20, "end": 30},
+            {"delegate": "op 1", "chain": 0, "instruction": 0, "start": 40, "end": 41}]))
+        done = support.inspect(dump, "--etrecord", record, "--format", "tsv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = list(csv.reader(io.StringIO(done.stdout.decode()), delimiter="\t"))
+        # The last key that is contained wins: "10" for "10", "1" for "op 1".
+        self.assertEqual([row[9] for row in table[1:]],
+                         ["['aten.relu.default']", "['aten.linear.default']"])
+
+    def test_inspect__whole_microseconds_are_bounds(self):
+        rows = support.rows(*support.with_record("mlp_xnnpack"))
+        steps = {row["event"]: row["resolution_ns"] for row in rows}
+        self.assertEqual(steps["Softmax (NC, F32) #1"], 1000.0)
+        self.assertEqual(steps["DELEGATE_CALL"], 0.0)
+        text = support.inspect(*support.with_record("mlp_xnnpack")).stdout.decode()
+        line = next(line for line in text.splitlines() if "Softmax" in line)
+        self.assertIn("10.8..11.8", line)
+        self.assertIn("<1", line)
+        call_line = next(line for line in text.splitlines() if "DELEGATE_CALL" in line)
+        self.assertNotIn("..", call_line)
+
+    def test_inspect__groups_add_up_to_the_run(self):
+        for model in support.MODELS:
+            for key in ("op", "module", "source", "backend"):
+                blocks = {}
+                for row in support.rows(*support.with_record(model), "--group-by", key):
+                    blocks.setdefault((row["block"], row["method"], row["runs"]), []).append(row)
+                for place, rows in blocks.items():
+                    with self.subTest(model=model, key=key, block=place):
+                        self.check_shares(rows)
+
+    def check_shares(self, rows):
+        """Shares are lower bounds where a delegate counts in steps: the run lies between."""
+        least = sum(row["share"] for row in rows)
+        largest = max(rows, key=lambda row: row["share"])
+        total = largest["avg_ns"] / largest["share"]
+        steps = sum(row["resolution_ns"] * (row["calls"] or 0) for row in rows) / total
+        self.assertLessEqual(least, 1 + 1e-9)
+        self.assertGreaterEqual(least + steps, 1 - 1e-9)
+
+
+class HostileNames(InFolder):
+    names = ["\033[2J\033]0;title\007", "line\nbreak\ttab\rreturn", 'quotes "and" \'commas\', too',
+             "pipe | back\\slash <img src=x>", b"not utf-8 \xff\x9b", "CSI \u009b2J",
+             "\u20ac \U0001f3bc"]
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.dump(
+            ("B\033[2J", [call(name, i, 10 * i, 10 * i + 5) for i, name in enumerate(self.names)]))
+
+    def expected(self):
+        return [name.decode(errors="replace") if isinstance(name, bytes) else name
+                for name in self.names]
+
+    def test_inspect__no_control_character_reaches_a_terminal(self):
+        for words in (("--format", "table"), ("--format", "markdown"), ("--width", "40"),
+                      ("--block", "nowhere"), ("--group-by", "op")):
+            done = support.inspect(self.path, *words)
+            for stream in (done.stdout, done.stderr):
+                self.assertNotRegex(stream.decode(), "[\x00-\x09\x0b-\x1f\x7f\u0080-\u009f]")
+
+    def test_inspect__without_utf8_everything_is_ascii(self):
+        done = support.inspect(self.path, env={"LC_ALL": "C"})
+        self.assertTrue(done.stdout.isascii())
+
+    def test_inspect__json_parses(self):
+        text = support.inspect(self.path, "--format", "json").stdout.decode()
+        self.assertEqual([row["event"] for row in json.loads(text)], self.expected())
+        lines = support.inspect(self.path, "--format", "jsonl").stdout.decode().splitlines()
+        self.assertEqual([json.loads(line)["event"] for line in lines], self.expected())
+        self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]")
+
+    def test_inspect__csv_and_tsv_read_back(self):
+        for form, separator, more in (("csv", ",", ()), ("tsv", "\t", ("--all",)), ("tsv", "\t", ())):
+            data = support.inspect(self.path, "--format", form, *more).stdout
+            text = io.StringIO(data.decode(errors="replace"), newline="")
+            table = list(csv.reader(text, delimiter=separator))
+            is_own = bool(more) or form == "csv"
+            column = table[0].index("event" if is_own else "event_name")
+            self.assertEqual([row[column] for row in table[1:]], self.expected())
+
+    def test_inspect__markdown_keeps_its_columns(self):
+        lines = support.inspect(self.path, "--format", "markdown").stdout.decode().splitlines()
+        rows = [line for line in lines if line.startswith("|")]
+        self.assertEqual(len(rows), len(self.names) + 2)
+        bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}
+        self.assertEqual(len(bars), 1)
+        self.assertNotIn(" <img", "\n".join(lines))
+
+
+class Layout(InFolder):
+    def test_inspect__fits_the_width_and_names_units(self):
+        for model in ("gpt_xnnpack", "mlp_portable", "conv_xnnpack_int8"):
+            for width in (80, 120, 200):
+                text = support.inspect(*support.with_record(model), "--width", width).stdout.decode()
+                for line in text.splitlines():
+                    if " - " not in line:  # headings are sentences
+                        self.assertLessEqual(len(line), width)
+                self.assertNotRegex(text, "(?m) $")
+                self.assertRegex(text, r"(?m)^.*operator.* avg (ns|us|ms)\b")
+
+    def test_inspect__columns_of_the_environment_are_a_width(self):
+        text = support.inspect(*support.with_record("gpt_portable"), env={"COLUMNS": "80"}).stdout
+        lines = [line for line in text.decode().splitlines() if " - " not in line]
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_inspect__one_unit_for_all(self):
+        for unit, factor in (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)):
+            words = support.with_record("mlp_portable")
+            header = support.inspect(*words, "--unit", unit).stdout.decode().splitlines()[1]
+            self.assertIn(f"avg {unit}", header)
+            for row, exact in zip(support.rows(*words, "--unit", unit), support.rows(*words)):
+                self.assertAlmostEqual(row[f"avg_{unit}"] * factor, exact["avg_ns"], delta=1e-6)
+
+    def test_inspect__top_sort_block_and_run(self):
+        words = support.with_record("gpt_portable")
+        top = support.rows(*words, "--top", "3", "--block", "Execute")
+        self.assertEqual(len(top), 3)
+        times = [row["avg_ns"] for row in support.rows(*words, "--sort", "time", "--block", "1")]
+        self.assertEqual(times, sorted(times, reverse=True))
+        names = [row["operator"] for row in support.rows(*words, "--sort", "name", "--block", "1")]
+        self.assertEqual(names, sorted(names))
+        alone = support.rows(*words, "--run", "2")
+        self.assertEqual({(row["block"], row["runs"]) for row in alone}, {("Execute", 1)})
+
+    def test_inspect__cycles_stay_cycles(self):
+        words = (support.fixture("mlp_portable", "profile.etdp"), "--source_time_scale", "cycles")
+        rows = support.rows(*words)
+        self.assertIn("avg_cycles", rows[0])
+        self.assertIn("avg cycles", support.inspect(*words).stdout.decode())
+        table = support.inspect(*words, "--target_time_scale", "cycles", "--format", "tsv")
+        self.assertIn("p10 (cycles)", table.stdout.decode())
+
+    def test_inspect__reads_from_a_pipe(self):
+        dump, *words = support.with_record("mlp_portable")
+        done = support.inspect("-", *words, "--format", "tsv", stdin=dump.read_bytes())
+        self.assertEqual(done.stdout, support.fixture("mlp_portable", "profile.tsv").read_bytes())
+
+    def test_inspect__a_cut_dump_is_read_in_part(self):
+        whole = support.fixture("mlp_portable", "profile.etdp").read_bytes()
+        path = self.folder / "cut.etdp"
+        path.write_bytes(whole[: len(whole) - 64])
+        done = support.inspect(path)
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertEqual(done.stdout, b"")
+        shutil.copy(path, self.folder / "again.etdp")
+        done = support.inspect(path, "--partial")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"note: ", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

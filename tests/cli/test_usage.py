@@ -1,0 +1,234 @@
+"""Words that are off, where results go, and what happens when they cannot."""
+
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+import support
+
+DUMP = support.fixture("mlp_portable", "profile.etdp")
+COMMANDS = ("profile", "inspect", "run", "info", "doctor", "help")
+
+
+class Words(unittest.TestCase):
+    def complaint(self, *words, code=support.USAGE):
+        done = support.run(*words)
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+        text = done.stderr.decode()
+        self.assertEqual(text.count("\n"), 1)
+        self.assertTrue(text.startswith("etscope: "), text)
+        return text
+
+    def test_usage__without_words_the_overview_is_a_complaint(self):
+        done = support.run()
+        self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
+        for command in COMMANDS:
+            self.assertIn(command, done.stderr.decode())
+
+    def test_usage__a_mistyped_command_gets_the_nearest(self):
+        self.assertIn("did you mean inspect?", self.complaint("inspct", DUMP))
+        self.assertIn("did you mean profile?", self.complaint("proflie"))
+        self.assertIn("`etscope --help` lists them", self.complaint("xyzzyxyzzy"))
+        self.assertIn("there is no command xyzzy", self.complaint("help", "xyzzy"))
+
+    def test_usage__a_mistyped_option_gets_the_nearest(self):
+        self.assertIn("inspect has no option --etrecrod; did you mean --etrecord?",
+                      self.complaint("inspect", DUMP, "--etrecrod", "x"))
+        self.assertIn("did you mean --group-by?",
+                      self.complaint("inspect", DUMP, "--groupby=op"))
+        self.assertIn("`etscope inspect --help` lists them",
+                      self.complaint("inspect", DUMP, "--utterly-different"))
+
+    def test_usage__a_mistyped_choice_gets_the_list(self):
+        self.assertIn('--format takes one of table|tsv|csv|json|jsonl|markdown, not "tvs"',
+                      self.complaint("inspect", DUMP, "--format", "tvs"))
+        for wrong in ("", "t", "table|tsv", "TABLE", "|"):
+            self.assertIn("--format takes one of",
+                          self.complaint("inspect", DUMP, f"--format={wrong}"))
+
+    def test_usage__a_missing_value_is_named(self):
+        self.assertIn("--etrecord needs a value: FILE",
+                      self.complaint("inspect", DUMP, "--etrecord"))
+        self.assertIn("--all takes no value", self.complaint("inspect", DUMP, "--all=yes"))
+        self.assertIn("inspect needs a trace", self.complaint("inspect"))
+        self.assertIn("inspect reads one trace",
+                      self.complaint("inspect", DUMP, "--etdump", DUMP))
+
+    def test_usage__numbers_are_whole_and_in_range(self):
+        for option, value in (("--top", "0"), ("--top", "3x"), ("--top", ""), ("--width", "19"),
+                              ("--run", "-1"), ("--top", "99999999999999999999")):
+            self.assertIn(f'{option} takes a whole number',
+                          self.complaint("inspect", DUMP, option, value))
+        self.assertIn("--run 6: the trace has 6 runs, from 0",
+                      self.complaint("inspect", DUMP, "--run", "6"))
+
+    def test_usage__a_mistyped_block_gets_the_list(self):
+        text = self.complaint("inspect", DUMP, "--block", "Exceute")
+        self.assertIn('the trace has no block "Exceute"; there are: 0 Default, 1 Execute', text)
+
+    def test_usage__cycles_are_no_time(self):
+        for words in (("--source-time-scale", "cycles", "--target-time-scale", "ms"),
+                      ("--target-time-scale", "cycles")):
+            self.assertIn("cycles have no length in time",
+                          self.complaint("inspect", DUMP, *words))
+
+    def test_usage__missing_files_are_named(self):
+        for words in (("inspect", "no/such.etdp"), ("inspect", DUMP, "--etrecord", "no/such"),
+                      ("inspect", DUMP, "--program", "no/such"),
+                      ("inspect", DUMP, "--debug-buffer", "no/such")):
+            text = self.complaint(*words, code=support.INPUT)
+            self.assertIn("no/such", text)
+            self.assertIn("no such file", text)
+        self.assertIn("is a directory", self.complaint("inspect", support.DATA, code=support.INPUT))
+
+    def test_usage__everything_behind_two_dashes_is_a_word(self):
+        self.assertIn("--format: no such file",
+                      self.complaint("inspect", "--", "--format", code=support.INPUT))
+
+    def test_usage__version_and_help_are_results(self):
+        for words in (("--version",), ("--help",), ("-h",), ("help",),
+                      *((command, "--help") for command in COMMANDS),
+                      *((command, "--no-such", "-h") for command in COMMANDS),
+                      *(("help", command) for command in COMMANDS)):
+            done = support.run(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+            self.assertTrue(done.stdout.endswith(b"\n"))
+
+    def test_usage__completion_scripts_parse(self):
+        for shell, words in (("bash", ("-n",)), ("zsh", ("-n",)), ("fish", ("--no-execute",))):
+            done = support.run("help", "--completion", shell)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            for command in COMMANDS:
+                self.assertIn(command, done.stdout.decode())
+            if shutil.which(shell):
+                with tempfile.NamedTemporaryFile() as script:
+                    script.write(done.stdout)
+                    script.flush()
+                    subprocess.run([shell, *words, script.name], check=True)
+
+    @unittest.skipUnless(shutil.which("bash"), "needs bash")
+    def test_usage__completion_knows_choices_and_options(self):
+        script = support.run("help", "--completion", "bash").stdout.decode()
+        for words, expected in ((["etscope", "inspect", "--format", "js"], "json jsonl"),
+                                (["etscope", "ins"], "inspect"),
+                                (["etscope", "inspect", "--group-"], "--group-by")):
+            line = " ".join(words)
+            test = (f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _etscope; "
+                    'echo "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash", "-c", test], capture_output=True, check=True)
+            self.assertEqual(done.stdout.decode().strip(), expected)
+
+    @unittest.skipUnless(shutil.which("groff"), "needs groff")
+    def test_usage__man_pages_have_no_warnings(self):
+        for words in ((), *((command,) for command in COMMANDS)):
+            page = support.run("help", "--man", *words).stdout
+            done = subprocess.run(["groff", "-ww", "-Tutf8", "-man"], input=page,
+                                  capture_output=True, check=True)
+            self.assertEqual(done.stderr, b"", words)
+            self.assertIn(b"etscope", done.stdout)
+
+
+class UpstreamsSpellings(unittest.TestCase):
+    """The call of `python -m executorch.devtools.inspector.inspector_cli`."""
+
+    def test_usage__upstreams_call_works_as_it_stands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target = pathlib.Path(folder) / "out.tsv"
+            done = support.inspect(
+                "--etdump_path", support.fixture("mlp_xnnpack", "profile.etdp"),
+                "--etrecord_path", support.fixture("mlp_xnnpack", "model.etrecord"),
+                "--source_time_scale", "ns", "--target_time_scale", "ms", "--tsv_path", target)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(target.read_bytes(),
+                             support.fixture("mlp_xnnpack", "profile.tsv").read_bytes())
+            self.assertIn(b"avg ms", done.stdout)
+
+    def test_usage__upstreams_debug_buffer_is_checked(self):
+        words = ("--etdump_path", support.fixture("mlp_portable", "debug.etdp"),
+                 "--debug_buffer_path")
+        done = support.inspect(*words, support.fixture("mlp_portable", "debug.bin"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = support.inspect(*words, os.devnull)
+        self.assertEqual(done.returncode, support.INPUT)
+
+
+class Output(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.target = self.folder / "table.txt"
+
+    def test_usage__output_is_what_standard_output_would_be(self):
+        plain = support.run("inspect", DUMP, "--format", "csv")
+        done = support.run("inspect", DUMP, "--format", "csv", "--output", self.target)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        self.assertEqual(self.target.read_bytes(), plain.stdout)
+        self.assertEqual(os.listdir(self.folder), ["table.txt"])
+        done = support.run("inspect", DUMP, "--format", "csv", "--output", "-")
+        self.assertEqual(done.stdout, plain.stdout)
+
+    def test_usage__a_failure_leaves_the_target_alone(self):
+        self.target.write_text("as it was")
+        for words in (("inspect", support.fixture("types", "debug.etdp")),
+                      ("inspect", DUMP, "--block", "nowhere"),
+                      ("inspect", DUMP, "--program", support.fixture("cond", "model.pte"))):
+            done = support.run(*words, "--output", self.target)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(self.target.read_text(), "as it was")
+            self.assertEqual(os.listdir(self.folder), ["table.txt"])
+
+    def test_usage__an_output_that_cannot_be_is_told(self):
+        for target in (self.folder / "no" / "folder.txt", self.folder):
+            done = support.run("inspect", DUMP, "--output", target)
+            self.assertEqual((done.returncode, done.stdout), (support.INTERNAL, b""))
+            self.assertIn(str(target), done.stderr.decode())
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_usage__permissions_are_those_of_a_plain_file(self):
+        support.run("inspect", DUMP, "--output", self.target, umask=0o027)
+        self.assertEqual(stat.S_IMODE(self.target.stat().st_mode), 0o640)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_usage__a_full_disk_is_told(self):
+        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "tsv"), ("--help",),
+                      ("--version",), ("help", "inspect"), ("inspect", "--help"),
+                      ("help", "--man"), ("help", "--completion", "bash")):
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                done = subprocess.run([support.ETSCOPE, *map(str, words)], stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+                self.assertEqual(done.returncode, support.INTERNAL)
+                self.assertRegex(done.stderr, b"cannot (write|be written)")
+        for option in ("--output", "--tsv-path"):
+            done = support.run("inspect", DUMP, option, "/dev/full")
+            self.assertEqual(done.returncode, support.INTERNAL)
+
+    def test_usage__a_reader_that_leaves_is_no_crash(self):
+        dump = support.fixture("gpt_portable", "profile.etdp")
+        with subprocess.Popen([support.ETSCOPE, "inspect", dump, "--format", "jsonl"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            error = process.stderr.read()
+        self.assertIn(process.returncode, (0, -13, support.INTERNAL))
+        self.assertNotIn(b"Sanitizer", error)
+
+    def test_usage__notes_go_to_standard_error(self):
+        done = support.run("inspect", support.fixture("types", "debug.etdp"), "--partial",
+                           "--format", "json")
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn(b"note", done.stdout)
+        self.assertTrue(done.stderr.startswith(b"note: "))
+
+    def test_usage__a_locale_with_decimal_commas_changes_nothing(self):
+        plain = support.run("inspect", DUMP, "--format", "json", env={"LC_ALL": "C"})
+        done = support.run("inspect", DUMP, "--format", "json", env={"LC_ALL": "de_DE.UTF-8"})
+        self.assertEqual(done.stdout, plain.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
