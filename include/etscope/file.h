@@ -56,7 +56,12 @@ ETS_API const char *ets_file_path(const struct ets_file *file);
 /* Ends the mapping; NULL is allowed. */
 ETS_API void ets_file_close(struct ets_file *file);
 
-/* Starts writing `path` ("-": standard output, written through). Statuses: IO, NO_MEMORY. */
+/*
+ * Starts writing `path` ("-": standard output, written through). Behind a symbolic link the file
+ * that it leads to is written and the link stays; a link that leads to nothing is replaced itself.
+ * A device or pipe is written straight. The temporary file is new (never one that was put there)
+ * and has the permissions of any new file. Statuses: IO, NO_MEMORY.
+ */
 ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
                                         struct ets_error *error);
 

@@ -7,7 +7,7 @@
  *         for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
  *             const struct ets_row *row = ets_inspection_row(inspection, i);
  *             struct ets_statistics times;
- *             ets_inspection_row_statistics(inspection, i, &times, &error);
+ *             ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &times, &error);
  *             printf("%.*s %.0f ns\n", (int)row->name.size, row->name.data, times.p50);
  *         }
  *         ets_inspection_close(inspection);
@@ -127,6 +127,8 @@ struct ets_row {
     const int64_t *handles;    /* debug handles, as the record lists them */
     size_t node_count;
     const struct ets_row_node *nodes;
+    int is_inferred; /* 1: inside control flow, joined by the order of its operators, not by a handle
+                        of the record's map */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
@@ -166,6 +168,15 @@ ETS_API const struct ets_row *ets_inspection_row(const struct ets_inspection *in
 ETS_API uint32_t ets_inspection_damage_count(const struct ets_inspection *inspection);
 ETS_API const struct ets_damage *ets_inspection_damage(const struct ets_inspection *inspection,
                                                        uint32_t index);
+/* Damaged parts in all; the list above ends at 1,000. */
+ETS_API uint32_t ets_inspection_damage_total(const struct ets_inspection *inspection);
+/*
+ * Events whose end lies before their start: taken as a 32-bit counter that wrapped once
+ * (*wrapped_out), or, where the start is beyond 32 bits, as lasting 0 (*backwards_out). Either may
+ * be NULL.
+ */
+ETS_API void ets_inspection_clock_faults(const struct ets_inspection *inspection,
+                                         uint32_t *wrapped_out, uint32_t *backwards_out);
 /* Events of kinds that this reader does not know, which were passed over. */
 ETS_API uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection);
 /* The view that the dump's debug values are read through (ets_etdump_debug_value). */

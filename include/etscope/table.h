@@ -58,6 +58,8 @@ struct ets_column {
                           is never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
     int cut_at_start;     /* 1: what is cut goes from the front (paths) */
+    int has_bounds;       /* 1: machine formats get a second column, "avg_ns_upper": the true value is
+                             at least the first and below the second; equal where it is exact */
     int first_of_list;    /* 1: people see a list's first text and "+N" for the others */
 };
 

@@ -3,18 +3,17 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 void ets_key_table_init(struct ets_key_table *table, struct ets_arena *arena, uint32_t words)
 {
     *table = (struct ets_key_table){.arena = arena, .words = words};
 }
 
-static uint64_t hash_key(const uint64_t *key, uint32_t words)
+static uint64_t hash_key(const struct ets_key_table *table, const uint64_t *key)
 {
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < words; i++) {
-        hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15); /* Fibonacci hashing */
-        hash ^= hash >> 32;
-    }
+    uint64_t hash = ets_hash_seed(table);
+    for (uint32_t i = 0; i < table->words; i++) hash = ets_hash_mix(hash ^ key[i]);
     return hash;
 }
 
@@ -22,7 +21,7 @@ static uint64_t hash_key(const uint64_t *key, uint32_t words)
 static uint32_t find_slot(const struct ets_key_table *table, const uint64_t *key)
 {
     const uint32_t mask = table->capacity * 2 - 1;
-    uint32_t slot = (uint32_t)hash_key(key, table->words) & mask;
+    uint32_t slot = (uint32_t)hash_key(table, key) & mask;
     while (table->slots[slot] != 0 &&
            memcmp(ets_key_table_key(table, table->slots[slot] - 1), key,
                   table->words * sizeof *key) != 0) {

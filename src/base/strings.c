@@ -3,13 +3,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-static uint64_t hash_text(struct ets_text text)
+#include "base/hash.h"
+#include "base/load.h"
+
+static uint64_t hash_text(const struct ets_strings *strings, struct ets_text text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < text.size; i++) {
-        hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
+    uint64_t hash = ets_hash_mix(ets_hash_seed(strings) ^ text.size);
+    size_t at = 0;
+    for (; at + 8 <= text.size; at += 8) {
+        hash = ets_hash_mix(hash ^ ets_load_u64((const uint8_t *)text.data + at));
     }
-    return hash ^ hash >> 29;
+    uint64_t tail = 0;
+    for (; at < text.size; at++) tail = tail << 8 | (uint8_t)text.data[at];
+    return ets_hash_mix(hash ^ tail);
 }
 
 static bool grow(struct ets_strings *strings)
@@ -25,7 +31,7 @@ static bool grow(struct ets_strings *strings)
     strings->capacity = capacity;
     strings->slot_count = capacity * 2u;
     for (uint32_t id = 1; id < strings->count; id++) {
-        uint32_t slot = (uint32_t)hash_text(texts[id]) & (strings->slot_count - 1);
+        uint32_t slot = (uint32_t)hash_text(strings, texts[id]) & (strings->slot_count - 1);
         while (slots[slot] != 0) slot = (slot + 1) & (strings->slot_count - 1);
         slots[slot] = id;
     }
@@ -40,16 +46,29 @@ int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena)
     return 0;
 }
 
+/* The slot that holds `text`, or the free one where it belongs. */
+static uint32_t find_slot(const struct ets_strings *strings, struct ets_text text)
+{
+    uint32_t slot = (uint32_t)hash_text(strings, text) & (strings->slot_count - 1);
+    for (; strings->slots[slot] != 0; slot = (slot + 1) & (strings->slot_count - 1)) {
+        const struct ets_text *known = &strings->texts[strings->slots[slot]];
+        if (known->size == text.size && memcmp(known->data, text.data, text.size) == 0) break;
+    }
+    return slot;
+}
+
+uint32_t ets_strings_find(const struct ets_strings *strings, struct ets_text text)
+{
+    if (text.data == NULL) return ETS_STRING_NONE;
+    const uint32_t number = strings->slots[find_slot(strings, text)];
+    return number == 0 ? UINT32_MAX : number;
+}
+
 uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text)
 {
     if (text.data == NULL) return ETS_STRING_NONE;
-    uint32_t slot = (uint32_t)hash_text(text) & (strings->slot_count - 1);
-    for (; strings->slots[slot] != 0; slot = (slot + 1) & (strings->slot_count - 1)) {
-        const struct ets_text *known = &strings->texts[strings->slots[slot]];
-        if (known->size == text.size && memcmp(known->data, text.data, text.size) == 0) {
-            return strings->slots[slot];
-        }
-    }
+    const uint32_t slot = find_slot(strings, text);
+    if (strings->slots[slot] != 0) return strings->slots[slot];
     if (strings->count == strings->capacity) {
         if (!grow(strings)) return UINT32_MAX;
         return ets_strings_add(strings, text);

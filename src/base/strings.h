@@ -22,6 +22,9 @@ int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena);
 /* The number of `text`, which must live as long as the table; UINT32_MAX: no memory. */
 uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text);
 
+/* The number of `text`, or UINT32_MAX where it was never added. */
+uint32_t ets_strings_find(const struct ets_strings *strings, struct ets_text text);
+
 /* The text of a number given out before; {NULL, 0} for ETS_STRING_NONE. */
 static inline struct ets_text ets_strings_get(const struct ets_strings *strings, uint32_t id)
 {

@@ -1,25 +1,21 @@
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_text.h"
 #include "command.h"
+
+static void print_line(const char *before, const char *format, va_list arguments)
+    ETS_PRINTF(2, 0);
 
 /* Names in messages come from files: control characters must not reach a terminal. */
 static void print_line(const char *before, const char *format, va_list arguments)
 {
     char line[1024];
-    const int size = vsnprintf(line, sizeof line, format, arguments);
+    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
     fputs(before, stderr);
-    for (const char *at = line; size > 0 && *at != '\0'; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        const unsigned char next = (unsigned char)at[1];
-        const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
-        if (is_c1) fprintf(stderr, "\\x%02x\\x%02x", byte, (unsigned char)*++at);
-        else if (byte < 0x20 || byte == 0x7f) fprintf(stderr, "\\x%02x", byte);
-        else fputc(*at, stderr);
-    }
+    cli_print_text(stderr, line);
     fputc('\n', stderr);
 }
 
@@ -38,6 +34,27 @@ void cli_note(const char *format, ...)
     va_start(arguments, format);
     print_line("note: ", format, arguments);
     va_end(arguments);
+}
+
+/* `name`: of the file, NULL: none. */
+static void print_error(const char *name, const struct ets_error *error)
+{
+    fputs("etscope: ", stderr);
+    if (name != NULL) {
+        cli_print_text(stderr, name);
+        fputs(": ", stderr);
+    }
+    if (error->offset != ETS_NO_OFFSET) {
+        fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
+    }
+    cli_print_text(stderr, error->message);
+    fputc('\n', stderr);
+}
+
+int cli_fail_output(const char *path, const struct ets_error *error)
+{
+    print_error(strcmp(path, "-") == 0 ? "standard output" : path, error);
+    return CLI_INTERNAL;
 }
 
 int cli_fail(const char *path, const struct ets_error *error)
@@ -59,12 +76,7 @@ int cli_fail(const char *path, const struct ets_error *error)
         [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
         [ETS_RUNTIME] = CLI_RUNTIME,
     };
-    fputs("etscope: ", stderr);
-    if (path != NULL) fprintf(stderr, "%s: ", strcmp(path, "-") == 0 ? "standard input" : path);
-    if (error->offset != ETS_NO_OFFSET) {
-        fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
-    }
-    fprintf(stderr, "%s\n", error->message);
+    print_error(path != NULL ? cli_path_name(path) : NULL, error);
     return codes[error->status];
 }
 
@@ -166,12 +178,6 @@ static int add_value(struct cli_arguments *arguments, int option, const char *va
     return CLI_OK;
 }
 
-static bool has_ending(const char *word, const char *ending)
-{
-    const size_t n = strlen(word), m = strlen(ending);
-    return n > m && strcmp(word + n - m, ending) == 0;
-}
-
 /* words[*at] is an option: takes it and its values, leaves *at at its last word. */
 static int parse_option(struct cli_arguments *arguments, int count, char **words, int *at)
 {
@@ -190,7 +196,7 @@ static int parse_option(struct cli_arguments *arguments, int count, char **words
     if (*at + 1 >= count) return cli_complain(CLI_USAGE, "%s needs a value: %s", o->name, o->value);
     int code = add_value(arguments, option, words[++*at]);
     while (code == CLI_OK && o->ending != NULL && *at + 1 < count &&
-           has_ending(words[*at + 1], o->ending)) {
+           cli_ends_with(words[*at + 1], o->ending)) {
         code = add_value(arguments, option, words[++*at]);
     }
     return code;
@@ -249,19 +255,6 @@ long long cli_number(const struct cli_arguments *arguments, const char *name, lo
     if (*value == '\0' || *end != '\0' || errno != 0 || number < least || number > most) {
         cli_complain(CLI_USAGE, "%s takes a whole number from %lld to %lld, not \"%s\"", name, least,
                      most, value);
-        *ok = false;
-    }
-    return number;
-}
-
-double cli_real(const struct cli_arguments *arguments, const char *name, double fallback, bool *ok)
-{
-    const char *value = cli_value(arguments, name);
-    if (value == NULL) return fallback;
-    char *end;
-    const double number = strtod(value, &end);
-    if (*value == '\0' || *end != '\0' || !isfinite(number)) {
-        cli_complain(CLI_USAGE, "%s takes a number, not \"%s\"", name, value);
         *ok = false;
     }
     return number;

@@ -242,15 +242,11 @@ int cmd_doctor(const struct cli_arguments *arguments)
     examine(arguments, &findings);
     int code = CLI_OK;
     if (ets_output_open("-", &output, &error) != ETS_OK) {
-        cli_fail("standard output", &error);
-        code = CLI_INTERNAL;
+        code = cli_fail_output("-", &error);
     } else {
         if (cli_choice(arguments, "--format", 0) == 0) print_table(output, &findings);
         else print_json(output, &findings);
-        if (ets_output_commit(output, &error) != ETS_OK) {
-            cli_fail("standard output", &error);
-            code = CLI_INTERNAL;
-        }
+        if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output("-", &error);
     }
     const char *part, *remedy;
     if (code == CLI_OK && find_missing(&findings, 0, &part, &remedy)) code = CLI_UNAVAILABLE;

@@ -1,5 +1,4 @@
-#include <string.h>
-
+#include "cli_text.h"
 #include "etscope/kind.h"
 #include "info_kinds.h"
 
@@ -21,10 +20,9 @@ const struct cli_option cli_info_options[] = {
 void info_heading(struct info_request *request)
 {
     struct info_line line = {.size = 0};
-    const char *path = strcmp(request->path, "-") == 0 ? "standard input" : request->path;
     if (request->has_printed) ets_output_write(request->output, "\n", 1);
     request->has_printed = true;
-    info_add_text(&line, (struct ets_text){path, strlen(path)});
+    info_add_text(&line, cli_text(cli_path_name(request->path)));
     info_add(&line, ": %s, ", ets_kind_name(ets_kind_sniff(request->bytes)));
     info_add_bytes(&line, request->bytes.size);
     info_end_line(request->output, &line);
@@ -108,9 +106,9 @@ static int explain(struct info_request *request)
     case ETS_KIND_JSON:
     case ETS_KIND_TEXT: break;
     }
-    const char *path = strcmp(request->path, "-") == 0 ? "standard input" : request->path;
     return cli_complain(CLI_INPUT, "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
-                        "ETRecord and .npy files", path, ets_kind_name(kind), request->bytes.size);
+                        "ETRecord and .npy files", cli_path_name(request->path), ets_kind_name(kind),
+                        request->bytes.size);
 }
 
 /* The first of a command's failures is its exit code. */
@@ -139,8 +137,7 @@ int cmd_info(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "info needs a file: etscope info model.pte");
     }
     if (ets_output_open("-", &request.output, &error) != ETS_OK) {
-        cli_fail("standard output", &error);
-        return CLI_INTERNAL;
+        return cli_fail_output("-", &error);
     }
     request.json.output = request.output;
     int code = CLI_OK;
@@ -149,9 +146,6 @@ int cmd_info(const struct cli_arguments *arguments)
         const int result = info_file(&request);
         if (code == CLI_OK) code = result;
     }
-    if (ets_output_commit(request.output, &error) != ETS_OK) {
-        cli_fail("standard output", &error);
-        code = CLI_INTERNAL;
-    }
+    if (ets_output_commit(request.output, &error) != ETS_OK) code = cli_fail_output("-", &error);
     return code;
 }

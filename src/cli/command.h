@@ -75,8 +75,6 @@ bool cli_has(const struct cli_arguments *arguments, const char *name);
  */
 long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
                      long long least, long long most, bool *ok);
-/* A finite number, likewise. */
-double cli_real(const struct cli_arguments *arguments, const char *name, double fallback, bool *ok);
 /* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 
@@ -84,8 +82,13 @@ int cli_choice(const struct cli_arguments *arguments, const char *name, int fall
 int cli_complain(int code, const char *format, ...) ETS_PRINTF(2, 3);
 /* A note that does not stop the command. */
 void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
-/* "etscope: FILE: byte 123: reason"; `path` NULL: none. Returns the exit code of the status. */
+/*
+ * "etscope: FILE: byte 123: reason" of an input; "-" is standard input, `path` NULL: none. Returns
+ * the exit code of the status.
+ */
 int cli_fail(const char *path, const struct ets_error *error);
+/* The same of an output; "-" is standard output. Returns CLI_INTERNAL. */
+int cli_fail_output(const char *path, const struct ets_error *error);
 
 /* The word of `candidates` (NULL-ended) nearest to `word`, if it is near enough to be meant. */
 const char *cli_nearest(const char *word, const char *const *candidates);

@@ -1,8 +1,8 @@
 #include "compare.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "cli_text.h"
 #include "etscope/numerics.h"
 
 /* A program output as it was recorded. */
@@ -361,31 +361,19 @@ static int compare_block(const struct comparison *c, uint32_t index)
     return code;
 }
 
-static bool is_execute(const struct ets_block *block)
-{
-    return block->name.size == 7 && memcmp(block->name.data, "Execute", 7) == 0;
-}
-
 static int write_table(const struct cli_arguments *arguments, const struct ets_table *table)
 {
     struct ets_table_style style;
     struct ets_output *output;
     struct ets_error error;
     cli_style(arguments, "-", &style);
-    if (ets_output_open("-", &output, &error) != ETS_OK) {
-        cli_fail("standard output", &error);
-        return CLI_INTERNAL;
-    }
+    if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
     if (style.format == ETS_FORMAT_TABLE) ets_output_write(output, "\n", 1);
     if (ets_table_write(table, &style, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }
-    if (ets_output_commit(output, &error) != ETS_OK) {
-        cli_fail("standard output", &error);
-        return CLI_INTERNAL;
-    }
-    return CLI_OK;
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }
 
 int cli_compare_results(const struct cli_arguments *arguments, const struct cli_subject *subject,
@@ -410,7 +398,7 @@ int cli_compare_results(const struct cli_arguments *arguments, const struct cli_
     int code = CLI_OK;
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection) && code == CLI_OK; i++) {
-        if (!is_execute(ets_inspection_block(inspection, i))) continue;
+        if (!cli_text_is(ets_inspection_block(inspection, i)->name, "Execute")) continue;
         code = compare_block(&c, i);
         blocks++;
     }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "info_text.h"
+#include "cli_text.h"
 
 static void put(struct info_json *json, const char *text)
 {
@@ -17,7 +17,7 @@ static void put_quoted(struct info_json *json, const char *data, size_t size)
     put(json, "\"");
     for (size_t i = 0; i < size;) {
         const unsigned char *at = (const unsigned char *)data + i;
-        const size_t length = info_utf8_length(at, size - i);
+        const size_t length = cli_utf8_length(at, size - i);
         char escape[8];
         if (length == 0) {
             put(json, "\\ufffd");

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli_text.h"
+
 static void add_formatted(struct info_line *line, const char *format, va_list arguments)
     ETS_PRINTF(2, 0);
 
@@ -22,31 +24,14 @@ void info_add(struct info_line *line, const char *format, ...)
     va_end(arguments);
 }
 
-size_t info_utf8_length(const unsigned char *at, size_t size)
-{
-    if (at[0] < 0x80) return 1;
-    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || length > size) return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (at[i] < 0x80 || at[i] > 0xbf) return 0;
-    }
-    /* Overlong forms, surrogates and what lies above U+10FFFF show in the second byte. */
-    const bool is_out = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
-    return is_out ? 0 : length;
-}
-
 void info_add_text(struct info_line *line, struct ets_text text)
 {
     for (size_t i = 0; i < text.size && line->size + 4 < sizeof line->data;) {
         const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = info_utf8_length(at, text.size - i);
-        /* U+0080 to U+009f are control characters as well. */
-        const bool is_high_control = length == 2 && at[0] == 0xc2 && at[1] < 0xa0;
-        const bool is_control = *at < 0x20 || *at == 0x7f || is_high_control;
-        if (length == 0 || is_control) info_add(line, "\\x%02x", *at);
+        const size_t length = cli_shown_length(at, text.size - i);
+        if (length == 0) info_add(line, "\\x%02x", *at);
         else info_add(line, "%.*s", (int)length, (const char *)at);
-        i += length == 0 || is_control ? 1 : length;
+        i += length == 0 ? 1 : length;
     }
 }
 

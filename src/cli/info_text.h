@@ -17,8 +17,6 @@ struct info_line {
 };
 
 void info_add(struct info_line *line, const char *format, ...) ETS_PRINTF(2, 3);
-/* Length of the well-formed UTF-8 sequence at `at`, 0 where there is none. */
-size_t info_utf8_length(const unsigned char *at, size_t size);
 /* Text from a file: control bytes and what is no UTF-8 are shown as \x1b, as they must not reach a
  * terminal. */
 void info_add_text(struct info_line *line, struct ets_text text);

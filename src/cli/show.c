@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli_text.h"
 #include "compare.h"
 
 /* What was asked of an inspection, parsed. */
@@ -49,19 +50,12 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     struct ets_output *output;
     struct ets_error error;
-    if (ets_output_open(path, &output, &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return CLI_INTERNAL;
-    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     if (ets_table_write(table, style, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }
-    if (ets_output_commit(output, &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return CLI_INTERNAL;
-    }
-    return CLI_OK;
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
@@ -124,8 +118,7 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
     const bool is_number = isdigit((unsigned char)request->block[0]) && *end == '\0';
     for (uint32_t i = 0; i < blocks; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
-        const bool is_named = block->name.size == strlen(request->block) &&
-                              memcmp(block->name.data, request->block, block->name.size) == 0;
+        const bool is_named = cli_text_is(block->name, request->block);
         if (!is_named && !(is_number && number == i)) continue;
         request->table.block = i;
         return CLI_OK;
@@ -145,12 +138,16 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
 static void print_notes(const struct ets_inspection *inspection)
 {
     enum { MOST = 3 };
-    const uint32_t damages = ets_inspection_damage_count(inspection);
+    const uint32_t damages = ets_inspection_damage_total(inspection);
     for (uint32_t i = 0; i < damages && i < MOST; i++) {
         const struct ets_damage *damage = ets_inspection_damage(inspection, i);
         cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
     }
     if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
+    uint32_t wrapped, backwards;
+    ets_inspection_clock_faults(inspection, &wrapped, &backwards);
+    if (wrapped > 0) cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
+    if (backwards > 0) cli_note("%u events end before they start: counted as lasting 0", backwards);
     const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
     if (unknown > 0) cli_note("%u events of kinds this version does not know were passed over", unknown);
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
@@ -177,16 +174,9 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
                                      &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
-    if (ets_output_open(path, &output, &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return CLI_INTERNAL;
-    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     ets_upstream_write_tsv(view, output);
-    if (ets_output_commit(output, &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return CLI_INTERNAL;
-    }
-    return CLI_OK;
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
 static int write_operators(const struct cli_arguments *arguments,

@@ -10,7 +10,7 @@
 enum cell {
     CELL_BLOCK, CELL_METHOD, CELL_RUNS, CELL_INSTRUCTION, CELL_NAME, CELL_EVENT, CELL_KERNEL,
     CELL_CALLS, CELL_AVG, CELL_P50, CELL_MIN, CELL_MAX, CELL_P10, CELL_P90, CELL_TOTAL, CELL_SHARE,
-    CELL_RESOLUTION, CELL_SOURCE, CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES, CELL_DEPTH,
+    CELL_RESOLUTION, CELL_SOURCE, CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES, CELL_INFERRED, CELL_DEPTH,
     CELL_COUNT
 };
 
@@ -25,14 +25,14 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_EVENT] = {.name = "event", .machine_only = 1},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
-    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .priority = 3},
-    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .priority = 7},
-    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .priority = 5},
-    [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .priority = 12},
-    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .priority = 11},
-    [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .priority = 10},
-    [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE},
+    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 3},
+    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 7},
+    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
+    [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 12},
+    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 11},
+    [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
+    [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
     [CELL_SOURCE] = {.name = "source", .kind = ETS_COLUMN_LIST, .least_width = 14,
                      .cut_at_start = 1, .first_of_list = 1},
@@ -41,6 +41,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_BACKEND] = {.name = "backend", .priority = 9},
     [CELL_OPS] = {.name = "op_types", .kind = ETS_COLUMN_LIST, .priority = 13, .least_width = 20},
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
 };
 
@@ -74,7 +75,8 @@ static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
     static const enum cell row_only[] = {CELL_INSTRUCTION, CELL_EVENT, CELL_KERNEL, CELL_SOURCE,
-                                         CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES};
+                                         CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES,
+                                         CELL_INFERRED};
     for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
@@ -208,6 +210,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
     case CELL_OPS: put_list(f, &line->ops); break;
     case CELL_HANDLES: put_handles(f, row); break;
+    case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
     case CELL_COUNT: break;
     }

@@ -115,6 +115,13 @@ static void put_integer(const struct records *r, int64_t value)
     put(r, text);
 }
 
+static void put_upper(const struct records *r, const struct ets_column *column,
+                      const struct ets_cell *cell)
+{
+    if (cell->kind == CELL_REAL) put_real(r, column, cell->upper);
+    else put(r, is_json(r) ? "null" : "");
+}
+
 static void put_cell(const struct records *r, const struct ets_column *column,
                      const struct ets_cell *cell)
 {
@@ -127,16 +134,29 @@ static void put_cell(const struct records *r, const struct ets_column *column,
     }
 }
 
-static void put_name(const struct records *r, const struct ets_column *column)
+static void put_name(const struct records *r, const struct ets_column *column, const char *end)
 {
     char name[64];
     const bool has_unit = column->kind == ETS_COLUMN_TIME;
     const char *suffix = column->kind == ETS_COLUMN_TICKS   ? "_cycles"
                          : column->kind == ETS_COLUMN_BYTES ? "_bytes"
                                                             : "";
-    snprintf(name, sizeof name, "%s%s%s%s", column->name, suffix, has_unit ? "_" : "",
-             has_unit ? r->time_unit->name : "");
+    snprintf(name, sizeof name, "%s%s%s%s%s", column->name, suffix, has_unit ? "_" : "",
+             has_unit ? r->time_unit->name : "", end);
     put_text(r, (struct ets_text){name, strlen(name)});
+}
+
+static void put_separator(const struct records *r)
+{
+    put(r, is_json(r) ? ", " : r->format == ETS_FORMAT_TSV ? "\t" : ",");
+}
+
+/* "name": before a cell, where the format has names there. */
+static void put_key(const struct records *r, const struct ets_column *column, const char *end)
+{
+    if (!is_json(r)) return;
+    put_name(r, column, end);
+    put(r, ": ");
 }
 
 static void put_header(const struct records *r)
@@ -144,8 +164,12 @@ static void put_header(const struct records *r)
     bool is_first = true;
     for (uint32_t c = 0; c < r->table->column_count; c++) {
         if (r->table->columns[c].human_only) continue;
-        if (!is_first) put(r, r->format == ETS_FORMAT_TSV ? "\t" : ",");
-        put_name(r, &r->table->columns[c]);
+        if (!is_first) put_separator(r);
+        put_name(r, &r->table->columns[c], "");
+        if (r->table->columns[c].has_bounds) {
+            put_separator(r);
+            put_name(r, &r->table->columns[c], "_upper");
+        }
         is_first = false;
     }
     put(r, "\n");
@@ -158,12 +182,14 @@ static void put_row(const struct records *r, const struct ets_table_row *row)
     for (uint32_t c = 0; c < r->table->column_count; c++) {
         const struct ets_column *column = &r->table->columns[c];
         if (column->human_only) continue;
-        if (!is_first) put(r, is_json(r) ? ", " : r->format == ETS_FORMAT_TSV ? "\t" : ",");
-        if (is_json(r)) {
-            put_name(r, column);
-            put(r, ": ");
-        }
+        if (!is_first) put_separator(r);
+        put_key(r, column, "");
         put_cell(r, column, &row->cells[c]);
+        if (column->has_bounds) {
+            put_separator(r);
+            put_key(r, column, "_upper");
+            put_upper(r, column, &row->cells[c]);
+        }
         is_first = false;
     }
     if (is_json(r)) put(r, "}");

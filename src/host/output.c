@@ -1,10 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -32,25 +34,61 @@ static enum ets_status fail_errno(struct ets_error *error, int code)
                     "cannot write: %s", strerror(code));
 }
 
-/* Opens path.XXXXXX, with the permissions that a plain creation would have given. */
+/* SplitMix64 (Steele, Lea, Flood 2014), begun anew for each output. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* A new file beside the target under a name that nobody has: O_EXCL decides, so the names need
+ * only be unlike. Its permissions are those of any new file. Returns a descriptor or -1. */
+static int create_temporary(char *path, size_t ending_at, uint64_t state)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    enum { MOST_TRIES = 1000 };
+    int descriptor = -1;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        uint64_t random = next_random(&state);
+        for (char *at = path + ending_at; *at != '\0'; at++, random /= 36) *at = letters[random % 36];
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) break;
+    }
+    return descriptor;
+}
+
+/* What is replaced in the end: behind a symbolic link the file that it leads to. */
+static char *resolve(const char *path)
+{
+    struct stat info;
+    char *target = NULL;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) target = realpath(path, NULL);
+    return target != NULL ? target : strdup(path);
+}
+
 static int open_temporary(struct ets_output *output, const char *path)
 {
-    const size_t length = strlen(path);
-    output->path = strdup(path);
-    output->temporary_path = malloc(length + sizeof ".XXXXXX");
-    if (output->path == NULL || output->temporary_path == NULL) return ENOMEM;
-    memcpy(output->temporary_path, path, length);
-    memcpy(output->temporary_path + length, ".XXXXXX", sizeof ".XXXXXX");
-    const int descriptor = mkstemp(output->temporary_path);
+    static const char ending[] = ".xxxxxx";
+    struct timespec now = {0, 0};
+    output->path = resolve(path);
+    if (output->path == NULL) return ENOMEM;
+    const size_t length = strlen(output->path);
+    char *temporary = malloc(length + sizeof ending);
+    if (temporary == NULL) return ENOMEM;
+    memcpy(temporary, output->path, length);
+    memcpy(temporary + length, ending, sizeof ending);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
+                          ((uint64_t)getpid() << 32) + (uint64_t)(uintptr_t)output;
+    const int descriptor = create_temporary(temporary, length + 1, seed);
     if (descriptor < 0) {
         const int code = errno;
-        free(output->temporary_path);
-        output->temporary_path = NULL;
+        free(temporary);
         return code;
     }
-    const mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(descriptor, 0666 & ~mask);
+    output->temporary_path = temporary;
     output->stream = fdopen(descriptor, "wb");
     if (output->stream == NULL) {
         const int code = errno;

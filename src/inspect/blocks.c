@@ -11,7 +11,8 @@ struct builder {
     struct ets_inspection *inspection;
     struct ets_key_table identities; /* of events: name, chain, instruction, delegate */
     uint32_t *identity;              /* [event] */
-    struct ets_key_table shapes;     /* of runs: name, bundled index, hash of identities */
+    struct ets_key_table prefixes;   /* of runs: number of the prefix before, next identity */
+    struct ets_key_table shapes;     /* of runs: name, bundled index, number of the sequence */
     uint32_t *next_run;              /* [run] next run of the same block */
     uint32_t *last_run;              /* [block] */
     uint32_t *row_of_identity;       /* [identity], valid where stamped with the block */
@@ -35,67 +36,39 @@ static bool identify_events(struct builder *b)
     return true;
 }
 
-/* Profile events of both runs, one by one. */
-static bool same_sequence(const struct builder *b, const struct ets_run *left,
-                          const struct ets_run *right)
+/*
+ * The number of a run's shape. Sequences are numbered prefix by prefix: equal numbers are equal
+ * sequences, without comparing them.
+ */
+static uint32_t shape_of(struct builder *b, const struct ets_run *run)
 {
-    uint32_t i = left->first_event, j = right->first_event;
-    const uint32_t i_end = i + left->event_count, j_end = j + right->event_count;
-    for (;;) {
-        while (i < i_end && b->identity[i] == ETS_NO_INDEX) i++;
-        while (j < j_end && b->identity[j] == ETS_NO_INDEX) j++;
-        if (i == i_end || j == j_end) return i == i_end && j == j_end;
-        if (b->identity[i++] != b->identity[j++]) return false;
-    }
-}
-
-static uint64_t hash_sequence(const struct builder *b, const struct ets_run *run)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint32_t sequence = 0;
     for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
-        if (b->identity[e] != ETS_NO_INDEX) {
-            hash = (hash ^ b->identity[e]) * UINT64_C(0x100000001b3);
-        }
+        if (b->identity[e] == ETS_NO_INDEX) continue;
+        const uint64_t prefix = (uint64_t)sequence << 32 | b->identity[e];
+        const uint32_t number = ets_key_table_add(&b->prefixes, &prefix);
+        if (number == ETS_KEY_NONE) return ETS_KEY_NONE;
+        sequence = number + 1;
     }
-    return hash ^ hash >> 31;
-}
-
-/* The number of a run's shape. Hashes that collide by chance or malice only split nothing: the
- * attempt counter gives an unlike sequence a key of its own. */
-static uint32_t shape_of(struct builder *b, uint32_t run_index, const uint32_t *first_run_of_shape)
-{
-    struct ets_inspection *inspection = b->inspection;
-    const struct ets_run *run = &inspection->runs[run_index];
-    uint32_t name = ets_strings_add(&inspection->strings, run->name);
-    const uint64_t hash = hash_sequence(b, run);
-    for (uint64_t attempt = 0; attempt < 16; attempt++) {
-        const uint64_t key[] = {
-            (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
-            hash,
-            attempt << 1 | (run->has_events != 0),
-        };
-        const uint32_t known = b->shapes.count;
-        const uint32_t shape = ets_key_table_add(&b->shapes, key);
-        if (shape == ETS_KEY_NONE || shape == known) return shape;
-        if (same_sequence(b, &inspection->runs[first_run_of_shape[shape]], run)) return shape;
-    }
-    return ETS_KEY_NONE;
+    const uint32_t name = ets_strings_add(&b->inspection->strings, run->name);
+    if (name == UINT32_MAX) return ETS_KEY_NONE;
+    const uint64_t key[] = {
+        (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
+        (uint64_t)sequence << 1 | (run->has_events != 0),
+    };
+    return ets_key_table_add(&b->shapes, key);
 }
 
 static bool group_runs(struct builder *b)
 {
     struct ets_inspection *inspection = b->inspection;
-    uint32_t *first_run = ets_arena_alloc_array(&inspection->arena, inspection->run_count,
-                                                sizeof *first_run);
-    if (first_run == NULL) return false;
     for (uint32_t r = 0; r < inspection->run_count; r++) {
+        struct ets_run *run = &inspection->runs[r];
         const uint32_t known = b->shapes.count;
-        const uint32_t shape = shape_of(b, r, first_run);
+        const uint32_t shape = shape_of(b, run);
         if (shape == ETS_KEY_NONE) return false;
         struct ets_block *block = &inspection->blocks[shape];
-        struct ets_run *run = &inspection->runs[r];
         if (shape == known) {
-            first_run[shape] = r;
             *block = (struct ets_block){
                 .name = run->name, .bundled_input_index = run->bundled_input_index, .first_run = r};
         } else {
@@ -254,7 +227,8 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
     struct ets_arena *arena = &inspection->arena;
     struct builder b = {.inspection = inspection};
     ets_key_table_init(&b.identities, arena, 3);
-    ets_key_table_init(&b.shapes, arena, 3);
+    ets_key_table_init(&b.prefixes, arena, 1);
+    ets_key_table_init(&b.shapes, arena, 2);
     b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
     b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
     b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);

@@ -76,6 +76,7 @@ static bool assign(struct ets_inspection *inspection, struct ets_row *row,
     *handle = node->debug_handle;
     row->nodes = found;
     row->node_count = 1;
+    row->is_inferred = 1;
     if (node->debug_handle >= 0) {
         row->handles = handle;
         row->handle_count = 1;

@@ -3,7 +3,7 @@
 
 #include "inspect/inspection.h"
 
-/* Damages beyond these are left out: a list nobody reads to the end. */
+/* Damages beyond these are counted only: a list nobody reads to the end. */
 enum { MAX_DAMAGES = 1000 };
 
 /* First a count, then the filling: the same calls with `filling` unset and set. */
@@ -26,6 +26,10 @@ static void fill_event(struct loader *loader, const struct ets_etdump_event *eve
     struct ets_event_columns *columns = &loader->inspection->events;
     const uint32_t at = columns->count++;
     const bool is_allocation = event->kind == ETS_EVENT_ALLOCATION;
+    if (event->end_ticks < event->start_ticks) {
+        if (event->start_ticks <= UINT32_MAX) loader->inspection->wrapped_count++;
+        else loader->inspection->backwards_count++;
+    }
     columns->run[at] = loader->runs - 1;
     columns->row[at] = ETS_NO_INDEX;
     columns->parent[at] = ETS_NO_INDEX;
@@ -105,6 +109,7 @@ static bool reserve(struct ets_inspection *inspection, const struct loader *coun
     inspection->damages = ets_arena_alloc_array(arena, damages, sizeof *inspection->damages);
     inspection->run_count = counted->runs;
     inspection->damage_count = damages;
+    inspection->damage_total = counted->damages;
     inspection->unknown_event_count = counted->unknown;
     return columns->run && columns->row && columns->parent && columns->name &&
            columns->delegate_name && columns->kind && columns->chain && columns->instruction &&

@@ -52,19 +52,43 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     return ETS_OK;
 }
 
+/* The first node whose handle is `handle` or more; `above`: more. */
+static uint32_t find_bound(const struct ets_handle_index *index, int64_t handle, int above)
+{
+    uint32_t low = 0, high = index->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int64_t other = index->nodes[middle].handle;
+        if (other < handle || (above && other == handle)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *index,
                                                  int64_t handle, uint32_t *count_out)
 {
-    uint32_t low = 0, high = index->count;
     *count_out = 0;
-    if (high == 0) return NULL;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (index->nodes[middle].handle < handle) low = middle + 1;
-        else high = middle;
+    if (index->count == 0) return NULL;
+    const uint32_t first = find_bound(index, handle, 0);
+    *count_out = find_bound(index, handle, 1) - first;
+    return index->nodes + first;
+}
+
+int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,
+                            const char *const *ops)
+{
+    ets_handle_index_start(index);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node_count;
+        const struct ets_row_node *nodes = ets_handle_index_find(index, handles[i], &node_count);
+        if (!ets_handle_index_add(index, nodes, node_count)) continue;
+        for (uint32_t k = 0; k < node_count; k++) {
+            const struct ets_text name = ets_node_base_name(nodes[k].node->op);
+            for (const char *const *op = ops; *op != NULL; op++) {
+                if (ets_text_is(name, *op)) return 1;
+            }
+        }
     }
-    uint32_t end = low;
-    while (end < index->count && index->nodes[end].handle == handle) end++;
-    *count_out = end - low;
-    return index->nodes + low;
+    return 0;
 }

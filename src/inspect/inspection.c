@@ -96,6 +96,18 @@ const struct ets_damage *ets_inspection_damage(const struct ets_inspection *insp
     return &inspection->damages[index];
 }
 
+uint32_t ets_inspection_damage_total(const struct ets_inspection *inspection)
+{
+    return inspection->damage_total;
+}
+
+void ets_inspection_clock_faults(const struct ets_inspection *inspection, uint32_t *wrapped_out,
+                                 uint32_t *backwards_out)
+{
+    if (wrapped_out != NULL) *wrapped_out = inspection->wrapped_count;
+    if (backwards_out != NULL) *backwards_out = inspection->backwards_count;
+}
+
 uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection)
 {
     return inspection->unknown_event_count;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "base/text.h"
 #include "etscope/inspect.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
@@ -36,12 +37,23 @@ static inline int ets_handle_index_add(struct ets_handle_index *index,
     return 1;
 }
 
+/* Whether a node behind `handles` has one of the base names `ops` (NULL-ended). */
+int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,
+                            const char *const *ops);
+
+/*
+ * delegate_names.c: base names of the graph nodes that a delegate's operator can only come from
+ * (NULL-ended), or NULL where its name says nothing certain.
+ */
+const char *const *ets_delegate_operator_nodes(struct ets_text event_name);
+
 /* A method as the record and the program know it: what blocks are matched against. */
 struct ets_known_method {
     const char *name;
     int in_record, in_program;
     const struct ets_graph *graph;  /* edge program; NULL: none, or one that cannot be joined */
     struct ets_handle_index nodes;  /* of `graph`, control-flow branches included */
+    struct ets_strings loose_names; /* base names of nodes that no mapped handle leads to */
     struct ets_handle_index top_nodes; /* without them */
     struct ets_chain chain;         /* valid where in_program */
 };
@@ -67,7 +79,8 @@ struct ets_inspection {
     struct ets_run *runs;
     uint32_t run_count;
     struct ets_damage *damages;
-    uint32_t damage_count;
+    uint32_t damage_count, damage_total; /* kept, found */
+    uint32_t wrapped_count, backwards_count;
     uint32_t unknown_event_count;
 
     struct ets_block *blocks;
@@ -110,13 +123,6 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
 static inline enum ets_status ets_fail_memory(struct ets_error *error)
 {
     return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the event table");
-}
-
-static inline int ets_text_is(struct ets_text text, const char *expected)
-{
-    size_t i = 0;
-    while (i < text.size && expected[i] != '\0' && text.data[i] == expected[i]) i++;
-    return i == text.size && expected[i] == '\0' && text.data != NULL;
 }
 
 #endif

@@ -3,11 +3,6 @@
 
 #include "inspect/inspection.h"
 
-static struct ets_text identifier_of(const struct ets_row *row)
-{
-    return row->name; /* for a delegate's event, its identifier as text */
-}
-
 /* Every node behind the row's handles, once, in the order of the handles. */
 static enum ets_status find_nodes(struct ets_inspection *inspection,
                                   struct ets_known_method *method, struct ets_row *row,
@@ -41,7 +36,7 @@ static void join_record(const struct ets_inspection *inspection,
     const struct ets_etrecord *record = inspection->options.record;
     const bool is_call = ets_text_is(row->name, "DELEGATE_CALL");
     if (row->is_delegated) {
-        ets_etrecord_delegate_handles(record, method->name, row->instruction, identifier_of(row),
+        ets_etrecord_delegate_handles(record, method->name, row->instruction, row->name /* its identifier */,
                                       &row->handles, &row->handle_count);
     } else {
         ets_etrecord_handles(record, method->name, row->instruction, &row->handles,
@@ -83,8 +78,8 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
         struct ets_known_method *method = inspection->block_method[row->block];
-        /* Framework events carry instruction 0 without belonging to it. */
-        if (method == NULL || row->chain == -1) continue;
+        /* Framework events carry instruction 0 without belonging to it; maps know chain 0 alone. */
+        if (method == NULL || row->chain != 0) continue;
         if (method->in_record) {
             join_record(inspection, method, row);
             ETS_TRY(find_nodes(inspection, method, row, error));

@@ -1,7 +1,8 @@
 /*
  * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
  * method is the one whose debug-handle map, operator names and instructions agree with the whole
- * run; where several agree the answer is "ambiguous", where none does, what differs.
+ * run: all that is mapped ran, under its name, and all that ran is known. Where several agree the
+ * answer is "ambiguous", where none does, what differs.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct fact {
     int64_t instruction;
     enum fact_kind kind;
     struct ets_text kernel; /* "permute_copy.out" where a kernel reported itself, else absent */
+    uint32_t call_row;      /* of a delegate call, else ETS_NO_INDEX */
 };
 
 struct facts {
@@ -27,8 +29,8 @@ struct facts {
 /* How well a method explains a block. */
 struct verdict {
     bool agrees;
-    uint32_t unexplained; /* kernels that the record should know but does not */
-    char reason[192];     /* why it does not agree */
+    uint32_t evidence; /* instructions that were found to be what the method has there */
+    char reason[192];  /* why it does not agree */
 };
 
 static struct fact *add_fact(struct facts *facts, int32_t instruction)
@@ -37,7 +39,9 @@ static struct fact *add_fact(struct facts *facts, int32_t instruction)
     const uint32_t known = facts->instructions.count;
     const uint32_t at = ets_key_table_add(&facts->instructions, &key);
     if (at == ETS_KEY_NONE) return NULL;
-    if (at == known) facts->items[at] = (struct fact){.instruction = instruction};
+    if (at == known) {
+        facts->items[at] = (struct fact){.instruction = instruction, .call_row = ETS_NO_INDEX};
+    }
     return &facts->items[at];
 }
 
@@ -60,13 +64,16 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
         if (ets_text_is(row->name, "Method::execute")) has_end = true;
-        if (row->chain == -1 || row->is_delegated) continue;
+        if (row->chain != 0 || row->is_delegated) continue; /* maps and programs have chain 0 alone */
         const bool is_delegate = ets_text_is(row->name, "DELEGATE_CALL");
         const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
         const struct ets_text kernel = ets_row_kernel(row);
         struct fact *fact = add_fact(facts, row->instruction);
         if (fact == NULL) return ets_fail_memory(error);
-        if (is_delegate) fact->kind = FACT_DELEGATE;
+        if (is_delegate) {
+            fact->kind = FACT_DELEGATE;
+            fact->call_row = i;
+        }
         if (is_operator || kernel.data != NULL) fact->kind = FACT_KERNEL;
         if (kernel.data != NULL) fact->kernel = kernel;
     }
@@ -74,23 +81,23 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     return ETS_OK;
 }
 
-static bool same_text(struct ets_text left, struct ets_text right)
-{
-    return left.size == right.size && memcmp(left.data, right.data, left.size) == 0;
-}
-
 /* Whether one of the nodes behind `handles` could have become `kernel`; true where none is known. */
-static bool names_agree(const struct ets_known_method *method, const int64_t *handles, size_t count,
-                        struct ets_text kernel, struct ets_text *other_out)
+static bool names_agree(struct ets_known_method *method, const int64_t *handles, size_t count,
+                        struct ets_text kernel, struct verdict *verdict, struct ets_text *other_out)
 {
     const struct ets_text expected = ets_kernel_base_name(kernel);
     bool is_known = false;
+    ets_handle_index_start(&method->nodes);
     for (size_t i = 0; i < count; i++) {
         uint32_t node_count;
         const struct ets_row_node *nodes =
             ets_handle_index_find(&method->nodes, handles[i], &node_count);
+        if (!ets_handle_index_add(&method->nodes, nodes, node_count)) continue;
         for (uint32_t k = 0; k < node_count; k++) {
-            if (same_text(ets_node_base_name(nodes[k].node->op), expected)) return true;
+            if (ets_text_equal(ets_node_base_name(nodes[k].node->op), expected)) {
+                verdict->evidence++;
+                return true;
+            }
             *other_out = nodes[k].node->op;
             is_known = true;
         }
@@ -109,8 +116,30 @@ static bool disagree(struct verdict *verdict, const char *format, ...)
     return false;
 }
 
+/* What a delegate reported from inside the call must be among the nodes that it was given. */
+static bool check_delegate(const struct ets_inspection *inspection, const struct fact *fact,
+                           struct ets_known_method *method, const int64_t *handles,
+                           size_t count, struct verdict *verdict)
+{
+    for (uint32_t i = fact->call_row; i-- > 0;) {
+        const struct ets_row *row = &inspection->rows[i];
+        if (row->parent != fact->call_row) break;
+        const char *const *ops = row->is_delegated ? ets_delegate_operator_nodes(row->name) : NULL;
+        if (ops == NULL || method->graph == NULL) continue;
+        if (!ets_handle_index_has_op(&method->nodes, handles, count, ops)) {
+            return disagree(verdict,
+                            "the delegate of instruction %lld ran %.*s, which the nodes that the "
+                            "record's %s has there do not give",
+                            (long long)fact->instruction, (int)row->name.size, row->name.data,
+                            method->name);
+        }
+    }
+    verdict->evidence++;
+    return true;
+}
+
 static bool check_mapped(const struct ets_inspection *inspection, const struct facts *facts,
-                         const struct ets_known_method *method, int64_t instruction,
+                         struct ets_known_method *method, int64_t instruction,
                          struct verdict *verdict)
 {
     struct ets_etrecord *record = inspection->options.record;
@@ -133,7 +162,11 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     size_t count;
     struct ets_text other = {NULL, 0};
     ets_etrecord_handles(record, method->name, instruction, &handles, &count, NULL);
-    if (fact->kernel.data != NULL && !names_agree(method, handles, count, fact->kernel, &other)) {
+    if (fact->kind == FACT_DELEGATE) {
+        return check_delegate(inspection, fact, method, handles, count, verdict);
+    }
+    if (fact->kernel.data != NULL &&
+        !names_agree(method, handles, count, fact->kernel, verdict, &other)) {
         return disagree(verdict, "instruction %lld ran %.*s but the record's %s has %.*s there",
                         (long long)instruction, (int)fact->kernel.size, fact->kernel.data,
                         method->name, (int)other.size, other.data);
@@ -142,37 +175,50 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
 }
 
 /*
- * Kernels at instructions that the map does not know speak against a method, but not surely:
- * control-flow bodies are never mapped, nor is the write-back of a mutable buffer (copy_).
+ * A kernel at an instruction that the map does not know: one of a control-flow body, which is never
+ * mapped but has its nodes in the graph; or what the export adds by itself, the write-back of a
+ * mutable buffer (copy_) and a loop's slice (select_copy).
  */
-static uint32_t count_unexplained(const struct ets_inspection *inspection,
-                                  const struct facts *facts, const struct ets_known_method *method)
+static bool check_unmapped(struct ets_known_method *method, const struct fact *fact,
+                           struct verdict *verdict)
 {
-    if (method->graph != NULL && method->graph->subgraph_count > 0) return 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->instructions.count; i++) {
-        const struct fact *fact = &facts->items[i];
-        const int64_t *handles;
-        size_t handle_count;
-        ets_etrecord_handles(inspection->options.record, method->name, fact->instruction, &handles,
-                             &handle_count, NULL);
-        const bool is_work = fact->kind == FACT_DELEGATE ||
-                             (fact->kernel.data != NULL && !ets_text_is(fact->kernel, "copy_"));
-        if (is_work && handles == NULL) count++;
+    if (fact->kind == FACT_DELEGATE) {
+        return disagree(verdict, "instruction %lld is a delegate call, which the record's %s lacks",
+                        (long long)fact->instruction, method->name);
     }
-    return count;
+    if (fact->kernel.data == NULL || method->graph == NULL) return true;
+    const struct ets_text name = ets_kernel_base_name(fact->kernel);
+    if (ets_strings_find(&method->loose_names, name) != UINT32_MAX) {
+        verdict->evidence++;
+        return true;
+    }
+    if (ets_text_is(name, "copy")) return true;
+    if (ets_text_is(name, "select") && method->graph->subgraph_count > 0) return true;
+    return disagree(verdict, "instruction %lld ran %.*s, which the record's %s does not have",
+                    (long long)fact->instruction, (int)fact->kernel.size, fact->kernel.data,
+                    method->name);
 }
 
 static void compare_record(const struct ets_inspection *inspection, const struct facts *facts,
-                           const struct ets_known_method *method, struct verdict *verdict)
+                           struct ets_known_method *method, struct verdict *verdict)
 {
-    const int64_t *mapped;
-    size_t count;
-    ets_etrecord_mapped_instructions(inspection->options.record, method->name, &mapped, &count);
+    const struct ets_etrecord *record = inspection->options.record;
+    const int64_t *mapped, *handles;
+    size_t count, handle_count;
+    ets_etrecord_mapped_instructions(record, method->name, &mapped, &count);
     for (size_t i = 0; i < count; i++) {
         if (!check_mapped(inspection, facts, method, mapped[i], verdict)) return;
     }
-    verdict->unexplained += count_unexplained(inspection, facts, method);
+    bool has_work = false;
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        const struct fact *fact = &facts->items[i];
+        has_work = has_work || fact->kind == FACT_DELEGATE || fact->kernel.data != NULL;
+        ets_etrecord_handles(record, method->name, fact->instruction, &handles, &handle_count, NULL);
+        if (handles == NULL && !check_unmapped(method, fact, verdict)) return;
+    }
+    if (has_work && verdict->evidence == 0 && method->graph != NULL) {
+        disagree(verdict, "nothing that ran is known to the record's %s", method->name);
+    }
 }
 
 /* "add.out" of the program's aten::add and out, as kernels report themselves. */
@@ -236,7 +282,7 @@ static void compare_program(const struct facts *facts, const struct ets_known_me
 }
 
 static void judge(const struct ets_inspection *inspection, const struct facts *facts,
-                  const struct ets_known_method *method, struct verdict *verdict)
+                  struct ets_known_method *method, struct verdict *verdict)
 {
     *verdict = (struct verdict){.agrees = true};
     if (inspection->options.record != NULL) {
@@ -264,7 +310,19 @@ static bool append_name(struct ets_inspection *inspection, struct ets_block *blo
     return true;
 }
 
-/* Of the methods that agree, those that explain most count. */
+/* The reason of the method that came nearest. */
+static enum ets_status explain_mismatch(struct ets_inspection *inspection, struct ets_block *block,
+                                        const struct verdict *verdicts, struct ets_error *error)
+{
+    const struct verdict *nearest = &verdicts[0];
+    for (uint32_t i = 1; i < inspection->method_count; i++) {
+        if (verdicts[i].evidence > nearest->evidence) nearest = &verdicts[i];
+    }
+    block->reason =
+        ets_arena_copy_text(&inspection->arena, nearest->reason, strlen(nearest->reason));
+    return block->reason == NULL ? ets_fail_memory(error) : ETS_OK;
+}
+
 static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
                                    struct verdict *verdicts, struct ets_error *error)
 {
@@ -275,13 +333,10 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
         facts.instructions.count == 0) {
         return ETS_OK; /* loading: executes nothing */
     }
-    uint32_t fewest = UINT32_MAX, agreeing = 0;
+    uint32_t agreeing = 0;
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
-        if (verdicts[i].agrees && verdicts[i].unexplained < fewest) fewest = verdicts[i].unexplained;
-    }
-    for (uint32_t i = 0; i < inspection->method_count; i++) {
-        if (!verdicts[i].agrees || verdicts[i].unexplained != fewest) continue;
+        if (!verdicts[i].agrees) continue;
         agreeing++;
         inspection->block_method[index] = &inspection->methods[i];
         if (!append_name(inspection, block, inspection->methods[i].name)) {
@@ -292,13 +347,7 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
                           : agreeing > 1 ? ETS_METHOD_AMBIGUOUS
                                          : ETS_METHOD_MISMATCH;
     if (agreeing != 1) inspection->block_method[index] = NULL;
-    if (agreeing == 0) {
-        /* The method that got furthest is not known; one that is alone needs no choice. */
-        block->reason = ets_arena_copy_text(&inspection->arena, verdicts[0].reason,
-                                            strlen(verdicts[0].reason));
-        if (block->reason == NULL) return ets_fail_memory(error);
-    }
-    return ETS_OK;
+    return agreeing > 0 ? ETS_OK : explain_mismatch(inspection, block, verdicts, error);
 }
 
 /* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
@@ -311,6 +360,43 @@ static bool is_emitted_graph(const struct ets_graph *graph)
         }
     }
     return false;
+}
+
+static bool add_loose_names(struct ets_known_method *method, const struct ets_graph *graph,
+                            const struct ets_key_table *mapped)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const uint64_t handle = (uint64_t)graph->nodes[i].debug_handle;
+        if (ets_key_table_find(mapped, &handle) != ETS_KEY_NONE) continue;
+        const struct ets_text name = ets_node_base_name(graph->nodes[i].op);
+        if (ets_strings_add(&method->loose_names, name) == UINT32_MAX) return false;
+    }
+    return true;
+}
+
+/* Names of nodes that no mapped instruction stands for: bodies, and nodes without a handle. */
+static enum ets_status find_loose_names(struct ets_inspection *inspection,
+                                        struct ets_known_method *method, struct ets_error *error)
+{
+    const struct ets_etrecord *record = inspection->options.record;
+    struct ets_key_table mapped;
+    const int64_t *instructions, *handles;
+    size_t count, handle_count;
+    ets_key_table_init(&mapped, &inspection->arena, 1);
+    ets_etrecord_mapped_instructions(record, method->name, &instructions, &count);
+    for (size_t i = 0; i < count; i++) {
+        ets_etrecord_handles(record, method->name, instructions[i], &handles, &handle_count, NULL);
+        for (size_t k = 0; k < handle_count; k++) {
+            const uint64_t key = (uint64_t)handles[k];
+            if (ets_key_table_add(&mapped, &key) == ETS_KEY_NONE) return ets_fail_memory(error);
+        }
+    }
+    bool ok = ets_strings_init(&method->loose_names, &inspection->arena) == 0 &&
+              add_loose_names(method, method->graph, &mapped);
+    for (uint32_t i = 0; ok && i < method->graph->subgraph_count; i++) {
+        ok = add_loose_names(method, method->graph->subgraphs[i], &mapped);
+    }
+    return ok ? ETS_OK : ets_fail_memory(error);
 }
 
 static enum ets_status know_from_record(struct ets_inspection *inspection,
@@ -328,7 +414,8 @@ static enum ets_status know_from_record(struct ets_inspection *inspection,
     if (is_emitted_graph(graph)) return ETS_OK;
     method->graph = graph;
     ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 0, &method->top_nodes, error));
-    return ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error);
+    ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error));
+    return find_loose_names(inspection, method, error);
 }
 
 static struct ets_known_method *add_method(struct ets_inspection *inspection, const char *name)
@@ -420,6 +507,16 @@ static enum ets_status report_mismatch(const struct ets_inspection *inspection,
                     "the trace does not belong to this %s: %s", other, first->reason);
 }
 
+/* Records of old layouts, and of exports that failed half-way, map nothing. */
+static void note_no_method(struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
+        if (ets_inspection_total_row(inspection, i) == ETS_NO_INDEX) continue;
+        inspection->blocks[i].method_state = ETS_METHOD_MISMATCH;
+        inspection->blocks[i].reason = "the ETRecord maps no method's instructions";
+    }
+}
+
 enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error)
 {
     inspection->block_method = ets_arena_alloc_array(&inspection->arena, inspection->block_count,
@@ -431,7 +528,11 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
     struct verdict *verdicts = ets_arena_alloc_array(&inspection->arena, inspection->method_count,
                                                      sizeof *verdicts);
     if (verdicts == NULL) return ets_fail_memory(error);
-    for (uint32_t i = 0; i < inspection->block_count && inspection->method_count > 0; i++) {
+    if (inspection->method_count == 0) {
+        note_no_method(inspection);
+        return ETS_OK;
+    }
+    for (uint32_t i = 0; i < inspection->block_count; i++) {
         ETS_TRY(match_block(inspection, i, verdicts, error));
     }
     return report_mismatch(inspection, error);

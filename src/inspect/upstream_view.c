@@ -25,7 +25,8 @@ struct viewer {
     struct ets_inspection *inspection;
     struct ets_key_table groups;     /* chain, instruction, delegate */
     struct ets_key_table signatures; /* instruction, profile part, debug part */
-    struct ets_key_table shapes;     /* name, bundled index, hash of signatures */
+    struct ets_key_table prefixes;   /* number of the prefix before, next signature */
+    struct ets_key_table shapes;     /* name, bundled index, number of the sequence */
 
     /* Of the run being read. */
     uint32_t *group_of_event; /* [event] local number */
@@ -178,39 +179,25 @@ static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping
     return true;
 }
 
-static bool same_signatures(const struct viewer *v, uint32_t left, uint32_t right)
-{
-    const uint32_t count = v->run_start[left + 1] - v->run_start[left];
-    if (count != v->run_start[right + 1] - v->run_start[right]) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (v->slots[v->run_start[left] + i].signature !=
-            v->slots[v->run_start[right] + i].signature) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The block of run `r`; `first_run` tells each block's first. */
+/* The block of run `r`; `first_run` tells each block's first. Prefix by prefix, as in blocks.c. */
 static uint32_t find_block(struct viewer *v, uint32_t r, uint32_t *first_run)
 {
     const struct ets_run *run = &v->inspection->runs[r];
-    uint64_t hash = 0;
+    uint32_t sequence = 0;
     for (uint32_t i = v->run_start[r]; i < v->run_start[r + 1]; i++) {
-        hash = (hash ^ v->slots[i].signature) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
+        const uint64_t prefix = (uint64_t)sequence << 32 | v->slots[i].signature;
+        const uint32_t number = ets_key_table_add(&v->prefixes, &prefix);
+        if (number == ETS_KEY_NONE) return ETS_NO_INDEX;
+        sequence = number + 1;
     }
     const uint32_t name = ets_strings_add(&v->inspection->strings, run->name);
-    for (uint64_t attempt = 0; attempt < 16; attempt++) {
-        const uint64_t key[] = {
-            (uint64_t)name << 32 | (uint32_t)run->bundled_input_index, hash, attempt};
-        const uint32_t known = v->shapes.count;
-        const uint32_t block = ets_key_table_add(&v->shapes, key);
-        if (block == ETS_KEY_NONE) return ETS_NO_INDEX;
-        if (block == known) first_run[block] = r;
-        if (block == known || same_signatures(v, first_run[block], r)) return block;
-    }
-    return ETS_NO_INDEX;
+    if (name == UINT32_MAX) return ETS_NO_INDEX;
+    const uint64_t key[] = {
+        (uint64_t)name << 32 | (uint32_t)run->bundled_input_index, sequence};
+    const uint32_t known = v->shapes.count;
+    const uint32_t block = ets_key_table_add(&v->shapes, key);
+    if (block == known) first_run[block] = r;
+    return block == ETS_KEY_NONE ? ETS_NO_INDEX : block;
 }
 
 static bool read_runs(struct viewer *v, uint32_t *first_run)
@@ -249,7 +236,8 @@ static bool allocate_viewer(struct viewer *v)
     const size_t events = v->inspection->events.count, runs = v->inspection->run_count;
     ets_key_table_init(&v->groups, arena, 3);
     ets_key_table_init(&v->signatures, arena, 3);
-    ets_key_table_init(&v->shapes, arena, 3);
+    ets_key_table_init(&v->prefixes, arena, 1);
+    ets_key_table_init(&v->shapes, arena, 2);
     v->group_of_event = ets_arena_alloc_array(arena, events, sizeof *v->group_of_event);
     v->group_stamp = ets_arena_alloc_array(arena, events, sizeof *v->group_stamp);
     v->group_local = ets_arena_alloc_array(arena, events, sizeof *v->group_local);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "etscope/kind.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
 
@@ -120,6 +121,10 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
 static enum ets_status open_in(struct ets_etrecord *record, struct ets_bytes bytes,
                                struct ets_error *error)
 {
+    const enum ets_kind kind = ets_kind_sniff(bytes);
+    if (kind != ETS_KIND_ETRECORD && kind != ETS_KIND_ZIP && kind != ETS_KIND_UNKNOWN) {
+        return ets_fail(error, ETS_WRONG_KIND, 0, "not an ETRecord but %s", ets_kind_name(kind));
+    }
     ETS_TRY(ets_zip_open(&record->zip, bytes, 0, true, &record->arena, error));
     if (ets_etrecord_find(record, MARKER) == NULL) {
         return ets_fail(error, ETS_WRONG_KIND, 0,

@@ -45,14 +45,23 @@ static char *find_last(char *at, const char *end, const char *part)
     return NULL;
 }
 
-static const char FRAME_START[] = "  File \"";
+static const char FRAME_START[] = "File \"";
 static const char FRAME_LINE[] = "\", line ";
 static const char FRAME_FUNCTION[] = ", in ";
 
-/*   File "models/zoo.py", line 16, in forward   */
-static bool read_frame(char *at, char *end, struct ets_graph_frame *frame)
+/*
+ * Where a frame's file name starts, or NULL for other lines. Frames are indented by two spaces, the
+ * first one by none where the export stripped the text; source lines by four.
+ */
+static char *frame_file(char *at, const char *end)
 {
-    char *file = at + sizeof FRAME_START - 1;
+    for (int i = 0; i < 2 && at < end && *at == ' '; i++) at++;
+    return starts_with(at, end, FRAME_START) ? at + sizeof FRAME_START - 1 : NULL;
+}
+
+/* models/zoo.py", line 16, in forward   */
+static bool read_frame(char *file, char *end, struct ets_graph_frame *frame)
+{
     char *quote = find_last(file, end, FRAME_LINE);
     if (quote == NULL) return false;
     char *digit = quote + sizeof FRAME_LINE - 1;
@@ -90,7 +99,7 @@ enum ets_status ets_graph_read_frames(struct ets_graph_reader *reader, struct et
     char *const end = text + trace.size;
     size_t count = 0;
     for (char *at = text; at < end; at = line_end(at, end) + 1) {
-        if (starts_with(at, end, FRAME_START)) count++;
+        if (frame_file(at, end) != NULL) count++;
     }
     struct ets_graph_frame *frames = ets_arena_alloc_array(reader->arena, count, sizeof *frames);
     if (frames == NULL) return ets_graph_no_memory(reader);
@@ -98,8 +107,9 @@ enum ets_status ets_graph_read_frames(struct ets_graph_reader *reader, struct et
     uint32_t used = 0;
     for (char *at = text, *stop; at < end; at = stop + 1) {
         stop = line_end(at, end);
-        if (starts_with(at, stop, FRAME_START)) {
-            frame = read_frame(at, stop, &frames[used]) ? &frames[used++] : NULL;
+        char *file = frame_file(at, stop);
+        if (file != NULL) {
+            frame = read_frame(file, stop, &frames[used]) ? &frames[used++] : NULL;
         } else if (frame != NULL) {
             read_code(at, stop, frame);
             frame = NULL;

@@ -1,0 +1,28 @@
+/* Comparing borrowed texts. */
+#ifndef ETSCOPE_BASE_TEXT_H
+#define ETSCOPE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "etscope/bytes.h"
+
+/* Absent texts equal nothing, not even each other. */
+static inline bool ets_text_equal(struct ets_text left, struct ets_text right)
+{
+    return left.data != NULL && right.data != NULL && left.size == right.size &&
+           memcmp(left.data, right.data, left.size) == 0;
+}
+
+static inline bool ets_text_is(struct ets_text text, const char *expected)
+{
+    return ets_text_equal(text, (struct ets_text){expected, strlen(expected)});
+}
+
+static inline bool ets_text_starts_with(struct ets_text text, const char *start)
+{
+    const size_t size = strlen(start);
+    return text.data != NULL && text.size >= size && memcmp(text.data, start, size) == 0;
+}
+
+#endif

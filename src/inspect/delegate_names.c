@@ -1,0 +1,30 @@
+/*
+ * What the names of a delegate's operators say about the nodes they come from. Only what is certain
+ * is listed: most operators of XNNPACK (Multiply, Transpose, Clamp...) can come from a decomposition
+ * of nearly anything, and a pointwise convolution runs as Fully Connected.
+ * Source: XNNPACK's operator names (src/operator-utils.c) and ExecuTorch's XNNPACK partitioner.
+ */
+#include "inspect/inspection.h"
+
+struct origin {
+    const char *operator_start;
+    const char *const *nodes;
+};
+
+static const char *const convolutions[] = {"convolution", "conv1d", "conv2d", NULL};
+static const char *const products[] = {"linear", "addmm", "mm", "bmm", "matmul", "convolution",
+                                       "conv1d", "conv2d", NULL};
+static const char *const softmaxes[] = {"_softmax", "softmax", NULL};
+
+const char *const *ets_delegate_operator_nodes(struct ets_text event_name)
+{
+    static const struct origin origins[] = {
+        {"Convolution (", convolutions},
+        {"Fully Connected (", products},
+        {"Softmax (", softmaxes},
+    };
+    for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
+        if (ets_text_starts_with(event_name, origins[i].operator_start)) return origins[i].nodes;
+    }
+    return NULL;
+}
