@@ -52,8 +52,8 @@ profile = command="etscope profile $(EXAMPLE)/$(1).pte --etrecord $(EXAMPLE)/$(1
 
 .PHONY: demo
 demo: setup build ## run an example with XNNPACK and print its operators with their source lines
-	@$(call profile,xnnpack,--runs 20 --top 12)
-	@$(call profile,portable,--runs 20 --group-by source --top 8)
+	@$(call profile,xnnpack,--runs 20 --top 8)
+	@$(call profile,portable,--runs 20 --group-by source --top 6)
 
 # The sanitizers first, so that the last lines are those of the whole test suite.
 .PHONY: test

@@ -27,9 +27,8 @@ LAYERS = {
     "numerics": {"base"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
-    "analyze": {"base", "host", "format", "record", "inspect", "numerics"},
     "engine": {"base", "host"},
-    "export": {"base", "host", "inspect", "analyze"},
+    "export": {"base", "host", "inspect"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics"}
