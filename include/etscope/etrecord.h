@@ -1,13 +1,14 @@
 /*
  * etrecord.h - ETRecord: what the export of a program knew about it.
  *
- *     struct ets_file *file;
+ *     struct ets_error error;
+ *     struct ets_file *file = NULL;
  *     struct ets_etrecord *record;
  *     if (ets_file_open("model.etrecord", &file, &error) == ETS_OK &&
  *         ets_etrecord_open(ets_file_bytes(file), NULL, &record, &error) == ETS_OK) {
  *         const int64_t *handles;
  *         size_t count;
- *         ets_etrecord_handles(record, "forward", 3, &handles, &count);
+ *         ets_etrecord_handles(record, "forward", 3, &handles, &count, NULL);
  *         ets_etrecord_close(record);
  *     }
  *     ets_file_close(file);

@@ -1,5 +1,7 @@
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +260,53 @@ long long cli_number(const struct cli_arguments *arguments, const char *name, lo
         *ok = false;
     }
     return number;
+}
+
+size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback, bool *ok)
+{
+    static const char units[] = "KMG";
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end = NULL;
+    unsigned shift = 0;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (unit != NULL) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+    }
+    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || number == 0 ||
+        number > SIZE_MAX >> shift) {
+        cli_complain(CLI_USAGE, "%s takes a number of bytes, as 4096, 512M or 2G, not \"%s\"", name,
+                     value);
+        *ok = false;
+        return fallback;
+    }
+    return (size_t)number << shift;
+}
+
+const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names)
+{
+    while (*names != NULL && !cli_has(arguments, *names)) names++;
+    return *names;
+}
+
+int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        count += strcmp(arguments->words[i], "-") == 0;
+    }
+    for (; *options != NULL; options++) {
+        const char *value;
+        for (unsigned i = 0; (value = cli_value_at(arguments, *options, i)) != NULL; i++) {
+            count += strcmp(value, "-") == 0;
+        }
+    }
+    if (count < 2) return CLI_OK;
+    return cli_complain(CLI_USAGE, "standard input (-) can be read once; %u files are to be it",
+                        count);
 }
 
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback)

@@ -9,13 +9,14 @@ struct ets_text cli_text(const char *string)
 
 bool cli_text_is(struct ets_text text, const char *expected)
 {
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+    return text.data != NULL && text.size == strlen(expected) &&
+           memcmp(text.data, expected, text.size) == 0;
 }
 
 bool cli_ends_with(const char *word, const char *ending)
 {
     const size_t n = strlen(word), m = strlen(ending);
-    return n >= m && strcmp(word + n - m, ending) == 0;
+    return n > m && strcmp(word + n - m, ending) == 0;
 }
 
 size_t cli_utf8_length(const unsigned char *at, size_t size)

@@ -10,8 +10,8 @@
 
 /* Of a terminated string, without its end. */
 struct ets_text cli_text(const char *string);
-bool cli_text_is(struct ets_text text, const char *expected);
-/* True also where `word` is nothing else. */
+bool cli_text_is(struct ets_text text, const char *expected); /* absent: it is nothing */
+/* False where `word` is nothing else. */
 bool cli_ends_with(const char *word, const char *ending);
 
 /* Length of the well-formed UTF-8 sequence at `at`, 0 where there is none. */

@@ -136,11 +136,12 @@ int cmd_info(const struct cli_arguments *arguments)
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "info needs a file: etscope info model.pte");
     }
+    int code = cli_check_stdin(arguments, (const char *const[]){NULL});
+    if (code != CLI_OK) return code;
     if (ets_output_open("-", &request.output, &error) != ETS_OK) {
         return cli_fail_output("-", &error);
     }
     request.json.output = request.output;
-    int code = CLI_OK;
     for (unsigned i = 0; i < arguments->word_count; i++) {
         request.path = arguments->words[i];
         const int result = info_file(&request);

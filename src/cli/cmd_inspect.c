@@ -72,7 +72,10 @@ static int inspect(const struct cli_arguments *arguments, struct cli_subject *su
 int cmd_inspect(const struct cli_arguments *arguments)
 {
     struct cli_subject subject = {.method = cli_value(arguments, "--method")};
-    const int code = find_trace(arguments, &subject.path);
+    static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
+                                         NULL};
+    int code = find_trace(arguments, &subject.path);
+    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
     struct ets_file *file;
     struct ets_error error;

@@ -37,6 +37,11 @@ int cmd_profile(const struct cli_arguments *arguments)
     if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
         return cli_complain(CLI_USAGE, "standard output is for the table; -o needs a file");
     }
+    const char *debug_path = cli_value(arguments, "--debug-buffer");
+    if (debug_path != NULL && strcmp(debug_path, "-") == 0) {
+        return cli_complain(CLI_USAGE, "standard output is for the table; --debug-buffer needs a "
+                                       "file");
+    }
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
@@ -53,6 +58,7 @@ int cmd_profile(const struct cli_arguments *arguments)
             .method = known_method(&session),
         };
         code = cli_show(arguments, &subject);
+        if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
     }
     if (code == CLI_OK || code == CLI_NEGATIVE) {
         const int commit = cli_session_commit(&session);

@@ -1,7 +1,6 @@
-#include <stdlib.h>
 #include <string.h>
 
-#include "etscope/inspect.h"
+#include "cli_text.h"
 #include "session.h"
 
 const struct cli_option cli_run_options[] = {
@@ -12,18 +11,19 @@ const struct cli_option cli_run_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* One line: what ran, how long it took on the wall clock, tracing included. */
-static void print_summary(const struct cli_session *session)
+/* A line for each method and case: how long it took on the wall clock, tracing included. */
+static void print_summaries(const struct cli_session *session)
 {
-    double *times = malloc((session->run_ns_count + 1) * sizeof *times);
-    if (times == NULL) return;
-    struct ets_statistics s;
-    for (size_t i = 0; i < session->run_ns_count; i++) times[i] = (double)session->run_ns[i];
-    ets_statistics_compute(times, (uint32_t)session->run_ns_count, &s);
-    printf("%s: %zu run%s, wall time p50 %.3f us, min %.3f us, max %.3f us%s\n", session->path,
-           session->run_ns_count, session->run_ns_count == 1 ? "" : "s", s.p50 / 1e3, s.min / 1e3,
-           s.max / 1e3, session->wants_trace ? " (traced)" : "");
-    free(times);
+    for (size_t i = 0; i < session->summary_count; i++) {
+        const struct cli_summary *each = &session->summaries[i];
+        cli_print_text(stdout, session->path);
+        fputs(": ", stdout);
+        cli_print_text(stdout, each->method);
+        if (each->test_case >= 0) printf(", case %lld", each->test_case);
+        printf(": %lld run%s, wall time p50 %.3f us, min %.3f us, max %.3f us%s\n", each->runs,
+               each->runs == 1 ? "" : "s", each->p50_ns / 1e3, each->min_ns / 1e3,
+               each->max_ns / 1e3, session->wants_trace ? " (traced)" : "");
+    }
 }
 
 int cmd_run(const struct cli_arguments *arguments)
@@ -44,7 +44,8 @@ int cmd_run(const struct cli_arguments *arguments)
     const char *debug_path = cli_value(arguments, "--debug-buffer");
     const bool has_stdout = (trace_path != NULL && strcmp(trace_path, "-") == 0) ||
                             (debug_path != NULL && strcmp(debug_path, "-") == 0);
-    if (code == CLI_OK && !has_stdout) print_summary(&session);
+    if (code == CLI_OK && !has_stdout) print_summaries(&session);
+    if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
     cli_session_close(&session);
     return code;
 }

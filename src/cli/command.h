@@ -75,6 +75,13 @@ bool cli_has(const struct cli_arguments *arguments, const char *name);
  */
 long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
                      long long least, long long most, bool *ok);
+/* A size above 0 in bytes, "512M" (K, M and G count in steps of 1024), likewise. */
+size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback,
+                 bool *ok);
+/* The first of the options `names` (NULL-ended) that was given, or NULL. */
+const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
+/* Only one of the words and of the values of `options` (NULL-ended) may be standard input, "-". */
+int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options);
 /* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 
@@ -97,6 +104,7 @@ const char *cli_nearest(const char *word, const char *const *candidates);
 void cli_print_help(FILE *stream, const struct cli_command *command);
 void cli_print_overview(FILE *stream);
 void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: etscope(1) */
+/* completion.c */
 int cli_print_completion(FILE *stream, const char *shell);
 
 int cmd_run(const struct cli_arguments *arguments);

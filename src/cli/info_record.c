@@ -1,6 +1,5 @@
 /* info on an ETRecord. */
-#include <string.h>
-
+#include "cli_text.h"
 #include "etscope/etrecord.h"
 #include "info_kinds.h"
 
@@ -68,7 +67,7 @@ static void print_method(struct info_request *request, struct ets_etrecord *reco
     struct info_line line = {.size = 0};
     count_maps(record, method, &counts);
     info_add(&line, "\nmethod ");
-    info_add_text(&line, (struct ets_text){method, strlen(method)});
+    info_add_text(&line, cli_text(method));
     info_end_line(request->output, &line);
     info_fact(request->output, "debug handles", "%zu instructions, %zu handles", counts.mapped,
               counts.handles);
@@ -80,7 +79,7 @@ static void print_method(struct info_request *request, struct ets_etrecord *reco
         info_label(&line, "delegates");
         info_add_count(&line, counts.delegate_calls, "call");
         info_add(&line, " (");
-        info_add_text(&line, (struct ets_text){counts.backend, strlen(counts.backend)});
+        info_add_text(&line, cli_text(counts.backend));
         info_add(&line, "), ");
         info_add_count(&line, counts.identifiers, "identifier");
         info_end_line(request->output, &line);
@@ -101,7 +100,7 @@ static int print_graphs(struct info_request *request, struct ets_etrecord *recor
             return cli_fail(request->path, &error);
         }
         info_add(&line, "  ");
-        info_add_text(&line, (struct ets_text){name, strlen(name)});
+        info_add_text(&line, cli_text(name));
         info_add(&line, ": ");
         info_add_count(&line, graph->node_count, "node");
         if (graph->subgraph_count > 0) {

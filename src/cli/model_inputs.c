@@ -1,11 +1,17 @@
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_text.h"
 #include "etscope/npy.h"
+#include "etscope/numerics.h"
 #include "session.h"
 
 enum source { SOURCE_AUTO, SOURCE_CASE, SOURCE_ETRECORD, SOURCE_ZEROS, SOURCE_ONES, SOURCE_RANDOM };
+
+/* Options that mean something for random inputs alone. */
+static const char *const random_options[] = {"--seed", "--range", "--int-range", NULL};
 
 /* What generated values are drawn from. */
 struct generator {
@@ -15,7 +21,8 @@ struct generator {
     long long int_low, int_high;
 };
 
-void cli_describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)
+/* "float32 [2, 16]" into `buffer`. */
+static void describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)
 {
     size_t used = (size_t)snprintf(buffer, capacity, "%s [", ets_scalar_type_name(tensor->scalar_type));
     for (uint32_t i = 0; i < tensor->rank && used < capacity; i++) {
@@ -47,6 +54,13 @@ static int64_t next_integer(struct generator *g)
     const uint64_t span = (uint64_t)g->int_high - (uint64_t)g->int_low + 1;
     const uint64_t drawn = next_random(g);
     return (int64_t)((uint64_t)g->int_low + (span == 0 ? drawn : drawn % span));
+}
+
+/* Integers' range is not one of truth values: these are any. */
+static bool next_truth(struct generator *g)
+{
+    if (g->source != SOURCE_RANDOM) return g->source == SOURCE_ONES;
+    return (next_random(g) & 1) != 0;
 }
 
 /* Round to nearest even from float: half and bfloat16 keep the sign, exponents are clamped. */
@@ -91,7 +105,7 @@ static bool generate_element(struct generator *g, int type, unsigned char *at)
     case ETS_SCALAR_DOUBLE: STORE(double, next_real(g)); return true;
     case ETS_SCALAR_HALF: STORE(uint16_t, half_bits((float)next_real(g))); return true;
     case ETS_SCALAR_BFLOAT16: STORE(uint16_t, bfloat16_bits((float)next_real(g))); return true;
-    case ETS_SCALAR_BOOL: STORE(uint8_t, next_integer(g) & 1); return true;
+    case ETS_SCALAR_BOOL: STORE(uint8_t, next_truth(g)); return true;
     case ETS_SCALAR_BYTE:
     case ETS_SCALAR_CHAR: STORE(int8_t, next_integer(g)); return true;
     case ETS_SCALAR_SHORT:
@@ -109,9 +123,54 @@ static int no_memory(void)
     return cli_complain(CLI_INTERNAL, "no memory for the inputs");
 }
 
+static bool find_integer_limits(int type, long long *least_out, long long *most_out)
+{
+    static const struct {
+        int type;
+        long long least, most;
+    } limits[] = {
+        {ETS_SCALAR_BYTE, 0, UINT8_MAX},         {ETS_SCALAR_CHAR, INT8_MIN, INT8_MAX},
+        {ETS_SCALAR_SHORT, INT16_MIN, INT16_MAX}, {ETS_SCALAR_UINT16, 0, UINT16_MAX},
+        {ETS_SCALAR_INT, INT32_MIN, INT32_MAX},   {ETS_SCALAR_UINT32, 0, UINT32_MAX},
+        {ETS_SCALAR_LONG, INT64_MIN, INT64_MAX},  {ETS_SCALAR_UINT64, 0, INT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i].type != type) continue;
+        *least_out = limits[i].least;
+        *most_out = limits[i].most;
+        return true;
+    }
+    return false;
+}
+
+/* Numbers that the type cannot hold would come out as others. */
+static int check_ranges(const struct generator *g, size_t index, int type)
+{
+    const char *name = ets_scalar_type_name(type);
+    const double most_real = type == ETS_SCALAR_HALF       ? 65504
+                             : type == ETS_SCALAR_BFLOAT16 ? 0x1.fep127
+                             : type == ETS_SCALAR_FLOAT    ? (double)FLT_MAX
+                                                           : DBL_MAX;
+    long long least, most;
+    if (g->source != SOURCE_RANDOM) return CLI_OK;
+    if (find_integer_limits(type, &least, &most) && (g->int_low < least || g->int_high > most)) {
+        return cli_complain(CLI_USAGE, "input %zu is %s, which holds %lld:%lld, not all of "
+                                       "--int-range %lld:%lld",
+                            index, name, least, most, g->int_low, g->int_high);
+    }
+    if (g->low < -most_real || g->high > most_real) {
+        return cli_complain(CLI_USAGE, "input %zu is %s, which holds %g:%g, not all of --range "
+                                       "%g:%g",
+                            index, name, -most_real, most_real, g->low, g->high);
+    }
+    return CLI_OK;
+}
+
 static int generate_tensor(struct generator *g, size_t index, const struct ets_tensor *shape,
                            struct cli_model_inputs *inputs)
 {
+    const int code = check_ranges(g, index, shape->scalar_type);
+    if (code != CLI_OK) return code;
     const size_t element = ets_scalar_type_bytes(shape->scalar_type);
     const uint64_t count = ets_tensor_count(shape);
     if (count > SIZE_MAX / 16) return cli_complain(CLI_INPUT, "input %zu is too large", index);
@@ -196,6 +255,7 @@ static int parse_generator(const struct cli_arguments *arguments, struct generat
     g->low = 0;
     g->high = 1;
     g->state = (uint64_t)cli_number(arguments, "--seed", 0, 0, INT64_MAX, &ok);
+    if (!ok) return CLI_USAGE;
     int code = parse_range(arguments, "--range", &g->low, &g->high);
     if (code == CLI_OK) code = parse_range(arguments, "--int-range", &int_low, &int_high);
     if (code == CLI_OK && !(int_low >= -0x1p53 && int_high <= 0x1p53)) {
@@ -204,14 +264,68 @@ static int parse_generator(const struct cli_arguments *arguments, struct generat
     if (code == CLI_OK && (int_low != rint(int_low) || int_high != rint(int_high))) {
         code = cli_complain(CLI_USAGE, "--int-range takes whole numbers");
     }
-    if (code != CLI_OK || !ok) return CLI_USAGE;
+    if (code != CLI_OK) return code;
     g->int_low = (long long)int_low;
     g->int_high = (long long)int_high;
     return CLI_OK;
 }
 
-static int from_files(const struct cli_arguments *arguments, struct cli_model_inputs *inputs)
+static bool load_integer(const struct ets_tensor *tensor, int64_t *value_out)
 {
+    if (tensor->scalar_type == ETS_SCALAR_LONG || tensor->scalar_type == ETS_SCALAR_UINT64) {
+        memcpy(value_out, tensor->data, sizeof *value_out);
+        return tensor->scalar_type == ETS_SCALAR_LONG || *value_out >= 0;
+    }
+    const double value = ets_element_load(tensor->data, tensor->scalar_type, 0);
+    if (value != rint(value) || !(fabs(value) < 0x1p63)) return false;
+    *value_out = (int64_t)value;
+    return true;
+}
+
+/* What the method takes as a plain number comes as a tensor of one element. */
+static int take_number(const char *path, size_t index, enum ets_value_kind kind,
+                       struct ets_value *value)
+{
+    static const char *const names[] = {[ETS_VALUE_INT] = "an int", [ETS_VALUE_BOOL] = "a bool",
+                                        [ETS_VALUE_DOUBLE] = "a double"};
+    const struct ets_tensor tensor = value->as.tensor;
+    int64_t integer = 0;
+    char text[512];
+    describe_tensor(text, sizeof text, &tensor);
+    if (ets_tensor_count(&tensor) != 1 || ets_scalar_component_count(tensor.scalar_type) != 1) {
+        return cli_complain(CLI_USAGE, "%s: input %zu is %s, not %s: give one number",
+                            cli_path_name(path), index, names[kind], text);
+    }
+    if (kind != ETS_VALUE_DOUBLE && (!load_integer(&tensor, &integer) ||
+                                     (kind == ETS_VALUE_BOOL && integer != 0 && integer != 1))) {
+        return cli_complain(CLI_USAGE, "%s: input %zu is %s, which %g is not", cli_path_name(path),
+                            index, names[kind],
+                            ets_element_load(tensor.data, tensor.scalar_type, 0));
+    }
+    *value = (struct ets_value){.kind = kind};
+    if (kind == ETS_VALUE_INT) value->as.int_value = integer;
+    else if (kind == ETS_VALUE_BOOL) value->as.bool_value = (int32_t)integer;
+    else value->as.double_value = ets_element_load(tensor.data, tensor.scalar_type, 0);
+    return CLI_OK;
+}
+
+/* `value` as input `index` of the method; what does not fit is for the runtime to say. */
+static int fit_input(const struct cli_session *session, const char *method, const char *path,
+                     size_t index, struct ets_value *value)
+{
+    struct ets_engine_value_info info;
+    if (session->engine->input_info(session->program, method, index, &info, NULL) != ETS_OK) {
+        return CLI_OK;
+    }
+    const bool is_number = info.kind == ETS_VALUE_INT || info.kind == ETS_VALUE_BOOL ||
+                           info.kind == ETS_VALUE_DOUBLE;
+    return is_number ? take_number(path, index, info.kind, value) : CLI_OK;
+}
+
+static int from_files(const struct cli_session *session, const char *method,
+                      struct cli_model_inputs *inputs)
+{
+    const struct cli_arguments *arguments = session->arguments;
     size_t count = 0;
     while (cli_value_at(arguments, "--input", (unsigned)count) != NULL) count++;
     inputs->values = calloc(count + 1, sizeof *inputs->values);
@@ -227,6 +341,8 @@ static int from_files(const struct cli_arguments *arguments, struct cli_model_in
             ETS_OK) {
             return cli_fail(path, &error);
         }
+        const int code = fit_input(session, method, path, i, &inputs->values[i]);
+        if (code != CLI_OK) return code;
         inputs->count++;
     }
     return CLI_OK;
@@ -250,6 +366,7 @@ static int from_case(const struct cli_session *session, const char *method, long
                             session->path, method, suite.case_count, test_case);
     }
     ets_bundle_case(&suite, (uint32_t)test_case, &bundled);
+    inputs->test_case = test_case;
     inputs->values = calloc((size_t)bundled.input_count + 1, sizeof *inputs->values);
     if (inputs->values == NULL) return no_memory();
     for (uint32_t i = 0; i < bundled.input_count; i++) {
@@ -296,11 +413,46 @@ static bool has_representative_inputs(const struct cli_session *session, const c
                ETS_OK;
 }
 
+int cli_model_inputs_check(const struct cli_arguments *arguments)
+{
+    static const char *const others[] = {"--inputs", "--seed", "--range", "--int-range", NULL};
+    const enum source source = (enum source)cli_choice(arguments, "--inputs", SOURCE_AUTO);
+    const bool has_case = cli_has(arguments, "--case");
+    const bool is_random = !has_case && (source == SOURCE_AUTO || source == SOURCE_RANDOM);
+    const char *random_option = cli_first_given(arguments, random_options);
+    const char *other = cli_first_given(arguments, others);
+    struct generator g;
+    if (cli_has(arguments, "--input") && has_case) {
+        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+    }
+    if (cli_has(arguments, "--input") && other != NULL) {
+        return cli_complain(CLI_USAGE, "inputs come from --input: leave out %s", other);
+    }
+    if (has_case && source != SOURCE_AUTO && source != SOURCE_CASE) {
+        return cli_complain(CLI_USAGE, "inputs come from --case or from --inputs %s, not from both",
+                            cli_value(arguments, "--inputs"));
+    }
+    if (random_option != NULL && !is_random) {
+        return cli_complain(CLI_USAGE, "%s is for random inputs, %s%s takes none", random_option,
+                            has_case ? "--case" : "--inputs ",
+                            has_case ? "" : cli_value(arguments, "--inputs"));
+    }
+    return parse_generator(arguments, &g);
+}
+
+/* Where the inputs of a method come from that nobody chose. */
+static void note_source(const struct cli_arguments *arguments, const char *method, const char *what)
+{
+    const char *unused = cli_first_given(arguments, random_options);
+    cli_note("%s: %s%s%s%s", method, what, unused != NULL ? "; nothing is random, so " : "",
+             unused != NULL ? unused : "", unused != NULL ? " has no effect" : "");
+}
+
 int cli_model_inputs_open(const struct cli_session *session, const char *method,
                           long long test_case, struct cli_model_inputs *inputs_out)
 {
-    *inputs_out = (struct cli_model_inputs){.values = NULL};
-    if (cli_has(session->arguments, "--input")) return from_files(session->arguments, inputs_out);
+    *inputs_out = (struct cli_model_inputs){.test_case = -1};
+    if (cli_has(session->arguments, "--input")) return from_files(session, method, inputs_out);
     struct generator g = {
         .source = (enum source)cli_choice(session->arguments, "--inputs", SOURCE_AUTO)};
     if (test_case >= 0) g.source = SOURCE_CASE;
@@ -311,11 +463,13 @@ int cli_model_inputs_open(const struct cli_session *session, const char *method,
                                                                 : SOURCE_RANDOM;
     }
     if (g.source == SOURCE_CASE) {
-        if (is_auto) cli_note("%s: inputs of test case 0", method);
+        if (is_auto) note_source(session->arguments, method, "inputs of test case 0");
         return from_case(session, method, test_case < 0 ? 0 : test_case, inputs_out);
     }
     if (g.source == SOURCE_ETRECORD) {
-        if (is_auto) cli_note("%s: representative inputs of the ETRecord", method);
+        if (is_auto) {
+            note_source(session->arguments, method, "representative inputs of the ETRecord");
+        }
         return from_record(session, inputs_out);
     }
     const int code = parse_generator(session->arguments, &g);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "etscope/inspect.h"
 #include "etscope/npy.h"
 
 static uint64_t now_ns(void)
@@ -15,25 +16,46 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
-                     size_t part_count)
+/* Opens an output, so that what cannot be written is known before anything runs. */
+static int hold_output(struct cli_session *session, const char *path)
 {
-    struct ets_output *output;
     struct ets_error error;
     struct cli_kept_file *kept =
         realloc(session->kept, (session->kept_count + 1) * sizeof *session->kept);
     if (kept == NULL) return cli_complain(CLI_INTERNAL, "%s: no memory to write it", path);
     session->kept = kept;
-    if (ets_output_open(path, &output, &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return CLI_INTERNAL;
+    kept += session->kept_count;
+    *kept = (struct cli_kept_file){.output = NULL};
+    if (ets_output_open(path, &kept->output, &error) != ETS_OK) {
+        return cli_fail_output(path, &error);
     }
-    for (size_t i = 0; i < part_count; i++) {
-        ets_output_write(output, parts[i].data, parts[i].size);
-    }
-    kept += session->kept_count++;
     snprintf(kept->path, sizeof kept->path, "%s", path);
-    kept->output = output;
+    session->kept_count++;
+    return CLI_OK;
+}
+
+static struct cli_kept_file *find_held(const struct cli_session *session, const char *path)
+{
+    for (size_t i = 0; i < session->kept_count; i++) {
+        struct cli_kept_file *kept = &session->kept[i];
+        if (!kept->is_written && strcmp(kept->path, path) == 0) return kept;
+    }
+    return NULL;
+}
+
+int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
+                     size_t part_count)
+{
+    if (find_held(session, path) == NULL) {
+        const int code = hold_output(session, path);
+        if (code != CLI_OK) return code;
+    }
+    struct cli_kept_file *kept = find_held(session, path);
+    if (kept == NULL) return cli_complain(CLI_USAGE, "%s: the path is too long", path);
+    for (size_t i = 0; i < part_count; i++) {
+        ets_output_write(kept->output, parts[i].data, parts[i].size);
+    }
+    kept->is_written = true;
     return CLI_OK;
 }
 
@@ -43,9 +65,11 @@ int cli_session_commit(struct cli_session *session)
         struct ets_error error;
         struct ets_output *output = session->kept[i].output;
         session->kept[i].output = NULL;
-        if (ets_output_commit(output, &error) == ETS_OK) continue;
-        cli_fail(session->kept[i].path, &error);
-        return CLI_INTERNAL;
+        if (!session->kept[i].is_written) {
+            ets_output_discard(output);
+        } else if (ets_output_commit(output, &error) != ETS_OK) {
+            return cli_fail_output(session->kept[i].path, &error);
+        }
     }
     return CLI_OK;
 }
@@ -100,6 +124,7 @@ static int open_program(struct cli_session *session, unsigned threads)
         .data_file_count = count,
         .tracer = session->wants_trace ? ETS_TRACER_UPSTREAM : ETS_TRACER_NONE,
         .capture = session->capture,
+        .debug_buffer_bytes = session->debug_buffer_bytes,
         .threads = threads,
     };
     struct ets_error error;
@@ -109,6 +134,16 @@ static int open_program(struct cli_session *session, unsigned threads)
     }
     free(data);
     return code;
+}
+
+/* Test case number `index` of --case; -1 past the end, -2 for a word that is no number. */
+static long long case_at(const struct cli_arguments *arguments, unsigned index)
+{
+    const char *value = cli_value_at(arguments, "--case", index);
+    if (value == NULL) return -1;
+    char *end;
+    const long long number = strtoll(value, &end, 10);
+    return *value == '\0' || *end != '\0' || number < 0 ? -2 : number;
 }
 
 /* Options that contradict each other. */
@@ -130,10 +165,18 @@ static int check(const struct cli_session *session)
     if (trace != NULL && debug != NULL && strcmp(trace, debug) == 0) {
         return cli_complain(CLI_USAGE, "the trace and the captured tensors need a file each");
     }
-    if (cli_has(arguments, "--input") && cli_has(arguments, "--case")) {
-        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+    if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer-size")) {
+        return cli_complain(CLI_USAGE, "--debug-buffer-size needs --capture outputs or --capture "
+                                       "intermediates");
     }
-    return CLI_OK;
+    for (unsigned i = 0; cli_value_at(arguments, "--case", i) != NULL; i++) {
+        if (case_at(arguments, i) >= 0) continue;
+        return cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"",
+                            cli_value_at(arguments, "--case", i));
+    }
+    static const char *const inputs[] = {"--input", "--etrecord", "--data", NULL};
+    const int code = cli_check_stdin(arguments, inputs);
+    return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
 }
 
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
@@ -149,6 +192,7 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
     session->runs = cli_number(arguments, "--runs", runs, 1, 100000000, &ok);
     session->warmup = cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
     session->capture = (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
+    session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
     const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
     if (!ok) return CLI_USAGE;
     int code = check(session);
@@ -166,7 +210,7 @@ void cli_session_close(struct cli_session *session)
     for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
     free(session->kept);
     free(session->data_files);
-    free(session->run_ns);
+    free(session->summaries);
     cli_record_close(&session->record);
     cli_program_close(&session->model);
 }
@@ -209,7 +253,7 @@ static void show_progress(long long done, long long total, uint64_t *last_ns)
 }
 
 static int execute(struct cli_session *session, struct ets_engine_method *method, long long count,
-                   uint64_t *run_ns)
+                   double *run_ns)
 {
     struct ets_error error;
     uint64_t last_shown = 0;
@@ -220,26 +264,76 @@ static int execute(struct cli_session *session, struct ets_engine_method *method
             return cli_fail(session->path, &error);
         }
         const uint64_t after = now_ns();
-        if (run_ns != NULL) run_ns[i] = after - before;
+        if (run_ns != NULL) run_ns[i] = (double)(after - before);
         if (after - start > 500000000u) show_progress(i + 1, count, &last_shown);
     }
     return CLI_OK;
 }
 
-/* PREFIX, and what tells several methods or several cases apart: PREFIX.METHOD.CASE. */
-static void name_outputs(const struct cli_session *session, const char *method,
-                         long long test_case, char *buffer, size_t capacity)
+/* PREFIX.N.npy, and what tells several methods or cases apart: PREFIX.METHOD.CASE.N.npy. */
+static int name_output(const struct cli_session *session, const char *method, long long test_case,
+                       size_t index, char path[CLI_PATH_BYTES])
 {
     const struct cli_arguments *arguments = session->arguments;
     const bool has_methods = cli_value_at(arguments, "--method", 1) != NULL;
     const bool has_cases = cli_value_at(arguments, "--case", 1) != NULL;
     char number[32] = "";
     if (has_cases) snprintf(number, sizeof number, ".%lld", test_case);
-    snprintf(buffer, capacity, "%s%s%s%s", cli_value(arguments, "--outputs"),
-             has_methods ? "." : "", has_methods ? method : "", number);
+    const int length =
+        snprintf(path, CLI_PATH_BYTES, "%s%s%s%s.%zu.npy", cli_value(arguments, "--outputs"),
+                 has_methods ? "." : "", has_methods ? method : "", number, index);
+    if (length >= 0 && length < CLI_PATH_BYTES) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--outputs is too long");
 }
 
-static int keep_output(struct cli_session *session, const char *prefix, size_t index,
+static int hold_outputs_of(struct cli_session *session, const char *method, long long test_case)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    if (session->engine->method_info(session->program, method, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = CLI_OK;
+    for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
+        struct ets_engine_value_info value;
+        char path[CLI_PATH_BYTES];
+        if (session->engine->output_info(session->program, method, i, &value, NULL) != ETS_OK ||
+            value.kind != ETS_VALUE_TENSOR) {
+            continue;
+        }
+        code = name_output(session, method, test_case, i, path);
+        if (code == CLI_OK) code = hold_output(session, path);
+    }
+    return code;
+}
+
+/* Method number `index` of those to run, NULL past the end. */
+static const char *method_at(const struct cli_session *session, unsigned index)
+{
+    const char *name = cli_value_at(session->arguments, "--method", index);
+    return name == NULL && index == 0 ? session->default_method : name;
+}
+
+static int hold_outputs(struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    const char *paths[] = {session->wants_trace ? cli_value(arguments, "--trace") : NULL,
+                           cli_value(arguments, "--debug-buffer")};
+    int code = CLI_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && code == CLI_OK; i++) {
+        if (paths[i] != NULL) code = hold_output(session, paths[i]);
+    }
+    if (!cli_has(arguments, "--outputs")) return code;
+    for (unsigned m = 0; code == CLI_OK && method_at(session, m) != NULL; m++) {
+        unsigned c = 0;
+        do {
+            code = hold_outputs_of(session, method_at(session, m), case_at(arguments, c));
+        } while (code == CLI_OK && case_at(arguments, ++c) >= 0);
+    }
+    return code;
+}
+
+static int keep_output(struct cli_session *session, const char *path,
                        const struct ets_tensor *tensor)
 {
     uint8_t header[ETS_NPY_HEADER_BYTES];
@@ -247,11 +341,6 @@ static int keep_output(struct cli_session *session, const char *prefix, size_t i
     struct ets_error error;
     if (ets_npy_write_header(tensor, header, sizeof header, &header_bytes, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
-    }
-    char path[CLI_PATH_BYTES];
-    const int length = snprintf(path, sizeof path, "%s.%zu.npy", prefix, index);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        return cli_complain(CLI_USAGE, "--outputs is too long");
     }
     const struct ets_bytes parts[] = {{header, header_bytes}, {tensor->data, tensor->data_bytes}};
     return cli_session_keep(session, path, parts, 2);
@@ -262,12 +351,11 @@ static int keep_outputs(struct cli_session *session, struct ets_engine_method *m
 {
     struct ets_engine_method_info info;
     struct ets_error error;
-    char prefix[CLI_PATH_BYTES];
+    char path[CLI_PATH_BYTES];
     if (!cli_has(session->arguments, "--outputs")) return CLI_OK;
     if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
     }
-    name_outputs(session, name, test_case, prefix, sizeof prefix);
     int code = CLI_OK;
     for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
         struct ets_value value;
@@ -276,7 +364,8 @@ static int keep_outputs(struct cli_session *session, struct ets_engine_method *m
         } else if (value.kind != ETS_VALUE_TENSOR) {
             cli_note("output %zu is no tensor and was not written", i);
         } else {
-            code = keep_output(session, prefix, i, &value.as.tensor);
+            code = name_output(session, name, test_case, i, path);
+            if (code == CLI_OK) code = keep_output(session, path, &value.as.tensor);
         }
     }
     return code;
@@ -302,6 +391,29 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
     return CLI_OK;
 }
 
+static int no_memory_for_times(void)
+{
+    return cli_complain(CLI_INTERNAL, "no memory for the times");
+}
+
+static int add_summary(struct cli_session *session, const char *method, long long test_case,
+                       double *run_ns)
+{
+    struct ets_statistics s;
+    struct cli_summary *grown = realloc(
+        session->summaries, (session->summary_count + 1) * sizeof *session->summaries);
+    if (grown == NULL) return no_memory_for_times();
+    session->summaries = grown;
+    ets_statistics_compute(run_ns, (uint32_t)session->runs, &s);
+    grown[session->summary_count++] = (struct cli_summary){.method = method,
+                                                           .test_case = test_case,
+                                                           .runs = session->runs,
+                                                           .p50_ns = s.p50,
+                                                           .min_ns = s.min,
+                                                           .max_ns = s.max};
+    return CLI_OK;
+}
+
 /* Warm-up, then the recorded runs, on one set of inputs; their last outputs are kept. */
 static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
                     long long test_case)
@@ -314,11 +426,11 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
         code = execute(session, method, session->warmup, NULL);
         session->engine->trace_enable(session->program, 1);
     }
-    free(session->run_ns);
-    session->run_ns_count = (size_t)session->runs;
-    session->run_ns = calloc(session->run_ns_count, sizeof *session->run_ns);
-    if (session->run_ns == NULL) code = cli_complain(CLI_INTERNAL, "no memory for the times");
-    if (code == CLI_OK) code = execute(session, method, session->runs, session->run_ns);
+    double *run_ns = calloc((size_t)session->runs, sizeof *run_ns);
+    if (run_ns == NULL && code == CLI_OK) code = no_memory_for_times();
+    if (code == CLI_OK) code = execute(session, method, session->runs, run_ns);
+    if (code == CLI_OK) code = add_summary(session, name, inputs.test_case, run_ns);
+    free(run_ns);
     if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
     cli_model_inputs_close(&inputs);
     return code;
@@ -332,25 +444,16 @@ static int run_method(struct cli_session *session, const char *name)
         return cli_fail(session->path, &error);
     }
     int code = CLI_OK;
-    const bool has_cases = cli_has(session->arguments, "--case");
-    for (unsigned i = 0; code == CLI_OK; i++) {
-        const char *value = cli_value_at(session->arguments, "--case", i);
-        if (has_cases && value == NULL) break;
-        char *end = NULL;
-        const long long test_case = has_cases ? strtoll(value, &end, 10) : -1;
-        if (has_cases && (*value == '\0' || *end != '\0' || test_case < 0)) {
-            code = cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"", value);
-        } else {
-            code = run_case(session, method, name, test_case);
-        }
-        if (!has_cases) break;
-    }
+    unsigned c = 0;
+    do {
+        code = run_case(session, method, name, case_at(session->arguments, c));
+    } while (code == CLI_OK && case_at(session->arguments, ++c) >= 0);
     session->engine->method_close(method);
     return code;
 }
 
 /* What the tracer could not keep is said, never hidden. */
-static void report_drops(const struct cli_session *session)
+static void report_drops(struct cli_session *session)
 {
     struct ets_engine_trace_statistics s;
     session->engine->trace_statistics(session->program, &s);
@@ -361,7 +464,9 @@ static void report_drops(const struct cli_session *session)
                  s.first_dropped_instruction);
     }
     if (s.dropped_space_count > 0) {
-        cli_note("%llu values were not captured, the debug buffer was full; it needs %llu bytes",
+        session->is_incomplete = true;
+        cli_note("%llu values were not captured, the debug buffer was full; "
+                 "--debug-buffer-size %llu holds them",
                  (unsigned long long)s.dropped_space_count,
                  (unsigned long long)s.debug_bytes_needed);
     }
@@ -395,11 +500,10 @@ int cli_session_execute(struct cli_session *session)
     const char *name;
     int code = CLI_OK;
     if (!cli_has(session->arguments, "--method")) {
-        code = default_method(session, &name);
-        if (code == CLI_OK) code = run_method(session, name);
+        code = default_method(session, &session->default_method);
     }
-    for (unsigned i = 0;
-         code == CLI_OK && (name = cli_value_at(session->arguments, "--method", i)) != NULL; i++) {
+    if (code == CLI_OK) code = hold_outputs(session);
+    for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
         code = run_method(session, name);
     }
     return code == CLI_OK ? finish_trace(session) : code;

@@ -19,8 +19,8 @@
     {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                       \
     {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
      false},                                                                                      \
-    {"--int-range", NULL, "LOW:HIGH", "Range of random integers, both included; default 0:1",     \
-     NULL, false},                                                                                \
+    {"--int-range", NULL, "LOW:HIGH",                                                             \
+     "Range of random integers, both included; default 0:1; bools have none", NULL, false},                                                                                \
     {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
     {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
     {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
@@ -30,6 +30,8 @@
     {"--capture", NULL, "none|outputs|intermediates",                                             \
      "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
     {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
+    {"--debug-buffer-size", NULL, "BYTES",                                                        \
+     "Ceiling for the captured tensors, as 512M or 4G; default 1G", NULL, false},                 \
     {"--tracer", NULL, "upstream|none", "Who writes the trace; none runs untraced", NULL, false}, \
     {"--outputs", NULL, "PREFIX",                                                                 \
      "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
@@ -40,7 +42,16 @@ enum { CLI_PATH_BYTES = 4096 };
 /* A file that takes its place with all others at the end. */
 struct cli_kept_file {
     struct ets_output *output; /* NULL: it did */
+    bool is_written;           /* else its name is only held */
     char path[CLI_PATH_BYTES]; /* for the message, should it fail */
+};
+
+/* Wall times of the recorded runs of one method on one set of inputs. */
+struct cli_summary {
+    const char *method;
+    long long test_case; /* of the bundle; -1: the inputs come from elsewhere */
+    long long runs;
+    double p50_ns, min_ns, max_ns;
 };
 
 struct cli_session {
@@ -57,8 +68,11 @@ struct cli_session {
     enum ets_engine_capture capture;
     bool wants_trace;
     struct ets_bytes trace, debug; /* after cli_session_execute; borrowed */
-    uint64_t *run_ns;              /* wall time of the last method's runs */
-    size_t run_ns_count;
+    const char *default_method;    /* where --method names none */
+    struct cli_summary *summaries; /* in the order of execution */
+    size_t summary_count;
+    size_t debug_buffer_bytes;     /* 0: the engine's ceiling */
+    bool is_incomplete;            /* the debug buffer was too small for what was to be captured */
     struct cli_kept_file *kept;
     size_t kept_count;
 };
@@ -66,7 +80,7 @@ struct cli_session {
 /* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session);
-/* Runs what was asked for, keeps outputs and the debug buffer, ends the trace. */
+/* Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the trace. */
 int cli_session_execute(struct cli_session *session);
 /*
  * Writes `parts` to a file that takes the place of `path` with the commit, so that a command which
@@ -85,13 +99,13 @@ struct cli_model_inputs {
     size_t file_count;
     void **buffers;          /* of generated tensors */
     size_t buffer_count;
+    long long test_case;     /* of the bundle; -1: they come from elsewhere */
 };
+/* Options about inputs that contradict each other. Returns an exit code. */
+int cli_model_inputs_check(const struct cli_arguments *arguments);
 /* Inputs of `method`; `test_case` < 0: none asked for. Says on stderr where they come from. */
 int cli_model_inputs_open(const struct cli_session *session, const char *method,
                           long long test_case, struct cli_model_inputs *inputs_out);
 void cli_model_inputs_close(struct cli_model_inputs *inputs);
-
-/* "float32 [2, 16]" into `buffer`. */
-void cli_describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor);
 
 #endif

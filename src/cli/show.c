@@ -159,7 +159,7 @@ static void print_notes(const struct ets_inspection *inspection)
             cli_note("block %u is not joined: %s", i, block->reason);
         }
     }
-    if (ets_inspection_events(inspection)->count == 0) {
+    if (ets_inspection_events(inspection)->count == 0 && damages == 0) {
         cli_note("the trace holds no events; `etscope doctor` says whether this runtime records any");
     }
 }
@@ -232,6 +232,12 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
 {
     const char *format = cli_value(arguments, "--format");
     const char *tsv_path = cli_value(arguments, "--tsv-path");
+    if (ets_inspection_events(inspection)->count == 0 &&
+        ets_inspection_damage_count(inspection) > 0) {
+        print_notes(inspection);
+        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
+                            cli_path_name(subject->path));
+    }
     int code = choose_rows(inspection, request);
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;
@@ -249,10 +255,24 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     return code;
 }
 
+/* Two tables cannot be one document of a format that programs read. */
+static int check_documents(const struct cli_arguments *arguments)
+{
+    const char *format = cli_value(arguments, "--format");
+    const char *path = cli_value(arguments, "--output");
+    const bool is_for_people = format == NULL || strcmp(format, "table") == 0 ||
+                               strcmp(format, "markdown") == 0;
+    const bool goes_to_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (is_for_people || !goes_to_stdout || !cli_has(arguments, "--compare-results")) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--compare-results with --format %s needs --output FILE for the "
+                                   "operator table; standard output is for the comparison", format);
+}
+
 int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
 {
     struct request request;
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
+    if (check_documents(arguments) != CLI_OK) return CLI_USAGE;
     if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
         return cli_complain(CLI_USAGE, "cycles have no length in time: --source-time-scale and "
                                        "--target-time-scale must both be cycles, or neither");

@@ -112,6 +112,19 @@ class TestCompare(unittest.TestCase):
         self.assertEqual(result.returncode, 4)
         self.assertIn("recorded no outputs", result.stderr)
 
+    def test_compare__two_tables_are_not_one_document(self):
+        for form in ("tsv", "csv", "json", "jsonl"):
+            for words in (("--format", form, "--output=-"), ("--format", form)):
+                command = [ETSCOPE, "inspect", DATA / "mlp_portable" / "debug.etdp", "--etrecord",
+                           DATA / "mlp_portable" / "model.etrecord", "--debug-buffer",
+                           DATA / "mlp_portable" / "debug.bin", "--compare-results", *words]
+                result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn("--output FILE for the operator table", result.stderr)
+        header = compare("mlp_portable", "--format", "csv").stdout.splitlines()[0]
+        self.assertTrue(header.startswith("block,method,case,output"), header)
+
     def test_compare__reference_of_another_shape(self):
         result = compare("dynamic")
         self.assertEqual(result.returncode, 4)

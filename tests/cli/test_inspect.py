@@ -131,6 +131,18 @@ class WrongFiles(InFolder):
             self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
 
 
+    def test_inspect__a_record_of_another_kind_is_named(self):
+        (self.folder / "text").write_text("no record\n")
+        (self.folder / "empty").write_bytes(b"")
+        dump = support.fixture("cond", "profile.etdp")
+        for path, kind in ((support.fixture("cond", "model.pte"), "an ExecuTorch program (.pte)"),
+                           (dump, "an ETDump"), (self.folder / "text", "a text file"),
+                           (self.folder / "empty", "an empty file")):
+            done = support.inspect(dump, "--etrecord", path)
+            self.assertEqual(done.returncode, support.INPUT)
+            self.assertIn(f"{path}: byte 0: not an ETRecord but {kind}", done.stderr.decode())
+
+
 class Rows(InFolder):
     def test_inspect__framework_events_have_no_handles(self):
         for model in support.MODELS:
@@ -398,6 +410,17 @@ class Layout(InFolder):
         done = support.inspect(path, "--partial")
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"note: ", done.stderr)
+
+    def test_inspect__of_a_cut_dump_nothing_whole_may_be_left(self):
+        whole = support.fixture("mlp_portable", "profile.etdp").read_bytes()
+        path, table = self.folder / "cut.etdp", self.folder / "table"
+        path.write_bytes(whole[:300])
+        table.write_text("as it was")
+        done = support.inspect(path, "--partial", "--output", table)
+        self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
+        self.assertIn("nothing whole was left of the trace", done.stderr.decode())
+        self.assertNotIn("doctor", done.stderr.decode())
+        self.assertEqual(table.read_text(), "as it was")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import subprocess
 import unittest
@@ -37,6 +38,27 @@ def each_case():
         for method, cases in methods.items():
             for case in range(cases):
                 yield model, method, case
+
+
+def changed_program(folder, change):
+    """The program of map_loop after `change` of its execution plan as JSON; its path."""
+    original = DATA / "map_loop" / "model.pte"
+    schema = DATA / "schema" / "program.fbs"
+    program = support.flatc("program.fbs", original)
+    change(program["execution_plan"][0])
+    text = Path(folder) / "changed.json"
+    text.write_text(json.dumps(program))
+    subprocess.run(["flatc", "--binary", "-o", folder, schema, text], check=True)
+    old, new = original.read_bytes(), (Path(folder) / "changed.bin").read_bytes()
+    # The header in front of the tables says where the segments begin; flatc leaves it out.
+    _, header_bytes, _, segments_at = struct.unpack_from("<4sIQQ", old, 8)
+    (root,) = struct.unpack_from("<I", new)
+    new = struct.pack("<I", root + header_bytes) + new[4:8] + old[8 : 8 + header_bytes] + new[8:]
+    new = bytearray(new + bytes(-len(new) % 16))
+    struct.pack_into("<QQ", new, 16, len(new), len(new))
+    path = Path(folder) / "changed.pte"
+    path.write_bytes(new + old[segments_at:])
+    return path
 
 
 def record_profile(test, model, path, *arguments):
@@ -109,6 +131,35 @@ class Outputs(RunTest):
         for case in (0, 1):
             self.check("cond", "forward", case, self.folder / f"c.{case}")
         self.assertEqual(len(list(self.folder.iterdir())), 4)
+
+    def test_plain_numbers_as_npy(self):
+        def add_numbers(plan):
+            for kind, value in (("Int", {"int_val": 3}), ("Bool", {"bool_val": True}),
+                                ("Double", {"double_val": 0.5})):
+                plan["inputs"].append(len(plan["values"]))
+                plan["values"].append({"val_type": kind, "val": value})
+
+        program = changed_program(self.folder, add_numbers)
+        support.write_npy(self.folder / "x.npy", "<f4", (3, 2, 4), [0.5] * 24)
+
+        def numbers(*given):
+            words = ["run", program, "--input", "x.npy"]
+            for i, (descr, shape, *elements) in enumerate(given):
+                support.write_npy(self.folder / f"{i}.npy", descr, shape, elements)
+                words += ["--input", f"{i}.npy"]
+            return words
+
+        self.ok(*numbers(("<i8", (), 3), ("|b1", (), 1), ("<f8", (), 0.5)))
+        self.ok(*numbers(("<f4", (1, 1), 3.0), ("|u1", (1,), 1), ("<f4", (), 0.5)))
+        for part, *given in (
+                ("the same value", ("<i8", (), 4), ("|b1", (), 1), ("<f8", (), 0.5)),
+                ("0.npy: input 1 is an int, which 3.5 is not", ("<f4", (), 3.5), ("|b1", (), 1),
+                 ("<f8", (), 0.5)),
+                ("0.npy: input 1 is an int, not int64 [2]", ("<i8", (2,), 3, 3), ("|b1", (), 1),
+                 ("<f8", (), 0.5)),
+                ("1.npy: input 2 is a bool, which 2 is not", ("<i8", (), 3), ("<i8", (), 2),
+                 ("<f8", (), 0.5))):
+            self.fails(support.USAGE, part, *numbers(*given))
 
     def test_external_tensors(self):
         folder = DATA / "ptd"
@@ -258,8 +309,18 @@ class Traces(RunTest):
 
     def test_none_where_none_is_asked_for(self):
         done = self.ok("run", DATA / "mlp_portable" / "model.pte", "--tracer", "none")
-        self.assertRegex(done.stdout, r"model\.pte: 1 run, wall time p50 [\d.]+ us, .*[^)]\n$")
+        self.assertRegex(done.stdout, r"model\.pte: forward: 1 run, wall time p50 [\d.]+ us, .*[^)]\n$")
         self.assertEqual(list(self.folder.iterdir()), [])
+
+
+    def test_every_method_and_case_has_its_line(self):
+        done = self.ok("run", DATA / "multi_method" / "model.bpte", "-m", "forward", "-m", "decode",
+                       "--runs", 2)
+        self.assertEqual(re.findall(r"model\.bpte: (.*), wall time p50", done.stdout),
+                         ["forward, case 0: 2 runs", "decode, case 0: 2 runs"])
+        done = self.ok("run", DATA / "cond" / "model.bpte", "--case", 1, "--case", 0, "-o", "t.etdp")
+        self.assertEqual(re.findall(r"model\.bpte: (.*), wall time p50.* \(traced\)", done.stdout),
+                         ["forward, case 1: 1 run", "forward, case 0: 1 run"])
 
 
 class Generated(RunTest):
@@ -316,6 +377,40 @@ class Generated(RunTest):
                     continue
                 with self.subTest(model=model, method=method):
                     self.ok("run", DATA / model / "model.pte", "-m", method, "--inputs", "random")
+
+    def test_options_that_mean_nothing_are_refused(self):
+        program = DATA / "mlp_portable" / "model.bpte"
+        ranges = (("--seed", 1), ("--range", "0:2"), ("--int-range", "0:2"))
+        for option, value in (*ranges, ("--inputs", "zeros"), ("--inputs", "auto")):
+            self.fails(support.USAGE, f"leave out {option}", "run", program, "--input", "x.npy",
+                       option, value)
+        for source in ("etrecord", "zeros", "ones", "random"):
+            self.fails(support.USAGE, f"--inputs {source}, not from both", "run", program, "--case",
+                       0, "--inputs", source)
+        for option, value in ranges:
+            self.fails(support.USAGE, f"{option} is for random inputs", "run", program, "--case", 0,
+                       option, value)
+            for source in ("case", "etrecord", "zeros", "ones"):
+                self.fails(support.USAGE, f"--inputs {source} takes none", "run", program,
+                           "--inputs", source, option, value)
+            done = self.ok("run", program, option, value)
+            self.assertIn(f"nothing is random, so {option} has no effect", done.stderr)
+        self.ok("run", program, "--case", 0, "--inputs", "case")
+
+    def test_ranges_beyond_the_type_are_refused(self):
+        for number, name, held in ((0, "uint8", "0:255"), (1, "int8", "-128:127"),
+                                   (2, "int16", "-32768:32767"), (27, "uint16", "0:65535"),
+                                   (3, "int32", "-2147483648:2147483647")):
+            program = changed_program(
+                self.folder, lambda plan: plan["values"][1]["val"].update(scalar_type=number))
+            for wrong in (f"{int(held.split(':')[0]) - 1}:1", f"0:{int(held.split(':')[1]) + 1}"):
+                self.fails(support.USAGE, f"input 0 is {name}, which holds {held}, not all of "
+                           f"--int-range {wrong}", "run", program, "--inputs", "random",
+                           "--int-range", wrong)
+        program = DATA / "mlp_portable" / "model.pte"
+        self.fails(support.USAGE, "--range 0:1e+39", "run", program, "--inputs", "random", "--range",
+                   "0:1e39")
+        self.ok("run", program, "--range", "-3e38:3e38", "--int-range", "0:70000")
 
     def test_ranges_that_are_none(self):
         program = DATA / "mlp_portable" / "model.pte"
@@ -403,6 +498,30 @@ class Captured(RunTest):
         self.capture("mlp_portable", "intermediates")
         (self.folder / "t.bin").write_bytes(b"\0" * 16)
         self.fails(support.INPUT, "t.bin", "inspect", "t.etdp", "--debug-buffer", "t.bin")
+
+    def test_a_full_buffer_is_a_negative_finding(self):
+        words = ["run", DATA / "mlp_portable" / "model.bpte", "--case", 0, "--capture",
+                 "intermediates", "-o", "t.etdp", "--debug-buffer", "t.bin"]
+        done = support.call(*words, "--debug-buffer-size", 64, cwd=self.folder)
+        self.assertEqual(done.returncode, support.NEGATIVE, done.stderr)
+        self.assertIn("(traced)", done.stdout)
+        needed = re.search(r"values were not captured.*--debug-buffer-size (\d+) holds", done.stderr)
+        some = self.check_buffer()
+        done = self.ok(*words, "--debug-buffer-size", needed.group(1))
+        self.assertNotIn("not captured", done.stderr)
+        self.assertLess(some, self.check_buffer())
+        for size in ("4k", "1M", "2G"):
+            self.ok(*words, "--debug-buffer-size", size)
+        for size in ("", "0", "-1", "1.5M", "M", "4KB", "99999999999999999999", "99999999999G"):
+            self.fails(support.USAGE, "--debug-buffer-size takes a number of bytes", *words,
+                       f"--debug-buffer-size={size}")
+        words[0] = "profile"
+        done = support.call(*words, "--debug-buffer-size", 64, cwd=self.folder)
+        self.assertEqual(done.returncode, support.NEGATIVE, done.stderr)
+        self.assertIn("addmm.out", done.stdout)
+        self.fails(support.USAGE, "--debug-buffer needs a file", *words[:-1], "-")
+        self.fails(support.USAGE, "needs --capture", "run", DATA / "mlp_portable" / "model.pte",
+                   "--debug-buffer-size", "1M")
 
     def test_needs_both_files(self):
         program = DATA / "mlp_portable" / "model.pte"
@@ -502,6 +621,12 @@ class Mistakes(RunTest):
                      "old.etdp", "--capture", "outputs", "--debug-buffer", nowhere)
         self.refuses(support.INTERNAL, "absent", self.program, "--inputs", "zeros", "-o", nowhere,
                      "--capture", "outputs", "--debug-buffer", "old.bin", "--outputs", "old")
+        (self.folder / "out.1.npy").mkdir()
+        for option, path in (("-o", nowhere), ("--outputs", nowhere), ("--outputs", "out")):
+            # Far too many runs to wait for: it is refused before they begin.
+            program = DATA / "types" / "model.pte" if path == "out" else self.program
+            self.refuses(support.INTERNAL, "cannot write", program, "--inputs", "zeros", "--runs",
+                         100000000, option, path)
 
     @unittest.skipUnless(Path("/dev/full").exists(), "there is no /dev/full")
     def test_a_full_disk(self):

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -132,6 +134,84 @@ class Words(unittest.TestCase):
             self.assertIn(b"etscope", done.stdout)
 
 
+    def test_usage__one_file_is_standard_input(self):
+        for words in (("inspect", "-", "--etrecord", "-"), ("inspect", "--etdump", "-",
+                      "--program=-"), ("info", "-", "-"), ("run", "-", "--input", "-"),
+                      ("run", "m.pte", "--input", "-", "--data", "-"),
+                      ("profile", "-", "--etrecord", "-")):
+            self.assertIn("standard input (-) can be read once", self.complaint(*words))
+
+    def test_usage__no_control_character_of_a_path_reaches_a_terminal(self):
+        path = b"a\x1b[2J\xc2\x9b\xff\xe2\x82\xac"
+        for words in (("inspect", path), ("info", path), ("inspect", DUMP, "--block", path),
+                      ("inspect", DUMP, "--output", b"no/" + path)):
+            words = [os.fsencode(str(word)) if not isinstance(word, bytes) else word
+                     for word in words]
+            done = subprocess.run([support.ETSCOPE, *words], capture_output=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("a\\x1b[2J\\xc2\\x9b\\xff\u20ac", done.stderr.decode())
+
+
+class Completion(unittest.TestCase):
+    """Scripts for shells that need not be installed."""
+
+    def script(self, shell):
+        return support.run("help", "--completion", shell).stdout.decode()
+
+    def options(self, command):
+        """The table of options, from the help: names, aliases, value."""
+        text = support.run("help", command).stdout.decode()
+        for short, name, value in re.findall(
+                r"^  (?:(-\w), )?(--[\w-]+)(?: ([^\s.]+))?", text, re.MULTILINE):
+            yield name, short, value
+        upstream = re.search(r"work as well:\n(.*)\n", text)
+        for name in upstream.group(1).split() if upstream else ():
+            yield name, "", None
+
+    def test_usage__completion_quotes_are_balanced(self):
+        words = shlex.split(self.script("zsh"), comments=True)
+        self.assertIn("inspect:show a trace, joined to the model's source lines", words)
+        shlex.split(self.script("bash"), comments=True)
+        for line in self.script("fish").splitlines():
+            self.assertRegex(line, r"^(?:[^'\\]|'(?:[^'\\]|\\['\\])*')*$")
+        self.assertIn("joined to the model\\'s source lines'", self.script("fish"))
+
+    def test_usage__completion_of_zsh_is_made_of_whole_specifications(self):
+        block = re.compile(r"^    (\w+)\) (_arguments .*?) ;;$", re.MULTILINE | re.DOTALL)
+        found = dict(block.findall(self.script("zsh")))
+        self.assertEqual(set(found), set(COMMANDS))
+        form = re.compile(r"(?:\*|\([^)]*\))?(-[\w-]+)\[((?:[^\\\]:\[]|\\.)*)\]"
+                          r"(?::((?:[^\\:]|\\.)+):(.+))?")
+        for command, text in found.items():
+            for word in shlex.split(text.replace("\\\n", " "))[1:]:
+                if word.startswith(("*:", "(- *)")):
+                    continue
+                spec = form.fullmatch(word)
+                self.assertTrue(spec, word)
+                _, _, value, action = spec.groups()
+                self.assertEqual(action == "_files", value in ("FILE", "PREFIX"), word)
+
+    def test_usage__completion_offers_every_spelling(self):
+        for command in COMMANDS:
+            for name, short, _ in self.options(command):
+                for each in filter(None, (name, short)):
+                    self.assertRegex(self.script("bash"), rf"{command}\) words='[^']* {each}[ ']|"
+                                     rf"{command}\) words='{each} ")
+                    self.assertRegex(self.script("zsh"), rf"[')*{{,]{each}[\[,}}]")
+                    letter = f"-s {each[1:]} " if each[1] != "-" else f"-l {each[2:]} "
+                    self.assertIn(letter, self.script("fish"))
+
+    @unittest.skipUnless(shutil.which("bash"), "needs bash")
+    def test_usage__completion_of_bash_leaves_files_to_the_shell(self):
+        for words, expected in (("inspect --etrecord_path ''", ""), ("inspect -f js", "json jsonl"),
+                                ("inspect --debug_", "--debug_buffer_path"), ("run --runs ''", "")):
+            count = len(shlex.split(words))
+            test = (f"{self.script('bash')}\nCOMP_WORDS=(etscope {words}); COMP_CWORD={count}; "
+                    '_etscope; echo "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash", "-c", test], capture_output=True, check=True)
+            self.assertEqual((done.stdout.decode().strip(), done.stderr), (expected, b""))
+
+
 class UpstreamsSpellings(unittest.TestCase):
     """The call of `python -m executorch.devtools.inspector.inspector_cli`."""
 
@@ -192,6 +272,36 @@ class Output(unittest.TestCase):
     def test_usage__permissions_are_those_of_a_plain_file(self):
         support.run("inspect", DUMP, "--output", self.target, umask=0o027)
         self.assertEqual(stat.S_IMODE(self.target.stat().st_mode), 0o640)
+
+    def test_usage__a_link_stays_and_its_target_is_written(self):
+        folder = self.folder / "folder"
+        folder.mkdir()
+        (folder / "kept.txt").write_text("as it was")
+        self.target.symlink_to("folder/kept.txt")
+        done = support.run("inspect", DUMP, "--output", self.target)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(self.target.is_symlink())
+        self.assertEqual((folder / "kept.txt").read_bytes(), support.run("inspect", DUMP).stdout)
+        self.assertEqual(os.listdir(folder), ["kept.txt"])
+        (folder / "kept.txt").unlink()
+        support.run("inspect", DUMP, "--output", self.target)
+        self.assertFalse(self.target.is_symlink())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "table.txt"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_usage__a_full_disk_is_told_of_standard_output(self):
+        debug = (support.fixture("mlp_portable", "debug.etdp"), "--compare-results", "--etrecord",
+                 support.fixture("mlp_portable", "model.etrecord"), "--debug-buffer",
+                 support.fixture("mlp_portable", "debug.bin"), "--output", os.devnull)
+        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "tsv"), ("info", DUMP),
+                      ("doctor",), ("inspect", *debug)):
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                done = subprocess.run([support.ETSCOPE, *map(str, words)], stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+                if done.returncode == support.UNAVAILABLE:
+                    continue
+                self.assertEqual(done.returncode, support.INTERNAL)
+                self.assertIn(b"etscope: standard output: cannot write: No space", done.stderr)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_usage__a_full_disk_is_told(self):
