@@ -62,8 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ets_error error;
     const struct ets_graph *graph;
     ets_arena_init(&arena, NULL, MEMORY_LIMIT);
-    if (ets_graph_read(name, (struct ets_bytes){data, size}, 0, &arena, &graph, &error) ==
-        ETS_OK) {
+    if (ets_graph_read(name, (struct ets_bytes){data, size}, 0, &arena, &graph, &error) == ETS_OK) {
         sink += read_graph(graph);
         for (uint32_t i = 0; i < graph->subgraph_count; i++) {
             sink += read_graph(graph->subgraphs[i]);

@@ -1,4 +1,5 @@
-/* An inspection of any bytes, whole or in part: its rows, its tables in every format, both views. */
+/* An inspection of any bytes, whole or in part: its rows, its tables in every format, both views.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -21,15 +22,18 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
 {
     static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
                                               ETS_SORT_CALLS, ETS_SORT_NAME};
-    const struct ets_operator_table_options options = {
-        .group_by = group_by, .sort = orders[group_by], .block = ETS_NO_INDEX,
-        .run = ETS_NO_INDEX, .all_events = group_by == ETS_GROUP_OP, .tick_unit = unit};
+    const struct ets_operator_table_options options = {.group_by = group_by,
+                                                       .sort = orders[group_by],
+                                                       .block = ETS_NO_INDEX,
+                                                       .run = ETS_NO_INDEX,
+                                                       .all_events = group_by == ETS_GROUP_OP,
+                                                       .tick_unit = unit};
     struct ets_table *table;
     if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
     if (ets_operator_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
     for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
-        const struct ets_table_style style = {
-            .format = (enum ets_format)format, .width = group_by == ETS_GROUP_NONE ? 80 : 0};
+        const struct ets_table_style style = {.format = (enum ets_format)format,
+                                              .width = group_by == ETS_GROUP_NONE ? 80 : 0};
         struct ets_output *output = nowhere();
         if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
         ets_output_discard(output);

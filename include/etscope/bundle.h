@@ -39,7 +39,7 @@ struct ets_bundle {
     uint64_t program_offset;  /* of the program in the file */
     uint32_t version;         /* 2 today; the runtime does not look at it, nor does this reader */
     uint32_t suite_count;
-    size_t root_at;           /* inner */
+    size_t root_at; /* inner */
 };
 
 /* The test cases of one method. */

@@ -30,7 +30,7 @@ extern "C" {
 #define ETS_DATA_FILE_VERSION 0
 
 struct ets_data_file {
-    struct ets_bytes bytes;    /* the whole file */
+    struct ets_bytes bytes; /* the whole file */
     uint32_t version;
     uint32_t entry_count;
     uint32_t segment_count;

@@ -71,9 +71,9 @@ struct ets_etdump_event {
     struct ets_text delegate_name; /* string identifier; absent: none */
     struct ets_bytes metadata;     /* of the delegate; absent, or of length 0 */
     uint64_t start_ticks, end_ticks;
-    int32_t allocator;             /* 1-based number of the run's allocator */
+    int32_t allocator; /* 1-based number of the run's allocator */
     uint64_t allocated_bytes;
-    size_t payload_at;             /* position of the ProfileEvent, DebugEvent or AllocationEvent */
+    size_t payload_at; /* position of the ProfileEvent, DebugEvent or AllocationEvent */
 };
 
 /* ETDump's Value.val */

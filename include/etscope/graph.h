@@ -58,20 +58,21 @@ struct ets_graph_origin {
 /* What a value is, as far as the graph knows. */
 struct ets_graph_value {
     struct ets_text name;
-    int32_t scalar_type;              /* enum ets_scalar_type; -1: not a tensor or unknown */
+    int32_t scalar_type; /* enum ets_scalar_type; -1: not a tensor or unknown */
     uint32_t rank;
-    const int64_t *sizes;             /* [rank]; a symbolic size is its hint, or -1 without one */
-    const struct ets_text *size_texts; /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
+    const int64_t *sizes; /* [rank]; a symbolic size is its hint, or -1 without one */
+    const struct ets_text
+        *size_texts; /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
 };
 
 enum ets_argument_kind {
     ETS_ARGUMENT_NONE = 0,
-    ETS_ARGUMENT_TENSOR = 1, /* name */
-    ETS_ARGUMENT_SYMBOL = 2, /* name: as_sym_int, as_sym_bool, as_sym_float by name */
-    ETS_ARGUMENT_INT = 3,    /* int_value */
-    ETS_ARGUMENT_BOOL = 4,   /* int_value */
-    ETS_ARGUMENT_FLOAT = 5,  /* float_value; infinities and NaN included */
-    ETS_ARGUMENT_STRING = 6, /* name holds the text */
+    ETS_ARGUMENT_TENSOR = 1,        /* name */
+    ETS_ARGUMENT_SYMBOL = 2,        /* name: as_sym_int, as_sym_bool, as_sym_float by name */
+    ETS_ARGUMENT_INT = 3,           /* int_value */
+    ETS_ARGUMENT_BOOL = 4,          /* int_value */
+    ETS_ARGUMENT_FLOAT = 5,         /* float_value; infinities and NaN included */
+    ETS_ARGUMENT_STRING = 6,        /* name holds the text */
     ETS_ARGUMENT_SCALAR_TYPE = 7,   /* int_value: enum ets_scalar_type; -1 unknown */
     ETS_ARGUMENT_MEMORY_FORMAT = 8, /* int_value: 1 contiguous, 2 channels last, 4 preserve */
     ETS_ARGUMENT_LAYOUT = 9,        /* int_value */
@@ -100,9 +101,9 @@ struct ets_graph_node {
      * "add.Tensor" for plain ATen ones, "executorch_call_delegate", "cond".
      */
     struct ets_text op;
-    int64_t debug_handle;         /* -1: none in the file; 0: present but unset */
-    struct ets_text stack_trace;  /* as stored, innermost frame last; may be absent */
-    uint32_t frame_count;         /* the same, taken apart: outermost first */
+    int64_t debug_handle;        /* -1: none in the file; 0: present but unset */
+    struct ets_text stack_trace; /* as stored, innermost frame last; may be absent */
+    uint32_t frame_count;        /* the same, taken apart: outermost first */
     const struct ets_graph_frame *frames;
     uint32_t module_count;
     const struct ets_graph_module *modules;
@@ -141,7 +142,8 @@ struct ets_graph_output {
 };
 
 struct ets_graph {
-    struct ets_text name; /* record entry ("edge_dialect_exported_program/forward") or branch name */
+    struct ets_text
+        name; /* record entry ("edge_dialect_exported_program/forward") or branch name */
     struct ets_text dialect; /* "EDGE", "TRAINING": first verifier; absent in a subgraph */
     uint32_t schema_major, schema_minor;
     uint32_t node_count;

@@ -48,12 +48,12 @@ enum ets_time_unit {
 };
 
 struct ets_inspect_options {
-    struct ets_etrecord *record;       /* NULL: no join */
-    const struct ets_program *program; /* NULL: instructions are known by the trace alone */
-    const char *method;                /* NULL: the one that agrees with the whole run */
-    int partial;                       /* 1: read a damaged dump as far as whole parts remain */
-    int allow_mismatch;                /* 1: join although record and trace disagree */
-    enum ets_time_unit tick_unit;      /* what one tick of the trace is */
+    struct ets_etrecord *record;           /* NULL: no join */
+    const struct ets_program *program;     /* NULL: instructions are known by the trace alone */
+    const char *method;                    /* NULL: the one that agrees with the whole run */
+    int partial;                           /* 1: read a damaged dump as far as whole parts remain */
+    int allow_mismatch;                    /* 1: join although record and trace disagree */
+    enum ets_time_unit tick_unit;          /* what one tick of the trace is */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -64,17 +64,17 @@ struct ets_inspect_options {
 struct ets_event_table {
     uint32_t count;
     const uint32_t *run;
-    const uint32_t *row;            /* ETS_NO_INDEX for events that are no profile events */
-    const uint32_t *parent;         /* the enclosing event, ETS_NO_INDEX at the top */
-    const uint8_t *kind;            /* enum ets_event_kind */
-    const uint32_t *name;           /* text number */
-    const int64_t *chain;           /* -1: outside of any instruction */
-    const int32_t *instruction;     /* as logged: 0 where chain is -1 */
-    const int32_t *delegate_id;     /* -1: none */
-    const uint32_t *delegate_name;  /* text number */
-    const uint64_t *start;          /* ticks; allocation events: the allocator's number */
-    const uint64_t *end;            /* ticks; allocation events: the bytes */
-    const uint64_t *payload_at;     /* offset of the event's payload table in the dump */
+    const uint32_t *row;           /* ETS_NO_INDEX for events that are no profile events */
+    const uint32_t *parent;        /* the enclosing event, ETS_NO_INDEX at the top */
+    const uint8_t *kind;           /* enum ets_event_kind */
+    const uint32_t *name;          /* text number */
+    const int64_t *chain;          /* -1: outside of any instruction */
+    const int32_t *instruction;    /* as logged: 0 where chain is -1 */
+    const int32_t *delegate_id;    /* -1: none */
+    const uint32_t *delegate_name; /* text number */
+    const uint64_t *start;         /* ticks; allocation events: the allocator's number */
+    const uint64_t *end;           /* ticks; allocation events: the bytes */
+    const uint64_t *payload_at;    /* offset of the event's payload table in the dump */
 };
 
 struct ets_run {
@@ -99,8 +99,8 @@ struct ets_block {
     uint32_t first_run;            /* in file order */
     uint32_t first_row, row_count; /* its rows are neighbours, in order of first appearance */
     enum ets_method_state method_state;
-    const char *method;  /* FOUND: its name. AMBIGUOUS: "encode, forward". Else NULL */
-    const char *reason;  /* MISMATCH: what differs; else NULL */
+    const char *method; /* FOUND: its name. AMBIGUOUS: "encode, forward". Else NULL */
+    const char *reason; /* MISMATCH: what differs; else NULL */
 };
 
 /* A graph node that a row stands for. */
@@ -111,24 +111,24 @@ struct ets_row_node {
 
 struct ets_row {
     uint32_t block;
-    uint32_t parent;           /* enclosing row of the same block, or ETS_NO_INDEX */
-    uint32_t depth;            /* 0 at the top */
-    struct ets_text name;      /* event name; for a delegate's event its identifier */
+    uint32_t parent;      /* enclosing row of the same block, or ETS_NO_INDEX */
+    uint32_t depth;       /* 0 at the top */
+    struct ets_text name; /* event name; for a delegate's event its identifier */
     int64_t chain;
-    int32_t instruction;       /* -1 where chain is -1 */
-    int32_t delegate_id;       /* -1: none */
+    int32_t instruction; /* -1 where chain is -1 */
+    int32_t delegate_id; /* -1: none */
     struct ets_text delegate_name;
-    int is_delegated;          /* 1: reported by a delegate */
-    uint32_t calls_per_run;    /* occurrences in one run; loops have several */
-    uint64_t quantum_ticks;    /* the delegate gives whole multiples of this; 0: full resolution */
-    const char *backend;       /* "XnnpackBackend", or NULL */
-    struct ets_text kernel;    /* operator of the program's instruction "aten::add.out", or absent */
+    int is_delegated;       /* 1: reported by a delegate */
+    uint32_t calls_per_run; /* occurrences in one run; loops have several */
+    uint64_t quantum_ticks; /* the delegate gives whole multiples of this; 0: full resolution */
+    const char *backend;    /* "XnnpackBackend", or NULL */
+    struct ets_text kernel; /* operator of the program's instruction "aten::add.out", or absent */
     size_t handle_count;
-    const int64_t *handles;    /* debug handles, as the record lists them */
+    const int64_t *handles; /* debug handles, as the record lists them */
     size_t node_count;
     const struct ets_row_node *nodes;
-    int is_inferred; /* 1: inside control flow, joined by the order of its operators, not by a handle
-                        of the record's map */
+    int is_inferred; /* 1: inside control flow, joined by the order of its operators, not by a
+                        handle of the record's map */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
@@ -154,8 +154,10 @@ ETS_API enum ets_status ets_inspection_open(struct ets_bytes dump,
                                             struct ets_error *error);
 ETS_API void ets_inspection_close(struct ets_inspection *inspection); /* NULL is allowed */
 
-ETS_API const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection);
-ETS_API struct ets_text ets_inspection_text(const struct ets_inspection *inspection, uint32_t number);
+ETS_API const struct ets_event_table *ets_inspection_events(
+    const struct ets_inspection *inspection);
+ETS_API struct ets_text ets_inspection_text(const struct ets_inspection *inspection,
+                                            uint32_t number);
 ETS_API uint32_t ets_inspection_run_count(const struct ets_inspection *inspection);
 ETS_API const struct ets_run *ets_inspection_run(const struct ets_inspection *inspection,
                                                  uint32_t index);
@@ -226,15 +228,15 @@ struct ets_upstream_event {
     const uint64_t *start_time; /* [sample_count] raw ticks */
     uint32_t sample_count;
     struct ets_statistics statistics; /* of raw; count 0: no profile data */
-    const char *const *op_types; /* [op_type_count] */
+    const char *const *op_types;      /* [op_type_count] */
     uint32_t op_type_count;
-    const int64_t *handles;      /* [handle_count]; NULL: None */
+    const int64_t *handles; /* [handle_count]; NULL: None */
     uint32_t handle_count;
     const char *delegate_identifier; /* string identifier, or NULL */
     int32_t delegate_id;             /* integer identifier, -1: none */
     int is_delegated;
-    const char *backend; /* or NULL */
-    int64_t instruction; /* -1: none */
+    const char *backend;                       /* or NULL */
+    int64_t instruction;                       /* -1: none */
     const struct ets_graph_node *const *nodes; /* [node_count] nodes with a trace, once each */
     uint32_t node_count;
 };

@@ -63,8 +63,7 @@ struct ets_elements {
  * strides reach past data_bytes).
  */
 ETS_API enum ets_status ets_elements_init(struct ets_elements *elements,
-                                          const struct ets_tensor *tensor,
-                                          struct ets_error *error);
+                                          const struct ets_tensor *tensor, struct ets_error *error);
 
 /* 1 and the next number, or 0 at the end. A complex element gives its real part first. */
 ETS_API int ets_elements_next(struct ets_elements *elements, double *value_out);
@@ -74,10 +73,10 @@ ETS_API int ets_elements_next(struct ets_elements *elements, double *value_out);
  * finite. Other pairs are counted: two NaNs, or the same infinity twice, are equal.
  */
 struct ets_comparison {
-    uint64_t count;            /* pairs of numbers; a complex element is two */
-    uint64_t finite_count;     /* pairs that the sums are over */
-    uint64_t unequal_count;    /* pairs of unlike numbers; -0 and 0 are alike */
-    uint64_t broken_count;     /* of these, the pairs with a NaN or an infinity */
+    uint64_t count;         /* pairs of numbers; a complex element is two */
+    uint64_t finite_count;  /* pairs that the sums are over */
+    uint64_t unequal_count; /* pairs of unlike numbers; -0 and 0 are alike */
+    uint64_t broken_count;  /* of these, the pairs with a NaN or an infinity */
     uint64_t reference_nan_count, reference_infinite_count;
     uint64_t other_nan_count, other_infinite_count;
     double error_square_sum;     /* of (other - reference)^2 */
@@ -93,8 +92,8 @@ struct ets_comparison {
 ETS_API void ets_comparison_init(struct ets_comparison *comparison);
 
 /* Adds one pair; `index` is its element's, kept where its error is the largest so far. */
-ETS_API void ets_comparison_add(struct ets_comparison *comparison, uint64_t index,
-                                double reference, double other);
+ETS_API void ets_comparison_add(struct ets_comparison *comparison, uint64_t index, double reference,
+                                double other);
 
 /* Adds what `part` compared to `comparison`; the parts' indices must count from one origin. */
 ETS_API void ets_comparison_merge(struct ets_comparison *comparison,

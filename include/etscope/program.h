@@ -42,33 +42,33 @@ extern "C" {
 #define ETS_PROGRAM_VERSION 0
 
 struct ets_program {
-    struct ets_bytes bytes;     /* the whole file */
+    struct ets_bytes bytes; /* the whole file */
     uint32_t version;
-    uint32_t method_count;      /* constant getter methods included */
+    uint32_t method_count; /* constant getter methods included */
     uint32_t segment_count;
     uint32_t named_data_count;
-    uint32_t header_bytes;      /* of the extended header; 0: the file has none */
-    uint64_t flatbuffer_bytes;  /* from the file's start, the extended header included */
-    uint64_t segment_base;      /* file offset that segments' offsets count from; 0: no segments */
-    uint64_t segment_bytes;     /* from there to the end of the last segment */
-    size_t root_at;             /* inner */
+    uint32_t header_bytes;     /* of the extended header; 0: the file has none */
+    uint64_t flatbuffer_bytes; /* from the file's start, the extended header included */
+    uint64_t segment_base;     /* file offset that segments' offsets count from; 0: no segments */
+    uint64_t segment_bytes;    /* from there to the end of the last segment */
+    size_t root_at;            /* inner */
 };
 
 /* A method: ExecuTorch's ExecutionPlan. */
 struct ets_method {
     const struct ets_program *program;
     struct ets_text name;
-    uint32_t index;          /* in the program */
+    uint32_t index; /* in the program */
     uint32_t input_count;
     uint32_t output_count;
     uint32_t value_count;
     uint32_t operator_count;
     uint32_t delegate_count;
-    uint32_t chain_count;    /* 1 today */
-    uint32_t arena_count;    /* planned memory areas: memory_id 1 to arena_count */
+    uint32_t chain_count;             /* 1 today */
+    uint32_t arena_count;             /* planned memory areas: memory_id 1 to arena_count */
     struct ets_text input_structure;  /* pytree text of the Python arguments; may be absent */
     struct ets_text output_structure; /* pytree text of the results; may be absent */
-    size_t plan_at;          /* inner */
+    size_t plan_at;                   /* inner */
 };
 
 /* What an EValue holds; the numbers are those of the schema's KernelTypes. */
@@ -110,14 +110,14 @@ struct ets_program_tensor {
     struct ets_tensor tensor; /* data: the constant's or start value's bytes, else NULL */
     enum ets_shape_dynamism dynamism;
     enum ets_tensor_place place;
-    uint64_t tensor_bytes;   /* element bytes x sizes: an upper bound where the shape is dynamic */
-    uint32_t memory_id;      /* arena, from 1; 0: not planned */
-    uint64_t memory_offset;  /* of the tensor in its arena, bytes */
+    uint64_t tensor_bytes;    /* element bytes x sizes: an upper bound where the shape is dynamic */
+    uint32_t memory_id;       /* arena, from 1; 0: not planned */
+    uint64_t memory_offset;   /* of the tensor in its arena, bytes */
     uint32_t data_buffer_idx; /* of the constant or start value in the file; 0: none */
     int requires_grad;
     struct ets_text qualified_name; /* "linear.weight": key of an external tensor, and where the
                                        export was told to give it, name of a buffer; or absent */
-    int32_t device_type;           /* enum ets_device_type, or a newer writer's number */
+    int32_t device_type;            /* enum ets_device_type, or a newer writer's number */
     int32_t device_index;
 };
 
@@ -162,8 +162,8 @@ struct ets_chain {
 
 struct ets_instruction {
     enum ets_instruction_kind kind;
-    uint8_t tag;              /* as stored, which tells newer kinds apart */
-    uint32_t instruction_id;  /* position in the chain, which the runtime logs */
+    uint8_t tag;             /* as stored, which tells newer kinds apart */
+    uint32_t instruction_id; /* position in the chain, which the runtime logs */
     uint32_t chain_index;
     int32_t operator_index;   /* KERNEL_CALL; else -1 */
     int32_t delegate_index;   /* DELEGATE_CALL; else -1 */
@@ -191,12 +191,12 @@ struct ets_frame {
 };
 
 struct ets_delegate {
-    struct ets_text id;      /* "XnnpackBackend" */
-    struct ets_bytes blob;   /* what the backend compiled; may be empty */
-    int is_inline;           /* 1: inside the FlatBuffer; 0: a segment of its own */
-    uint32_t blob_index;     /* inline data's or segment's */
+    struct ets_text id;    /* "XnnpackBackend" */
+    struct ets_bytes blob; /* what the backend compiled; may be empty */
+    int is_inline;         /* 1: inside the FlatBuffer; 0: a segment of its own */
+    uint32_t blob_index;   /* inline data's or segment's */
     uint32_t compile_spec_count;
-    size_t delegate_at;      /* inner */
+    size_t delegate_at; /* inner */
     const struct ets_program *program;
 };
 
@@ -270,8 +270,8 @@ ETS_API void ets_program_method(const struct ets_program *program, uint32_t inde
                                 struct ets_method *method_out);
 
 /* The first method of that name. Status: NOT_FOUND, and the message lists those there are. */
-ETS_API enum ets_status ets_program_find_method(const struct ets_program *program,
-                                                const char *name, struct ets_method *method_out,
+ETS_API enum ets_status ets_program_find_method(const struct ets_program *program, const char *name,
+                                                struct ets_method *method_out,
                                                 struct ets_error *error);
 
 ETS_API void ets_method_value(const struct ets_method *method, uint32_t index,

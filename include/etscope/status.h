@@ -40,21 +40,21 @@ extern "C" {
 #endif
 
 /* The one list of statuses: X(NAME, number, one-line meaning). */
-#define ETS_STATUS_LIST(X)                                                                \
-    X(OK, 0, "success")                                                                   \
-    X(INVALID_ARGUMENT, 1, "an argument is outside what the function accepts")            \
-    X(NOT_FOUND, 2, "the named file, entry, method or row does not exist")                \
-    X(IO, 3, "the operating system refused to read or write")                             \
-    X(NO_MEMORY, 4, "the allocator returned no memory")                                   \
-    X(NO_SPACE, 5, "the caller's buffer is too small")                                    \
-    X(WRONG_KIND, 6, "the file is of another kind than expected")                         \
-    X(TRUNCATED, 7, "the file ends before something that it announces")                   \
-    X(MALFORMED, 8, "the file contradicts its own format")                                \
-    X(UNSUPPORTED, 9, "the file is valid but uses something this version does not know")  \
-    X(LIMIT, 10, "a count, size or depth is over the ceiling that protects the reader")   \
-    X(MISMATCH, 11, "the files are each valid but do not belong together")                \
-    X(AMBIGUOUS, 12, "several answers fit and none is chosen by guessing")                \
-    X(UNAVAILABLE, 13, "a component that this needs is not built in or not installed")    \
+#define ETS_STATUS_LIST(X)                                                               \
+    X(OK, 0, "success")                                                                  \
+    X(INVALID_ARGUMENT, 1, "an argument is outside what the function accepts")           \
+    X(NOT_FOUND, 2, "the named file, entry, method or row does not exist")               \
+    X(IO, 3, "the operating system refused to read or write")                            \
+    X(NO_MEMORY, 4, "the allocator returned no memory")                                  \
+    X(NO_SPACE, 5, "the caller's buffer is too small")                                   \
+    X(WRONG_KIND, 6, "the file is of another kind than expected")                        \
+    X(TRUNCATED, 7, "the file ends before something that it announces")                  \
+    X(MALFORMED, 8, "the file contradicts its own format")                               \
+    X(UNSUPPORTED, 9, "the file is valid but uses something this version does not know") \
+    X(LIMIT, 10, "a count, size or depth is over the ceiling that protects the reader")  \
+    X(MISMATCH, 11, "the files are each valid but do not belong together")               \
+    X(AMBIGUOUS, 12, "several answers fit and none is chosen by guessing")               \
+    X(UNAVAILABLE, 13, "a component that this needs is not built in or not installed")   \
     X(RUNTIME, 14, "the ExecuTorch runtime reported an error")
 
 enum ets_status {

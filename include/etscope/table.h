@@ -3,14 +3,12 @@
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
- *     ets_table_add_column(table, &(struct ets_column){.name = "operator", .kind = ETS_COLUMN_TEXT});
- *     ets_table_add_column(table, &(struct ets_column){.name = "avg", .kind = ETS_COLUMN_TIME});
- *     ets_table_add_row(table, 0);
- *     ets_table_put_text(table, (struct ets_text){"addmm.out", 9});
- *     ets_table_put_bounds(table, 1234.0, 1234.0);
- *     struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 80};
- *     status = ets_table_write(table, &style, output, &error);
- *     ets_table_close(table);
+ *     ets_table_add_column(table, &(struct ets_column){.name = "operator", .kind =
+ * ETS_COLUMN_TEXT}); ets_table_add_column(table, &(struct ets_column){.name = "avg", .kind =
+ * ETS_COLUMN_TIME}); ets_table_add_row(table, 0); ets_table_put_text(table, (struct
+ * ets_text){"addmm.out", 9}); ets_table_put_bounds(table, 1234.0, 1234.0); struct ets_table_style
+ * style = {.format = ETS_FORMAT_TABLE, .width = 80}; status = ets_table_write(table, &style,
+ * output, &error); ets_table_close(table);
  *
  * Texts are copied. A failed allocation is kept and reported by write. One thread at a time.
  */
@@ -29,22 +27,22 @@ extern "C" {
 struct ets_table;
 
 enum ets_format {
-    ETS_FORMAT_TABLE = 0,    /* for a terminal: fits `width`, units chosen for each column */
-    ETS_FORMAT_TSV = 1,      /* header, then rows; fields quoted as CSV where they must be */
-    ETS_FORMAT_CSV = 2,      /* RFC 4180, lines end in \n */
-    ETS_FORMAT_JSON = 3,     /* one array of objects */
-    ETS_FORMAT_JSONL = 4,    /* one object a line */
-    ETS_FORMAT_MARKDOWN = 5  /* units as for a terminal, no width */
+    ETS_FORMAT_TABLE = 0,   /* for a terminal: fits `width`, units chosen for each column */
+    ETS_FORMAT_TSV = 1,     /* header, then rows; fields quoted as CSV where they must be */
+    ETS_FORMAT_CSV = 2,     /* RFC 4180, lines end in \n */
+    ETS_FORMAT_JSON = 3,    /* one array of objects */
+    ETS_FORMAT_JSONL = 4,   /* one object a line */
+    ETS_FORMAT_MARKDOWN = 5 /* units as for a terminal, no width */
 };
 
 enum ets_column_kind {
     ETS_COLUMN_TEXT = 0,
-    ETS_COLUMN_LIST = 1,    /* texts; an array in JSON, else joined by ", " */
+    ETS_COLUMN_LIST = 1, /* texts; an array in JSON, else joined by ", " */
     ETS_COLUMN_INTEGER = 2,
     ETS_COLUMN_REAL = 3,
-    ETS_COLUMN_TIME = 4,    /* nanoseconds, from a lower to an upper bound */
-    ETS_COLUMN_TICKS = 5,   /* like TIME, of a clock without a known unit ("cycles") */
-    ETS_COLUMN_SHARE = 6,   /* 0 to 1, from a lower to an upper bound */
+    ETS_COLUMN_TIME = 4,  /* nanoseconds, from a lower to an upper bound */
+    ETS_COLUMN_TICKS = 5, /* like TIME, of a clock without a known unit ("cycles") */
+    ETS_COLUMN_SHARE = 6, /* 0 to 1, from a lower to an upper bound */
     ETS_COLUMN_BYTES = 7
 };
 
@@ -52,22 +50,22 @@ struct ets_column {
     const char *name;  /* "avg": machine formats add the unit, "avg_ns" */
     const char *title; /* for people; NULL: `name` */
     enum ets_column_kind kind;
-    int machine_only;  /* 1: not in TABLE and MARKDOWN */
-    int human_only;    /* 1: in TABLE and MARKDOWN only */
-    int priority;      /* where space is short: columns of the highest number are dropped first; 0
-                          is never dropped */
+    int machine_only; /* 1: not in TABLE and MARKDOWN */
+    int human_only;   /* 1: in TABLE and MARKDOWN only */
+    int priority;     /* where space is short: columns of the highest number are dropped first; 0
+                         is never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
     int cut_at_start;     /* 1: what is cut goes from the front (paths) */
-    int has_bounds;       /* 1: machine formats get a second column, "avg_ns_upper": the true value is
-                             at least the first and below the second; equal where it is exact */
-    int first_of_list;    /* 1: people see a list's first text and "+N" for the others */
+    int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
+                          at least the first and below the second; equal where it is exact */
+    int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };
 
 struct ets_table_style {
     enum ets_format format;
-    uint32_t width; /* columns of the terminal; 0: as wide as it gets */
-    int bold;       /* 1: escape sequences for a bold header */
-    int ascii;      /* 1: no character beyond ASCII */
+    uint32_t width;        /* columns of the terminal; 0: as wide as it gets */
+    int bold;              /* 1: escape sequences for a bold header */
+    int ascii;             /* 1: no character beyond ASCII */
     const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: chosen */
 };
 

@@ -106,7 +106,8 @@ size_t ets_format_text(char *buffer, size_t capacity, const char *format, va_lis
         } else if (*at == 'd' || *at == 'i') {
             const long long value = next_signed(&list, width);
             const bool negative = value < 0;
-            put_number(&line, negative ? 0ULL - (unsigned long long)value : (unsigned long long)value,
+            put_number(&line,
+                       negative ? 0ULL - (unsigned long long)value : (unsigned long long)value,
                        negative, 10);
         } else if (*at == 'u') {
             put_number(&line, next_unsigned(&list, width), false, 10);

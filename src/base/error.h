@@ -31,9 +31,9 @@ size_t ets_format_text(char *buffer, size_t capacity, const char *format, va_lis
 size_t ets_print_text(char *buffer, size_t capacity, const char *format, ...) ETS_PRINTF(3, 4);
 
 /* Leaves the calling function where `expression` is not ETS_OK. */
-#define ETS_TRY(expression)                              \
-    do {                                                 \
-        enum ets_status ets_try_status_ = (expression);  \
+#define ETS_TRY(expression)                                    \
+    do {                                                       \
+        enum ets_status ets_try_status_ = (expression);        \
         if (ets_try_status_ != ETS_OK) return ets_try_status_; \
     } while (0)
 

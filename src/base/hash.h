@@ -13,8 +13,8 @@ static inline uint64_t ets_hash_mix(uint64_t value)
 }
 
 /*
- * A number that who wrote a file cannot know, from where the table lies (address randomisation): keys
- * that collide in one table do not in the next. Nothing that is shown depends on it.
+ * A number that who wrote a file cannot know, from where the table lies (address randomisation):
+ * keys that collide in one table do not in the next. Nothing that is shown depends on it.
  */
 static inline uint64_t ets_hash_seed(const void *table)
 {

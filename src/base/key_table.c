@@ -22,9 +22,8 @@ static uint32_t find_slot(const struct ets_key_table *table, const uint64_t *key
 {
     const uint32_t mask = table->capacity * 2 - 1;
     uint32_t slot = (uint32_t)hash_key(table, key) & mask;
-    while (table->slots[slot] != 0 &&
-           memcmp(ets_key_table_key(table, table->slots[slot] - 1), key,
-                  table->words * sizeof *key) != 0) {
+    while (table->slots[slot] != 0 && memcmp(ets_key_table_key(table, table->slots[slot] - 1), key,
+                                             table->words * sizeof *key) != 0) {
         slot = (slot + 1) & mask;
     }
     return slot;
@@ -64,8 +63,7 @@ uint32_t ets_key_table_add(struct ets_key_table *table, const uint64_t *key)
     }
     const uint32_t slot = find_slot(table, key);
     if (table->slots[slot] == 0) {
-        memcpy(table->keys + (size_t)table->count * table->words, key,
-               table->words * sizeof *key);
+        memcpy(table->keys + (size_t)table->count * table->words, key, table->words * sizeof *key);
         table->slots[slot] = ++table->count;
     }
     return table->slots[slot] - 1;

@@ -8,8 +8,7 @@
 #include "cli_text.h"
 #include "command.h"
 
-static void print_line(const char *before, const char *format, va_list arguments)
-    ETS_PRINTF(2, 0);
+static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
 
 /* Names in messages come from files: control characters must not reach a terminal. */
 static void print_line(const char *before, const char *format, va_list arguments)
@@ -255,8 +254,8 @@ long long cli_number(const struct cli_arguments *arguments, const char *name, lo
     errno = 0;
     const long long number = strtoll(value, &end, 10);
     if (*value == '\0' || *end != '\0' || errno != 0 || number < least || number > most) {
-        cli_complain(CLI_USAGE, "%s takes a whole number from %lld to %lld, not \"%s\"", name, least,
-                     most, value);
+        cli_complain(CLI_USAGE, "%s takes a whole number from %lld to %lld, not \"%s\"", name,
+                     least, most, value);
         *ok = false;
     }
     return number;

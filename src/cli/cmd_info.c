@@ -106,9 +106,10 @@ static int explain(struct info_request *request)
     case ETS_KIND_JSON:
     case ETS_KIND_TEXT: break;
     }
-    return cli_complain(CLI_INPUT, "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
-                        "ETRecord and .npy files", cli_path_name(request->path), ets_kind_name(kind),
-                        request->bytes.size);
+    return cli_complain(CLI_INPUT,
+                        "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
+                        "ETRecord and .npy files",
+                        cli_path_name(request->path), ets_kind_name(kind), request->bytes.size);
 }
 
 /* The first of a command's failures is its exit code. */

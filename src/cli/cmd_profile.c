@@ -39,8 +39,9 @@ int cmd_profile(const struct cli_arguments *arguments)
     }
     const char *debug_path = cli_value(arguments, "--debug-buffer");
     if (debug_path != NULL && strcmp(debug_path, "-") == 0) {
-        return cli_complain(CLI_USAGE, "standard output is for the table; --debug-buffer needs a "
-                                       "file");
+        return cli_complain(CLI_USAGE,
+                            "standard output is for the table; --debug-buffer needs a "
+                            "file");
     }
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);

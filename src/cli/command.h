@@ -1,6 +1,6 @@
 /*
- * The command line's one table: each command with its options, from which parsing, --help, man pages
- * and shell completion are all made.
+ * The command line's one table: each command with its options, from which parsing, --help, man
+ * pages and shell completion are all made.
  */
 #ifndef ETSCOPE_CLI_COMMAND_H
 #define ETSCOPE_CLI_COMMAND_H
@@ -24,11 +24,11 @@ enum cli_exit {
 };
 
 struct cli_option {
-    const char *name;    /* "--etrecord" */
-    const char *alias;   /* upstream's spelling or a short form, "--etrecord_path"; NULL: none */
-    const char *value;   /* "FILE"; NULL: a flag. "a|b|c": one of these */
-    const char *help;    /* one sentence without a period */
-    const char *ending;  /* several values: further words with this ending belong to it; NULL: one */
+    const char *name;   /* "--etrecord" */
+    const char *alias;  /* upstream's spelling or a short form, "--etrecord_path"; NULL: none */
+    const char *value;  /* "FILE"; NULL: a flag. "a|b|c": one of these */
+    const char *help;   /* one sentence without a period */
+    const char *ending; /* several values: further words with this ending belong to it; NULL: one */
     bool is_repeatable;
 };
 
@@ -36,11 +36,11 @@ struct cli_arguments;
 
 struct cli_command {
     const char *name;
-    const char *summary;   /* "print what a trace recorded, joined to the source" */
-    const char *arguments; /* "TRACE"; "" for none */
-    const char *description; /* paragraphs for the man page */
+    const char *summary;              /* "print what a trace recorded, joined to the source" */
+    const char *arguments;            /* "TRACE"; "" for none */
+    const char *description;          /* paragraphs for the man page */
     const struct cli_option *options; /* ends with a NULL name */
-    const char *examples; /* lines of commands */
+    const char *examples;             /* lines of commands */
     int (*run)(const struct cli_arguments *arguments);
 };
 

@@ -108,9 +108,8 @@ static bool is_equal(const struct recorded *a, const struct recorded *b)
 {
     struct ets_comparison sums;
     if (a->is_comparable != b->is_comparable) return false;
-    return !a->is_comparable ||
-           (ets_comparison_of(&a->tensor, &b->tensor, &sums, NULL) == ETS_OK &&
-            sums.unequal_count == 0);
+    return !a->is_comparable || (ets_comparison_of(&a->tensor, &b->tensor, &sums, NULL) == ETS_OK &&
+                                 sums.unequal_count == 0);
 }
 
 /* Says which of the block's other runs recorded other outputs than the first. */
@@ -130,9 +129,10 @@ static int check_other_runs(const struct comparison *c, uint32_t index,
         if (!same && differing++ == 0) first_differing = r;
     }
     if (differing > 0) {
-        cli_note("block %u: %u runs have other outputs than run %u, which is compared; the first "
-                 "is run %u",
-                 index, differing, block->first_run, first_differing);
+        cli_note(
+            "block %u: %u runs have other outputs than run %u, which is compared; the first "
+            "is run %u",
+            index, differing, block->first_run, first_differing);
     }
     return CLI_OK;
 }
@@ -254,8 +254,9 @@ static int find_reference(const struct comparison *c, const struct ets_block *bl
                 : block->bundled_input_index >= 0 ? (size_t)block->bundled_input_index
                                                   : cases - 1;
     if (*case_out >= cases) {
-        return cli_complain(CLI_MISMATCH, "there is no case %zu of %s: the ETRecord has %zu, from 0",
-                            *case_out, block->method, cases);
+        return cli_complain(CLI_MISMATCH,
+                            "there is no case %zu of %s: the ETRecord has %zu, from 0", *case_out,
+                            block->method, cases);
     }
     if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
                                        count_out, &error) != ETS_OK) {
@@ -306,9 +307,10 @@ static void note_better_case(const struct comparison *c, uint32_t index, size_t 
         }
     }
     if (best != last) {
-        cli_note("block %u: the trace does not say which case ran; its outputs are nearer to case "
-                 "%zu (squared error %.3g) than to the last, %zu (%.3g); --case decides",
-                 index, best, least, last, error);
+        cli_note(
+            "block %u: the trace does not say which case ran; its outputs are nearer to case "
+            "%zu (squared error %.3g) than to the last, %zu (%.3g); --case decides",
+            index, best, least, last, error);
     }
 }
 
@@ -318,10 +320,9 @@ static void add_heading(const struct comparison *c, uint32_t index, const struct
     char heading[256];
     const bool is_last = c->wanted_case < 0 && block->bundled_input_index < 0 && test_case > 0;
     const int size =
-        snprintf(heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s",
-                 index, (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
-                 block->first_run, test_case,
-                 is_last ? " (the last; the trace names none)" : "");
+        snprintf(heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s", index,
+                 (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
+                 block->first_run, test_case, is_last ? " (the last; the trace names none)" : "");
     if (size < 0) return;
     const size_t length = (size_t)size < sizeof heading ? (size_t)size : sizeof heading - 1;
     ets_table_add_section(c->table, (struct ets_text){heading, length});
@@ -335,14 +336,18 @@ static int compare_block(const struct comparison *c, uint32_t index)
     size_t test_case = 0, reference_count = 0;
     uint32_t count;
     if (block->method_state != ETS_METHOD_FOUND) {
-        return cli_complain(CLI_MISMATCH, "block %u has no reference: its method is not known; "
-                                          "--method names it", index);
+        return cli_complain(CLI_MISMATCH,
+                            "block %u has no reference: its method is not known; "
+                            "--method names it",
+                            index);
     }
     int code = read_outputs(c, block->first_run, outputs, &count);
     if (code != CLI_OK) return code;
     if (count == 0) {
-        return cli_complain(CLI_MISMATCH, "block %u recorded no outputs; `etscope run --capture "
-                                          "outputs` does", index);
+        return cli_complain(CLI_MISMATCH,
+                            "block %u recorded no outputs; `etscope run --capture "
+                            "outputs` does",
+                            index);
     }
     code = find_reference(c, block, &test_case, &references, &reference_count);
     if (code == CLI_OK) code = check_other_runs(c, index, outputs, count);
@@ -389,9 +394,8 @@ int cli_compare_results(const struct cli_arguments *arguments, const struct cli_
     if (!ok) return CLI_USAGE;
     if (subject->record == NULL || subject->debug_buffer_path == NULL) {
         return cli_complain(CLI_USAGE, "--compare-results needs %s",
-                            subject->record == NULL
-                                ? "the reference outputs: --etrecord FILE"
-                                : "the recorded outputs: --debug-buffer FILE");
+                            subject->record == NULL ? "the reference outputs: --etrecord FILE"
+                                                    : "the recorded outputs: --debug-buffer FILE");
     }
     if (ets_table_open(NULL, &c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
     add_columns(c.table);

@@ -69,9 +69,10 @@ static void print_bash_values(FILE *stream, const struct cli_command *command,
 
 static void print_bash(FILE *stream)
 {
-    fputs("_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",
-          stream);
+    fputs(
+        "_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",
+        stream);
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             if (option->value != NULL) print_bash_values(stream, command, option);
@@ -91,10 +92,11 @@ static void print_bash(FILE *stream)
         put_quoted(stream, command->name);
         fputc(' ', stream);
     }
-    fputs("--help --version'\n  fi\n"
-          "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
-          "complete -o default -F _etscope etscope\n",
-          stream);
+    fputs(
+        "--help --version'\n  fi\n"
+        "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
+        "complete -o default -F _etscope etscope\n",
+        stream);
 }
 
 /* '(--format -f)--format[help]:FILE:_files', one for each of the option's names */
@@ -182,11 +184,13 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
 
 static void print_fish(FILE *stream)
 {
-    fputs("complete -c etscope -s h -l help -d 'Print help'\n"
-          "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
-          stream);
+    fputs(
+        "complete -c etscope -s h -l help -d 'Print help'\n"
+        "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
+        stream);
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
-        fprintf(stream, "complete -c etscope -n __fish_use_subcommand -f -a %s -d '", command->name);
+        fprintf(stream, "complete -c etscope -n __fish_use_subcommand -f -a %s -d '",
+                command->name);
         put_fish(stream, command->summary);
         fputs("'\n", stream);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {

@@ -12,7 +12,8 @@ const struct cli_option cli_help_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* Words of `text` wrapped into lines behind `indent` spaces; `column` is where the cursor stands. */
+/* Words of `text` wrapped into lines behind `indent` spaces; `column` is where the cursor stands.
+ */
 static void print_wrapped(FILE *stream, const char *text, int indent, int column)
 {
     while (*text != '\0') {
@@ -81,17 +82,19 @@ void cli_print_help(FILE *stream, const struct cli_command *command)
 
 void cli_print_overview(FILE *stream)
 {
-    fputs("etscope shows what an ExecuTorch program does: what each operator costs and which\n"
-          "line of the model it is.\n\nusage: etscope COMMAND [options]\n\n",
-          stream);
+    fputs(
+        "etscope shows what an ExecuTorch program does: what each operator costs and which\n"
+        "line of the model it is.\n\nusage: etscope COMMAND [options]\n\n",
+        stream);
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
         fprintf(stream, "  %-10s %s\n", command->name, command->summary);
     }
-    fputs("\n`etscope COMMAND --help` explains a command, `etscope --version` tells the version.\n"
-          "Results go to standard output, notes to standard error; - is standard input or\n"
-          "output. Exit codes: 0 ok, 1 negative finding, 2 usage, 3 input file, 4 mismatch,\n"
-          "5 runtime error, 6 missing component, 7 output or memory.\n",
-          stream);
+    fputs(
+        "\n`etscope COMMAND --help` explains a command, `etscope --version` tells the version.\n"
+        "Results go to standard output, notes to standard error; - is standard input or\n"
+        "output. Exit codes: 0 ok, 1 negative finding, 2 usage, 3 input file, 4 mismatch,\n"
+        "5 runtime error, 6 missing component, 7 output or memory.\n",
+        stream);
 }
 
 /* roff: a backslash and a leading dot or quote mean something. */
@@ -152,21 +155,23 @@ void cli_print_man(FILE *stream, const struct cli_command *command)
         print_man_examples(stream, command);
         return;
     }
-    fputs("etscope \\- developer tools for ExecuTorch\n.SH SYNOPSIS\n.B etscope\n.I COMMAND\n"
-          "[options]\n.SH DESCRIPTION\n"
-          "Shows what an ExecuTorch program does: what each operator costs and which line of the "
-          "model it is.\n.SH COMMANDS\n",
-          stream);
+    fputs(
+        "etscope \\- developer tools for ExecuTorch\n.SH SYNOPSIS\n.B etscope\n.I COMMAND\n"
+        "[options]\n.SH DESCRIPTION\n"
+        "Shows what an ExecuTorch program does: what each operator costs and which line of the "
+        "model it is.\n.SH COMMANDS\n",
+        stream);
     for (const struct cli_command *each = cli_commands; each->name != NULL; each++) {
         fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
         print_roff(stream, each->summary);
         fputc('\n', stream);
     }
-    fputs(".SH EXIT STATUS\n0 success; 1 the finding is negative; 2 usage; 3 an input file is "
-          "missing, damaged or of another kind; 4 files do not belong together or the answer is "
-          "ambiguous; 5 the ExecuTorch runtime reported an error; 6 a component is missing; 7 out "
-          "of memory, or an output could not be written.\n",
-          stream);
+    fputs(
+        ".SH EXIT STATUS\n0 success; 1 the finding is negative; 2 usage; 3 an input file is "
+        "missing, damaged or of another kind; 4 files do not belong together or the answer is "
+        "ambiguous; 5 the ExecuTorch runtime reported an error; 6 a component is missing; 7 out "
+        "of memory, or an output could not be written.\n",
+        stream);
 }
 
 int cmd_help(const struct cli_arguments *arguments)

@@ -108,9 +108,10 @@ static void add_evalue(struct info_line *line, const struct ets_evalue *value)
     switch (value->kind) {
     case ETS_EVALUE_TENSOR:
         info_add_tensor(line, &value->tensor.tensor, value->tensor.dynamism != ETS_SHAPE_STATIC);
-        info_add(line, ", %s", value->tensor.place == ETS_PLACE_RUNTIME
-                                   ? "not planned"
-                                   : ets_tensor_place_name(value->tensor.place));
+        info_add(line, ", %s",
+                 value->tensor.place == ETS_PLACE_RUNTIME
+                     ? "not planned"
+                     : ets_tensor_place_name(value->tensor.place));
         if (value->tensor.memory_id > 0) {
             info_add(line, " in arena %u", (unsigned)value->tensor.memory_id);
         }
@@ -204,8 +205,8 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        groups[i] = (struct delegate_calls){delegate.id, 1, delegate.blob.size,
-                                            counts->delegates[i]};
+        groups[i] =
+            (struct delegate_calls){delegate.id, 1, delegate.blob.size, counts->delegates[i]};
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {

@@ -5,11 +5,11 @@
 
 /* What the maps of a method say. */
 struct map_counts {
-    size_t mapped;                    /* instructions with an entry in debug_handle_map */
-    size_t handles;                   /* in all entries */
-    size_t delegate_calls;            /* entries of delegate_map */
-    size_t identifiers;               /* of all delegate calls */
-    const char *backend;              /* of the first delegate call */
+    size_t mapped;         /* instructions with an entry in debug_handle_map */
+    size_t handles;        /* in all entries */
+    size_t delegate_calls; /* entries of delegate_map */
+    size_t identifiers;    /* of all delegate calls */
+    const char *backend;   /* of the first delegate call */
     size_t reference_cases;
     bool has_delegate_map, has_num_outs_map;
 };

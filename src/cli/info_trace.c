@@ -8,9 +8,9 @@
 /* What a block's runs hold together. */
 struct block_counts {
     uint64_t events[ETS_EVENT_UNKNOWN + 1];
-    uint64_t output_count;  /* debug events of program outputs */
-    uint64_t tensor_count;  /* of debug events */
-    uint64_t tensor_bytes;  /* of their elements */
+    uint64_t output_count;            /* debug events of program outputs */
+    uint64_t tensor_count;            /* of debug events */
+    uint64_t tensor_bytes;            /* of their elements */
     uint64_t least_ticks, most_ticks; /* first start and last end of profile events */
 };
 

@@ -32,7 +32,8 @@ const struct cli_command cli_commands[] = {
      "libraries that you trust.",
      cli_run_options,
      "etscope run model.pte -o profile.etdp --runs 100 --warmup 5\n"
-     "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer debug.bin\n"
+     "etscope run model.bpte --case 0 --capture intermediates -o debug.etdp --debug-buffer "
+     "debug.bin\n"
      "etscope run model.pte --input x.npy --outputs result",
      cmd_run},
     {"info", "say what is in a file", "FILE...",

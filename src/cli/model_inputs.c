@@ -24,7 +24,8 @@ struct generator {
 /* "float32 [2, 16]" into `buffer`. */
 static void describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)
 {
-    size_t used = (size_t)snprintf(buffer, capacity, "%s [", ets_scalar_type_name(tensor->scalar_type));
+    size_t used =
+        (size_t)snprintf(buffer, capacity, "%s [", ets_scalar_type_name(tensor->scalar_type));
     for (uint32_t i = 0; i < tensor->rank && used < capacity; i++) {
         used += (size_t)snprintf(buffer + used, capacity - used, "%s%lld", i > 0 ? ", " : "",
                                  (long long)tensor->sizes[i]);
@@ -129,7 +130,7 @@ static bool find_integer_limits(int type, long long *least_out, long long *most_
         int type;
         long long least, most;
     } limits[] = {
-        {ETS_SCALAR_BYTE, 0, UINT8_MAX},         {ETS_SCALAR_CHAR, INT8_MIN, INT8_MAX},
+        {ETS_SCALAR_BYTE, 0, UINT8_MAX},          {ETS_SCALAR_CHAR, INT8_MIN, INT8_MAX},
         {ETS_SCALAR_SHORT, INT16_MIN, INT16_MAX}, {ETS_SCALAR_UINT16, 0, UINT16_MAX},
         {ETS_SCALAR_INT, INT32_MIN, INT32_MAX},   {ETS_SCALAR_UINT32, 0, UINT32_MAX},
         {ETS_SCALAR_LONG, INT64_MIN, INT64_MAX},  {ETS_SCALAR_UINT64, 0, INT64_MAX},
@@ -154,13 +155,15 @@ static int check_ranges(const struct generator *g, size_t index, int type)
     long long least, most;
     if (g->source != SOURCE_RANDOM) return CLI_OK;
     if (find_integer_limits(type, &least, &most) && (g->int_low < least || g->int_high > most)) {
-        return cli_complain(CLI_USAGE, "input %zu is %s, which holds %lld:%lld, not all of "
-                                       "--int-range %lld:%lld",
+        return cli_complain(CLI_USAGE,
+                            "input %zu is %s, which holds %lld:%lld, not all of "
+                            "--int-range %lld:%lld",
                             index, name, least, most, g->int_low, g->int_high);
     }
     if (g->low < -most_real || g->high > most_real) {
-        return cli_complain(CLI_USAGE, "input %zu is %s, which holds %g:%g, not all of --range "
-                                       "%g:%g",
+        return cli_complain(CLI_USAGE,
+                            "input %zu is %s, which holds %g:%g, not all of --range "
+                            "%g:%g",
                             index, name, -most_real, most_real, g->low, g->high);
     }
     return CLI_OK;
@@ -179,7 +182,8 @@ static int generate_tensor(struct generator *g, size_t index, const struct ets_t
     inputs->buffers[inputs->buffer_count++] = data;
     for (uint64_t i = 0; i < count; i++) {
         if (!generate_element(g, shape->scalar_type, data + i * element)) {
-            return cli_complain(CLI_USAGE, "input %zu is %s, which is not generated; give it by --input",
+            return cli_complain(CLI_USAGE,
+                                "input %zu is %s, which is not generated; give it by --input",
                                 index, ets_scalar_type_name(shape->scalar_type));
         }
     }
@@ -286,8 +290,8 @@ static bool load_integer(const struct ets_tensor *tensor, int64_t *value_out)
 static int take_number(const char *path, size_t index, enum ets_value_kind kind,
                        struct ets_value *value)
 {
-    static const char *const names[] = {[ETS_VALUE_INT] = "an int", [ETS_VALUE_BOOL] = "a bool",
-                                        [ETS_VALUE_DOUBLE] = "a double"};
+    static const char *const names[] = {
+        [ETS_VALUE_INT] = "an int", [ETS_VALUE_BOOL] = "a bool", [ETS_VALUE_DOUBLE] = "a double"};
     const struct ets_tensor tensor = value->as.tensor;
     int64_t integer = 0;
     char text[512];
@@ -317,8 +321,8 @@ static int fit_input(const struct cli_session *session, const char *method, cons
     if (session->engine->input_info(session->program, method, index, &info, NULL) != ETS_OK) {
         return CLI_OK;
     }
-    const bool is_number = info.kind == ETS_VALUE_INT || info.kind == ETS_VALUE_BOOL ||
-                           info.kind == ETS_VALUE_DOUBLE;
+    const bool is_number =
+        info.kind == ETS_VALUE_INT || info.kind == ETS_VALUE_BOOL || info.kind == ETS_VALUE_DOUBLE;
     return is_number ? take_number(path, index, info.kind, value) : CLI_OK;
 }
 
@@ -453,8 +457,8 @@ int cli_model_inputs_open(const struct cli_session *session, const char *method,
 {
     *inputs_out = (struct cli_model_inputs){.test_case = -1};
     if (cli_has(session->arguments, "--input")) return from_files(session, method, inputs_out);
-    struct generator g = {
-        .source = (enum source)cli_choice(session->arguments, "--inputs", SOURCE_AUTO)};
+    struct generator g = {.source =
+                              (enum source)cli_choice(session->arguments, "--inputs", SOURCE_AUTO)};
     if (test_case >= 0) g.source = SOURCE_CASE;
     const bool is_auto = g.source == SOURCE_AUTO;
     if (is_auto) {

@@ -166,8 +166,9 @@ static int check(const struct cli_session *session)
         return cli_complain(CLI_USAGE, "the trace and the captured tensors need a file each");
     }
     if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer-size")) {
-        return cli_complain(CLI_USAGE, "--debug-buffer-size needs --capture outputs or --capture "
-                                       "intermediates");
+        return cli_complain(CLI_USAGE,
+                            "--debug-buffer-size needs --capture outputs or --capture "
+                            "intermediates");
     }
     for (unsigned i = 0; cli_value_at(arguments, "--case", i) != NULL; i++) {
         if (case_at(arguments, i) >= 0) continue;
@@ -191,13 +192,15 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
     session->path = arguments->words[0];
     session->runs = cli_number(arguments, "--runs", runs, 1, 100000000, &ok);
     session->warmup = cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
-    session->capture = (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
+    session->capture =
+        (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
     session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
     const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
     if (!ok) return CLI_USAGE;
     int code = check(session);
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
-    if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
+    if (code == CLI_OK)
+        code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
     if (code == CLI_OK) code = open_engine(session);
     return code == CLI_OK ? open_program(session, threads) : code;
 }
@@ -228,11 +231,12 @@ static int default_method(const struct cli_session *session, const char **name_o
             return CLI_OK;
         }
         if (used < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
         }
     }
-    return cli_complain(CLI_USAGE, "%s has no method forward; choose by --method: %s", session->path,
-                        list);
+    return cli_complain(CLI_USAGE, "%s has no method forward; choose by --method: %s",
+                        session->path, list);
 }
 
 /* A progress line on a terminal, at most five times a second. */
@@ -380,8 +384,8 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
         return cli_fail(session->path, &error);
     }
     if (inputs->count != info.input_count) {
-        return cli_complain(CLI_USAGE, "%s: %s takes %zu inputs, %zu were given", session->path, name,
-                            info.input_count, inputs->count);
+        return cli_complain(CLI_USAGE, "%s: %s takes %zu inputs, %zu were given", session->path,
+                            name, info.input_count, inputs->count);
     }
     for (size_t i = 0; i < inputs->count; i++) {
         if (session->engine->method_set_input(method, i, &inputs->values[i], &error) != ETS_OK) {
@@ -400,8 +404,8 @@ static int add_summary(struct cli_session *session, const char *method, long lon
                        double *run_ns)
 {
     struct ets_statistics s;
-    struct cli_summary *grown = realloc(
-        session->summaries, (session->summary_count + 1) * sizeof *session->summaries);
+    struct cli_summary *grown =
+        realloc(session->summaries, (session->summary_count + 1) * sizeof *session->summaries);
     if (grown == NULL) return no_memory_for_times();
     session->summaries = grown;
     ets_statistics_compute(run_ns, (uint32_t)session->runs, &s);
@@ -458,17 +462,17 @@ static void report_drops(struct cli_session *session)
     struct ets_engine_trace_statistics s;
     session->engine->trace_statistics(session->program, &s);
     if (s.dropped_type_count > 0) {
-        cli_note("%llu values were not captured, upstream's tracer has no form for them (first: %s, "
-                 "instruction %d)",
-                 (unsigned long long)s.dropped_type_count, s.first_dropped,
-                 s.first_dropped_instruction);
+        cli_note(
+            "%llu values were not captured, upstream's tracer has no form for them (first: %s, "
+            "instruction %d)",
+            (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction);
     }
     if (s.dropped_space_count > 0) {
         session->is_incomplete = true;
-        cli_note("%llu values were not captured, the debug buffer was full; "
-                 "--debug-buffer-size %llu holds them",
-                 (unsigned long long)s.dropped_space_count,
-                 (unsigned long long)s.debug_bytes_needed);
+        cli_note(
+            "%llu values were not captured, the debug buffer was full; "
+            "--debug-buffer-size %llu holds them",
+            (unsigned long long)s.dropped_space_count, (unsigned long long)s.debug_bytes_needed);
     }
     if (s.dropped_invalid_count > 0) {
         cli_note("%llu events of a delegate broke the tracer's rules and were dropped",
@@ -481,8 +485,9 @@ static int finish_trace(struct cli_session *session)
     struct ets_error error;
     if (!session->wants_trace) return CLI_OK;
     if (!session->engine->tracing_compiled_in) {
-        return cli_complain(CLI_UNAVAILABLE, "this ExecuTorch runtime was built without event "
-                                             "tracing; build it with EXECUTORCH_ENABLE_EVENT_TRACER");
+        return cli_complain(CLI_UNAVAILABLE,
+                            "this ExecuTorch runtime was built without event "
+                            "tracing; build it with EXECUTORCH_ENABLE_EVENT_TRACER");
     }
     report_drops(session);
     if (session->engine->trace_finish(session->program, &session->trace, &session->debug, &error) !=

@@ -63,22 +63,24 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
 {
     bool ok = true;
     *request = (struct request){
-        .inspect = {
-            .record = subject->record,
-            .program = subject->program,
-            .method = subject->method,
-            .partial = cli_has(arguments, "--partial"),
-            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-            .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale",
-                                                        ETS_UNIT_NS),
-        },
-        .table = {
-            .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),
-            .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
-            .block = ETS_NO_INDEX,
-            .run = ETS_NO_INDEX,
-            .all_events = cli_has(arguments, "--all"),
-        },
+        .inspect =
+            {
+                .record = subject->record,
+                .program = subject->program,
+                .method = subject->method,
+                .partial = cli_has(arguments, "--partial"),
+                .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+                .tick_unit =
+                    (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
+            },
+        .table =
+            {
+                .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),
+                .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+                .block = ETS_NO_INDEX,
+                .run = ETS_NO_INDEX,
+                .all_events = cli_has(arguments, "--all"),
+            },
         .block = cli_value(arguments, "--block"),
         .run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok),
     };
@@ -91,8 +93,8 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     request->target = (enum ets_time_unit)cli_choice(
         arguments, "--target-time-scale",
         request->inspect.tick_unit == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);
-    static const char *const own_columns[] = {"--sort", "--top", "--all", "--block", "--run",
-                                              "--unit"};
+    static const char *const own_columns[] = {"--sort",  "--top", "--all",
+                                              "--block", "--run", "--unit"};
     request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
     for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
         if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
@@ -107,8 +109,8 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
     const uint32_t runs = ets_inspection_run_count(inspection);
     if (request->run >= 0) {
         if (request->run >= runs) {
-            return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", request->run,
-                                runs);
+            return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0",
+                                request->run, runs);
         }
         request->table.run = (uint32_t)request->run;
     }
@@ -146,10 +148,12 @@ static void print_notes(const struct ets_inspection *inspection)
     if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
     uint32_t wrapped, backwards;
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
-    if (wrapped > 0) cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
+    if (wrapped > 0)
+        cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
     if (backwards > 0) cli_note("%u events end before they start: counted as lasting 0", backwards);
     const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
-    if (unknown > 0) cli_note("%u events of kinds this version does not know were passed over", unknown);
+    if (unknown > 0)
+        cli_note("%u events of kinds this version does not know were passed over", unknown);
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
         if (block->method_state == ETS_METHOD_AMBIGUOUS) {
@@ -160,7 +164,8 @@ static void print_notes(const struct ets_inspection *inspection)
         }
     }
     if (ets_inspection_events(inspection)->count == 0 && damages == 0) {
-        cli_note("the trace holds no events; `etscope doctor` says whether this runtime records any");
+        cli_note(
+            "the trace holds no events; `etscope doctor` says whether this runtime records any");
     }
 }
 
@@ -248,7 +253,8 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     } else {
         code = write_operators(arguments, inspection, request);
     }
-    if (code == CLI_OK && tsv_path != NULL) code = write_upstream_tsv(inspection, request, tsv_path);
+    if (code == CLI_OK && tsv_path != NULL)
+        code = write_upstream_tsv(inspection, request, tsv_path);
     if (code == CLI_OK && cli_has(arguments, "--compare-results")) {
         code = cli_compare_results(arguments, subject, inspection);
     }
@@ -260,12 +266,14 @@ static int check_documents(const struct cli_arguments *arguments)
 {
     const char *format = cli_value(arguments, "--format");
     const char *path = cli_value(arguments, "--output");
-    const bool is_for_people = format == NULL || strcmp(format, "table") == 0 ||
-                               strcmp(format, "markdown") == 0;
+    const bool is_for_people =
+        format == NULL || strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
     const bool goes_to_stdout = path == NULL || strcmp(path, "-") == 0;
     if (is_for_people || !goes_to_stdout || !cli_has(arguments, "--compare-results")) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--compare-results with --format %s needs --output FILE for the "
-                                   "operator table; standard output is for the comparison", format);
+    return cli_complain(CLI_USAGE,
+                        "--compare-results with --format %s needs --output FILE for the "
+                        "operator table; standard output is for the comparison",
+                        format);
 }
 
 int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
@@ -274,8 +282,9 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
     if (check_documents(arguments) != CLI_OK) return CLI_USAGE;
     if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
-        return cli_complain(CLI_USAGE, "cycles have no length in time: --source-time-scale and "
-                                       "--target-time-scale must both be cycles, or neither");
+        return cli_complain(CLI_USAGE,
+                            "cycles have no length in time: --source-time-scale and "
+                            "--target-time-scale must both be cycles, or neither");
     }
     struct ets_inspection *inspection;
     struct ets_error error;

@@ -7,7 +7,7 @@
 /* Rows of one key. */
 struct group {
     struct ets_operator_line line;
-    bool is_rest;                  /* of delegate calls, what their operators leave over */
+    bool is_rest;                 /* of delegate calls, what their operators leave over */
     uint32_t first_row, last_row; /* ends of a linked list */
 };
 
@@ -17,9 +17,9 @@ struct grouper {
     const struct ets_operator_table_options *options;
     const struct ets_block *block;
     struct ets_strings keys;
-    struct group *groups;   /* [key number] */
-    uint32_t *next_row;     /* [row of the block] */
-    double *per_run;        /* [run of the block] scratch */
+    struct group *groups;       /* [key number] */
+    uint32_t *next_row;         /* [row of the block] */
+    double *per_run;            /* [run of the block] scratch */
     const uint32_t *run_number; /* [run] number within its block */
 };
 
@@ -41,8 +41,8 @@ static bool is_reported_call(const struct grouper *g, uint32_t index)
 }
 
 /*
- * Time that is counted once: kernels, calls without a kernel event of their own, and delegate calls.
- * By operator, a delegate's own events count, and of their call what they leave over.
+ * Time that is counted once: kernels, calls without a kernel event of their own, and delegate
+ * calls. By operator, a delegate's own events count, and of their call what they leave over.
  */
 static bool is_work(const struct grouper *g, uint32_t index)
 {
@@ -219,7 +219,9 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
                                  const uint32_t *run_number, uint32_t block,
                                  struct ets_operator_lines *lines_out)
 {
-    struct grouper g = {.arena = arena, .inspection = inspection, .options = options,
+    struct grouper g = {.arena = arena,
+                        .inspection = inspection,
+                        .options = options,
                         .block = ets_inspection_block(inspection, block),
                         .run_number = run_number};
     lines_out->count = 0;

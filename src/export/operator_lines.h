@@ -15,12 +15,12 @@ struct ets_text_list {
 /* One line: a row of the inspection, a group of rows, or what is left of the total. */
 struct ets_operator_line {
     struct ets_text name;
-    uint32_t row;              /* ETS_NO_INDEX for groups */
+    uint32_t row; /* ETS_NO_INDEX for groups */
     uint32_t depth;
-    uint32_t order;            /* of execution */
+    uint32_t order; /* of execution */
     double calls_per_run;
-    double quantum_ns;         /* the true time of a call lies within one step above it, of a negative
-                                  step below it; 0: exact */
+    double quantum_ns; /* the true time of a call lies within one step above it, of a negative
+                          step below it; 0: exact */
     struct ets_statistics times; /* per run */
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
@@ -50,8 +50,8 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t row);
 
 /*
- * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its nodes.
- * Returns false where memory ran out.
+ * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its
+ * nodes. Returns false where memory ran out.
  */
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
                              struct ets_text_list *sources_out, struct ets_text_list *modules_out);

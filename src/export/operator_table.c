@@ -8,9 +8,30 @@
 
 /* What one cell of a line shows. */
 enum cell {
-    CELL_BLOCK, CELL_METHOD, CELL_RUNS, CELL_INSTRUCTION, CELL_NAME, CELL_EVENT, CELL_KERNEL,
-    CELL_CALLS, CELL_AVG, CELL_P50, CELL_MIN, CELL_MAX, CELL_P10, CELL_P90, CELL_TOTAL, CELL_SHARE,
-    CELL_RESOLUTION, CELL_SOURCE, CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES, CELL_INFERRED, CELL_DEPTH,
+    CELL_BLOCK,
+    CELL_METHOD,
+    CELL_RUNS,
+    CELL_INSTRUCTION,
+    CELL_NAME,
+    CELL_EVENT,
+    CELL_KERNEL,
+    CELL_CALLS,
+    CELL_AVG,
+    CELL_P50,
+    CELL_MIN,
+    CELL_MAX,
+    CELL_P10,
+    CELL_P90,
+    CELL_TOTAL,
+    CELL_SHARE,
+    CELL_RESOLUTION,
+    CELL_SOURCE,
+    CELL_MODULE,
+    CELL_BACKEND,
+    CELL_OPS,
+    CELL_HANDLES,
+    CELL_INFERRED,
+    CELL_DEPTH,
     CELL_COUNT
 };
 
@@ -19,7 +40,9 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_BLOCK] = {.name = "block", .machine_only = 1},
     [CELL_METHOD] = {.name = "method", .machine_only = 1},
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER,
+    [CELL_INSTRUCTION] = {.name = "instruction",
+                          .title = "#",
+                          .kind = ETS_COLUMN_INTEGER,
                           .priority = 4},
     [CELL_NAME] = {.name = "operator", .least_width = 36},
     [CELL_EVENT] = {.name = "event", .machine_only = 1},
@@ -34,9 +57,15 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SOURCE] = {.name = "source", .kind = ETS_COLUMN_LIST, .least_width = 14,
-                     .cut_at_start = 1, .first_of_list = 1},
-    [CELL_MODULE] = {.name = "module", .kind = ETS_COLUMN_LIST, .priority = 8, .least_width = 10,
+    [CELL_SOURCE] = {.name = "source",
+                     .kind = ETS_COLUMN_LIST,
+                     .least_width = 14,
+                     .cut_at_start = 1,
+                     .first_of_list = 1},
+    [CELL_MODULE] = {.name = "module",
+                     .kind = ETS_COLUMN_LIST,
+                     .priority = 8,
+                     .least_width = 10,
                      .first_of_list = 1},
     [CELL_BACKEND] = {.name = "backend", .priority = 9},
     [CELL_OPS] = {.name = "op_types", .kind = ETS_COLUMN_LIST, .priority = 13, .least_width = 20},
@@ -59,7 +88,7 @@ struct filler {
     const struct ets_inspection *inspection;
     const struct ets_operator_table_options *options;
     struct ets_arena *arena; /* of one block's lines */
-    double tick_ns;         /* 0: the clock has no unit */
+    double tick_ns;          /* 0: the clock has no unit */
     bool is_shown[CELL_COUNT];
     uint32_t *run_number;            /* [run] within its block */
     struct allocations *allocations; /* [block] */
@@ -74,9 +103,9 @@ static const char *group_title(enum ets_group_by group_by)
 static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
-    static const enum cell row_only[] = {CELL_INSTRUCTION, CELL_EVENT, CELL_KERNEL, CELL_SOURCE,
-                                         CELL_MODULE, CELL_BACKEND, CELL_OPS, CELL_HANDLES,
-                                         CELL_INFERRED};
+    static const enum cell row_only[] = {CELL_INSTRUCTION, CELL_EVENT,   CELL_KERNEL,
+                                         CELL_SOURCE,      CELL_MODULE,  CELL_BACKEND,
+                                         CELL_OPS,         CELL_HANDLES, CELL_INFERRED};
     for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
@@ -101,12 +130,14 @@ static double total_of(const struct filler *f, uint32_t block)
         const struct ets_block *b = ets_inspection_block(f->inspection, block);
         for (uint32_t i = b->first_row; i < b->first_row + b->row_count; i++) {
             const struct ets_row *row = ets_inspection_row(f->inspection, i);
-            if (row->parent == ETS_NO_INDEX && row->chain == -1) total = i; /* load_method is last */
+            if (row->parent == ETS_NO_INDEX && row->chain == -1)
+                total = i; /* load_method is last */
         }
     }
     struct ets_statistics times;
-    if (total == ETS_NO_INDEX || ets_inspection_row_statistics(f->inspection, total, f->options->run,
-                                                               &times, NULL) != ETS_OK) {
+    if (total == ETS_NO_INDEX ||
+        ets_inspection_row_statistics(f->inspection, total, f->options->run, &times, NULL) !=
+            ETS_OK) {
         return NAN;
     }
     return times.mean > 0 ? times.mean : NAN;
@@ -137,18 +168,16 @@ static void put_list(const struct filler *f, const struct ets_text_list *list)
 
 static void put_handles(const struct filler *f, const struct ets_row *row)
 {
-    struct ets_text *texts = ets_arena_alloc_array(f->arena,
-                                                   row->handle_count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(f->arena,
-                                         row->handle_count, 24);
+    struct ets_text *texts = ets_arena_alloc_array(f->arena, row->handle_count, sizeof *texts);
+    char *digits = ets_arena_alloc_array(f->arena, row->handle_count, 24);
     if (texts == NULL || digits == NULL) {
         ets_table_put_nothing(f->table);
         return;
     }
     for (size_t i = 0; i < row->handle_count; i++) {
         char *text = digits + 24 * i;
-        texts[i] = (struct ets_text){
-            text, ets_print_text(text, 24, "%lld", (long long)row->handles[i])};
+        texts[i] =
+            (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)row->handles[i])};
     }
     ets_table_put_list(f->table, texts, row->handle_count);
 }
@@ -179,7 +208,8 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
     case CELL_INSTRUCTION:
-        if (row == NULL || row->instruction < 0 || row->is_delegated) ets_table_put_nothing(f->table);
+        if (row == NULL || row->instruction < 0 || row->is_delegated)
+            ets_table_put_nothing(f->table);
         else ets_table_put_integer(f->table, row->instruction);
         break;
     case CELL_NAME: put_name(f, line); break;
@@ -300,7 +330,8 @@ static void add_heading(struct filler *f, const struct ets_block *block,
                         const struct allocations *allocations)
 {
     char text[512];
-    size_t used = ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
+    size_t used =
+        ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
     if (block->method_state == ETS_METHOD_FOUND) {
         used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
     } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
@@ -331,10 +362,11 @@ static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
     struct ets_operator_lines lines = {NULL, 0};
-    const bool ok = f->options->group_by == ETS_GROUP_NONE
-                        ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
-                        : ets_operator_lines_by_group(f->arena, f->inspection, f->options,
-                                                      f->run_number, index, &lines);
+    const bool ok =
+        f->options->group_by == ETS_GROUP_NONE
+            ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
+            : ets_operator_lines_by_group(f->arena, f->inspection, f->options, f->run_number, index,
+                                          &lines);
     if (!ok) return false;
     if (lines.count == 0 && f->options->group_by != ETS_GROUP_NONE) return true; /* only loads */
     sort_lines(f, &lines);
@@ -366,8 +398,8 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     add_columns(&f);
     bool ok = survey(&f, &survey_arena);
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
-        const bool has_run =
-            options->run == ETS_NO_INDEX || ets_inspection_run(inspection, options->run)->block == b;
+        const bool has_run = options->run == ETS_NO_INDEX ||
+                             ets_inspection_run(inspection, options->run)->block == b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
         ok = fill_block(&f, b);
         ets_arena_reset(&arena);

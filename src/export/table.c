@@ -13,7 +13,8 @@ enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets
     struct ets_arena arena;
     ets_arena_init(&arena, allocator, 0);
     struct ets_table *table = ets_arena_alloc(&arena, sizeof *table);
-    if (table == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+    if (table == NULL)
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
     table->arena = arena;
     *table_out = table;
     return ETS_OK;
@@ -32,9 +33,8 @@ static void *grow(struct ets_table *table, void *old, uint32_t count, uint32_t *
 {
     if (count < *capacity) return old;
     const uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
-    void *grown = wanted > MAX_ROWS * 2u
-                      ? NULL
-                      : ets_arena_alloc_array(&table->arena, wanted, element_bytes);
+    void *grown =
+        wanted > MAX_ROWS * 2u ? NULL : ets_arena_alloc_array(&table->arena, wanted, element_bytes);
     if (grown == NULL) {
         table->no_memory = true;
         return NULL;
@@ -46,8 +46,8 @@ static void *grow(struct ets_table *table, void *old, uint32_t count, uint32_t *
 
 void ets_table_add_column(struct ets_table *table, const struct ets_column *column)
 {
-    struct ets_column *columns = grow(table, table->columns, table->column_count,
-                                      &table->column_capacity, sizeof *columns);
+    struct ets_column *columns =
+        grow(table, table->columns, table->column_count, &table->column_capacity, sizeof *columns);
     if (columns == NULL) return;
     table->columns = columns;
     columns[table->column_count++] = *column;

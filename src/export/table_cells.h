@@ -12,11 +12,11 @@ enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL
 
 struct ets_cell {
     enum ets_cell_kind kind;
-    struct ets_text text;          /* TEXT */
-    const struct ets_text *items;  /* LIST */
+    struct ets_text text;         /* TEXT */
+    const struct ets_text *items; /* LIST */
     size_t item_count;
     int64_t integer;
-    double lower, upper;           /* REAL: equal where it is exact */
+    double lower, upper; /* REAL: equal where it is exact */
 };
 
 struct ets_table_row {
@@ -37,13 +37,14 @@ struct ets_table {
 
 /* table_text.c: TABLE and MARKDOWN. table_records.c: all others. */
 enum ets_status ets_table_write_text(const struct ets_table *table,
-                                     const struct ets_table_style *style,
-                                     struct ets_output *output, struct ets_error *error);
+                                     const struct ets_table_style *style, struct ets_output *output,
+                                     struct ets_error *error);
 enum ets_status ets_table_write_records(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error);
 
-/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included). */
+/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included).
+ */
 size_t ets_utf8_length(const unsigned char *at, size_t size);
 
 /* Time units, longest first; `ns` is the unit in nanoseconds. */

@@ -11,10 +11,10 @@ enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
 /* A column as it will be shown. */
 struct shown {
     const struct ets_column *column;
-    uint32_t index; /* in the table */
+    uint32_t index;                    /* in the table */
     const struct ets_table_unit *unit; /* TIME */
-    uint32_t width; /* characters */
-    bool is_right;  /* aligned */
+    uint32_t width;                    /* characters */
+    bool is_right;                     /* aligned */
 };
 
 struct renderer {
@@ -41,8 +41,8 @@ static void append(struct cell_text *out, const char *data, size_t size)
 }
 
 /*
- * Text from a file: control characters must not reach a terminal, those of the upper half (U+0080 to
- * U+009F) included, nor bytes that are no UTF-8.
+ * Text from a file: control characters must not reach a terminal, those of the upper half (U+0080
+ * to U+009F) included, nor bytes that are no UTF-8.
  */
 static void append_visible(struct cell_text *out, struct ets_text text)
 {
@@ -93,7 +93,8 @@ static size_t print_time(char *buffer, double ns, const struct ets_table_unit *u
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
 }
 
-/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there. */
+/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there.
+ */
 static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *unit)
 {
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
@@ -122,7 +123,8 @@ static void append_share(struct cell_text *out, const struct ets_cell *cell)
     const double lower = cell->lower * 100, upper = cell->upper * 100;
     int size;
     if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
-    else if (lower == upper && lower > 0 && lower < 0.05) size = snprintf(buffer, sizeof buffer, "<0.1%%");
+    else if (lower == upper && lower > 0 && lower < 0.05)
+        size = snprintf(buffer, sizeof buffer, "<0.1%%");
     else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
     else if (lower < 0.05) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
     else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
@@ -138,8 +140,9 @@ static void append_bytes(struct cell_text *out, double bytes)
         bytes /= 1024;
         unit++;
     }
-    append(out, buffer, (size_t)snprintf(buffer, sizeof buffer, "%.*f %s", unit > 0 ? 1 : 0, bytes,
-                                         units[unit]));
+    append(
+        out, buffer,
+        (size_t)snprintf(buffer, sizeof buffer, "%.*f %s", unit > 0 ? 1 : 0, bytes, units[unit]));
 }
 
 static void append_number(struct cell_text *out, const struct shown *shown,
@@ -216,10 +219,11 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
 static size_t print_title(char *buffer, const struct shown *shown)
 {
     const char *title = shown->column->title != NULL ? shown->column->title : shown->column->name;
-    const char *unit = shown->unit != NULL ? shown->unit->name
+    const char *unit = shown->unit != NULL                       ? shown->unit->name
                        : shown->column->kind == ETS_COLUMN_TICKS ? "cycles"
                                                                  : "";
-    return (size_t)snprintf(buffer, NUMBER_CHARS, "%s%s%s", title, unit[0] != '\0' ? " " : "", unit);
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%s%s%s", title, unit[0] != '\0' ? " " : "",
+                            unit);
 }
 
 static bool is_first_text(const struct renderer *r, const struct shown *shown)
@@ -486,8 +490,8 @@ static bool is_empty_column(const struct ets_table *table, uint32_t index)
 }
 
 enum ets_status ets_table_write_text(const struct ets_table *table,
-                                     const struct ets_table_style *style,
-                                     struct ets_output *output, struct ets_error *error)
+                                     const struct ets_table_style *style, struct ets_output *output,
+                                     struct ets_error *error)
 {
     struct ets_arena scratch_arena;
     ets_arena_init(&scratch_arena, table->arena.allocator, 0);

@@ -130,8 +130,8 @@ static enum ets_status check_suite(struct ets_fb suite, struct ets_error *error)
         enum ets_status status =
             check_values(ets_fb_vector(test_case, CASE_INPUTS), "input", error);
         if (status == ETS_OK) {
-            status = check_values(ets_fb_vector(test_case, CASE_EXPECTED), "expected output",
-                                  error);
+            status =
+                check_values(ets_fb_vector(test_case, CASE_EXPECTED), "expected output", error);
         }
         if (status != ETS_OK) {
             return ets_parts_fail_within(error, status, "method %.*s, case %u",

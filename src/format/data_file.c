@@ -142,8 +142,8 @@ static enum ets_status read_entry(const struct ets_data_file *data, uint32_t ind
                                       &needed, error));
         if (needed > segment.size) {
             return ets_fail(error, ETS_MALFORMED, layout.at,
-                            "tensor of %llu bytes in a segment of %llu",
-                            (unsigned long long)needed, (unsigned long long)segment.size);
+                            "tensor of %llu bytes in a segment of %llu", (unsigned long long)needed,
+                            (unsigned long long)segment.size);
         }
         entry.tensor.data = needed != 0 ? segment.bytes.data : NULL;
         entry.tensor.data_bytes = (size_t)needed;

@@ -16,15 +16,16 @@ enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
     if (!ets_etdump_sniff(bytes)) {
         const enum ets_kind kind = ets_kind_sniff(bytes);
         const bool is_cut = bytes.size < 12 && kind == ETS_KIND_UNKNOWN;
-        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not an ETDump but %s", ets_kind_name(kind));
+        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not an ETDump but %s",
+                        ets_kind_name(kind));
     }
     const int is_prefixed = bytes.size >= 12 && memcmp(bytes.data + 8, "ED00", 4) == 0;
     *root_at_out = is_prefixed ? 4 : 0;
     return ETS_OK;
 }
 
-/* The prefix says how long the rest is: a shorter file was cut, a longer one has a stranger's tail. */
+/* The prefix says how long the rest is: a shorter file was cut, a longer one has a stranger's tail.
+ */
 static enum ets_status check_size_prefix(struct ets_bytes bytes, struct ets_error *error)
 {
     const uint32_t announced = ets_load_u32(bytes.data);
@@ -34,7 +35,8 @@ static enum ets_status check_size_prefix(struct ets_bytes bytes, struct ets_erro
                         bytes.size - 4);
     }
     if (announced < 16) {
-        return ets_fail(error, ETS_MALFORMED, 0, "the size prefix announces only %u bytes", announced);
+        return ets_fail(error, ETS_MALFORMED, 0, "the size prefix announces only %u bytes",
+                        announced);
     }
     return ETS_OK;
 }
@@ -53,7 +55,8 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
     struct ets_error reason;
     enum ets_status status = ets_fb_verify_root(body, root_at, &ets_etdump_type, 0, &root, &reason);
     if (status != ETS_OK) {
-        /* A file as long as its prefix says was not cut: an offset that leads out of it is wrong. */
+        /* A file as long as its prefix says was not cut: an offset that leads out of it is wrong.
+         */
         if (status == ETS_TRUNCATED && root_at != 0) status = ETS_MALFORMED;
         return ets_fail(error, status, reason.offset, "%s", reason.message);
     }
@@ -124,9 +127,11 @@ static void read_debug(struct ets_fb table, struct ets_etdump_event *event)
 void ets_etdump_read_event(const uint8_t *base, size_t event_at, struct ets_etdump_event *event_out)
 {
     const struct ets_fb table = {base, event_at};
-    *event_out = (struct ets_etdump_event){
-        .kind = ETS_EVENT_UNKNOWN, .chain = -1, .instruction = -1, .delegate_id = -1,
-        .payload_at = event_at};
+    *event_out = (struct ets_etdump_event){.kind = ETS_EVENT_UNKNOWN,
+                                           .chain = -1,
+                                           .instruction = -1,
+                                           .delegate_id = -1,
+                                           .payload_at = event_at};
     const struct ets_fb profile = ets_fb_table(table, EVENT_PROFILE);
     const struct ets_fb debug = ets_fb_table(table, EVENT_DEBUG);
     const struct ets_fb allocation = ets_fb_table(table, EVENT_ALLOCATION);
@@ -197,7 +202,8 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
     const struct ets_fb owner = {dump->bytes.data, value->value_at};
     struct ets_fb table = ets_fb_table(owner, VALUE_TENSOR);
     if (value->type == ETS_DEBUG_TENSOR_LIST) {
-        table = ets_fb_vector_table(ets_fb_vector(ets_fb_table(owner, VALUE_TENSOR_LIST), 0), index);
+        table =
+            ets_fb_vector_table(ets_fb_vector(ets_fb_table(owner, VALUE_TENSOR_LIST), 0), index);
     }
     const struct ets_fb_vector sizes = ets_fb_vector(table, TENSOR_SIZES);
     const struct ets_fb_vector strides = ets_fb_vector(table, TENSOR_STRIDES);
@@ -207,20 +213,22 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
                         scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor of %u dimensions, at most %d known",
-                        sizes.count, ETS_TENSOR_MAX_RANK);
+        return ets_fail(error, ETS_UNSUPPORTED, table.at,
+                        "tensor of %u dimensions, at most %d known", sizes.count,
+                        ETS_TENSOR_MAX_RANK);
     }
     if (strides.count != sizes.count && strides.count != 0) {
         return ets_fail(error, ETS_MALFORMED, table.at, "tensor with %u sizes and %u strides",
                         sizes.count, strides.count);
     }
-    *tensor_out = (struct ets_tensor){.scalar_type = (enum ets_scalar_type)scalar_type,
-                                      .rank = sizes.count};
+    *tensor_out =
+        (struct ets_tensor){.scalar_type = (enum ets_scalar_type)scalar_type, .rank = sizes.count};
     for (uint32_t i = 0; i < sizes.count; i++) {
         tensor_out->sizes[i] = ets_fb_vector_i64(sizes, i);
         if (strides.count != 0) tensor_out->strides[i] = ets_fb_vector_i64(strides, i);
         if (tensor_out->sizes[i] < 0 || tensor_out->strides[i] < 0) {
-            return ets_fail(error, ETS_MALFORMED, table.at, "tensor with a negative size or stride");
+            return ets_fail(error, ETS_MALFORMED, table.at,
+                            "tensor with a negative size or stride");
         }
     }
     if (strides.count == 0) ets_tensor_set_contiguous(tensor_out);

@@ -1,8 +1,8 @@
 /*
  * Reading damaged ETDumps. Two ways, the second only where the first finds no run at all or meets a
- * run that is none: (1) follow the table of runs and keep what verifies by itself; (2) look at every
- * position for an Event table. Writers built on flatcc emit back to front, others front to back;
- * the ticks of the events tell which, and so the order of logging.
+ * run that is none: (1) follow the table of runs and keep what verifies by itself; (2) look at
+ * every position for an Event table. Writers built on flatcc emit back to front, others front to
+ * back; the ticks of the events tell which, and so the order of logging.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "format/descriptor.h"
 #include "format/etdump_schema.h"
+#include "format/descriptor.h"
 
 static const struct ets_fb_field tensor_fields[] = {
     SCALAR("scalar_type", TENSOR_SCALAR_TYPE, ETS_FB_I8),

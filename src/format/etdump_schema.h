@@ -10,15 +10,32 @@ enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_ALLOCATORS, RUN_EVENTS };
 enum { ALLOCATOR_NAME };
 enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
 enum {
-    PROFILE_NAME, PROFILE_CHAIN, PROFILE_INSTRUCTION, PROFILE_DELEGATE_ID, PROFILE_DELEGATE_NAME,
-    PROFILE_METADATA, PROFILE_START, PROFILE_END
+    PROFILE_NAME,
+    PROFILE_CHAIN,
+    PROFILE_INSTRUCTION,
+    PROFILE_DELEGATE_ID,
+    PROFILE_DELEGATE_NAME,
+    PROFILE_METADATA,
+    PROFILE_START,
+    PROFILE_END
 };
 enum { ALLOCATION_ALLOCATOR, ALLOCATION_BYTES };
 enum {
-    DEBUG_CHAIN, DEBUG_INSTRUCTION, DEBUG_ENTRY, DEBUG_DELEGATE_ID, DEBUG_DELEGATE_NAME, DEBUG_NAME
+    DEBUG_CHAIN,
+    DEBUG_INSTRUCTION,
+    DEBUG_ENTRY,
+    DEBUG_DELEGATE_ID,
+    DEBUG_DELEGATE_NAME,
+    DEBUG_NAME
 };
 enum {
-    VALUE_TYPE, VALUE_TENSOR, VALUE_TENSOR_LIST, VALUE_INT, VALUE_FLOAT, VALUE_DOUBLE, VALUE_BOOL,
+    VALUE_TYPE,
+    VALUE_TENSOR,
+    VALUE_TENSOR_LIST,
+    VALUE_INT,
+    VALUE_FLOAT,
+    VALUE_DOUBLE,
+    VALUE_BOOL,
     VALUE_OUTPUT
 };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_STRIDES, TENSOR_OFFSET };
@@ -29,7 +46,8 @@ extern const struct ets_fb_type ets_etdump_frame_type; /* a run without its even
 extern const struct ets_fb_type ets_etdump_event_type;
 
 /* Reads the verified Event table at `event_at`, the verified RunData table at `run_at`. */
-void ets_etdump_read_event(const uint8_t *base, size_t event_at, struct ets_etdump_event *event_out);
+void ets_etdump_read_event(const uint8_t *base, size_t event_at,
+                           struct ets_etdump_event *event_out);
 void ets_etdump_read_run(const uint8_t *base, size_t run_at, struct ets_etdump_run *run_out);
 
 /* Where the FlatBuffer's root offset stands: 4 behind a size prefix, else 0. */

@@ -42,8 +42,8 @@ static enum ets_status follow(const struct verifier *v, size_t at, size_t bytes,
 {
     const uint32_t offset = ets_load_u32(v->bytes.data + at);
     if (offset < 4) {
-        return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s.%s: offset %u points at itself",
-                        type->name, field, offset);
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
+                        "%s.%s: offset %u points at itself", type->name, field, offset);
     }
     if (!ets_range_fits((uint64_t)at + offset, bytes, v->bytes.size)) {
         return ets_fail(v->error, ETS_TRUNCATED, v->origin + at,
@@ -64,8 +64,8 @@ static enum ets_status verify_vector(const struct verifier *v, size_t at, size_t
     const uint32_t count = ets_load_u32(v->bytes.data + start);
     if (!ets_range_fits(start + 4, (uint64_t)count * element_bytes, v->bytes.size)) {
         return ets_fail(v->error, ETS_TRUNCATED, v->origin + start,
-                        "%s.%s: %u elements of %zu bytes run past the end", type->name, field, count,
-                        element_bytes);
+                        "%s.%s: %u elements of %zu bytes run past the end", type->name, field,
+                        count, element_bytes);
     }
     *vector_out = (struct ets_fb_vector){v->bytes.data, start + 4, count};
     return ETS_OK;
@@ -79,7 +79,8 @@ static enum ets_status verify_string(const struct verifier *v, size_t at,
     const size_t end = text.at + text.count;
     if (end >= v->bytes.size || v->bytes.data[end] != 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
-                        "%s.%s: string of %u bytes has no terminator", type->name, field, text.count);
+                        "%s.%s: string of %u bytes has no terminator", type->name, field,
+                        text.count);
     }
     return ETS_OK;
 }
@@ -139,8 +140,7 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     switch ((enum ets_fb_kind)field->kind) {
     case ETS_FB_SCALAR: return ETS_OK;
     case ETS_FB_STRING: return verify_string(v, at, type, field->name);
-    case ETS_FB_TABLE:
-        return verify_reference(v, at, type, field->name, field->of.table, depth);
+    case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
         return verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
                              &vector);

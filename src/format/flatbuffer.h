@@ -25,12 +25,21 @@
 #include "base/load.h"
 
 enum ets_fb_scalar {
-    ETS_FB_BOOL, ETS_FB_U8, ETS_FB_I8, ETS_FB_U16, ETS_FB_I16, ETS_FB_U32, ETS_FB_I32,
-    ETS_FB_U64, ETS_FB_I64, ETS_FB_F32, ETS_FB_F64
+    ETS_FB_BOOL,
+    ETS_FB_U8,
+    ETS_FB_I8,
+    ETS_FB_U16,
+    ETS_FB_I16,
+    ETS_FB_U32,
+    ETS_FB_I32,
+    ETS_FB_U64,
+    ETS_FB_I64,
+    ETS_FB_F32,
+    ETS_FB_F64
 };
 
 enum ets_fb_kind {
-    ETS_FB_SCALAR,  /* inline */
+    ETS_FB_SCALAR, /* inline */
     ETS_FB_STRING,
     ETS_FB_TABLE,
     ETS_FB_SCALARS, /* vector of scalars */
@@ -44,8 +53,8 @@ enum { ETS_FB_REQUIRED = 1 };
 struct ets_fb_type;
 
 /*
- * Which table each tag of a union means; members[0] (NONE) and unknown tags are NULL. The table of a
- * tag that is not among the members has not been verified and must not be followed.
+ * Which table each tag of a union means; members[0] (NONE) and unknown tags are NULL. The table of
+ * a tag that is not among the members has not been verified and must not be followed.
  */
 struct ets_fb_union {
     const struct ets_fb_type *const *members;
@@ -58,8 +67,8 @@ struct ets_fb_field {
     uint8_t kind;  /* enum ets_fb_kind */
     uint8_t flags; /* ETS_FB_REQUIRED or 0 */
     union {
-        enum ets_fb_scalar scalar;        /* SCALAR, SCALARS */
-        const struct ets_fb_type *table;  /* TABLE, TABLES */
+        enum ets_fb_scalar scalar;         /* SCALAR, SCALARS */
+        const struct ets_fb_type *table;   /* TABLE, TABLES */
         const struct ets_fb_union *choice; /* UNION */
     } of;
 };

@@ -23,35 +23,35 @@ struct header {
 };
 
 /* X(scalar type, its name in a header, 1: also what reading that name gives) */
-#define TYPE_LIST(X)              \
-    X(BOOL, "|b1", 1)             \
-    X(BYTE, "|u1", 1)             \
-    X(CHAR, "|i1", 1)             \
-    X(SHORT, "<i2", 1)            \
-    X(INT, "<i4", 1)              \
-    X(LONG, "<i8", 1)             \
-    X(UINT16, "<u2", 1)           \
-    X(UINT32, "<u4", 1)           \
-    X(UINT64, "<u8", 1)           \
-    X(HALF, "<f2", 1)             \
-    X(FLOAT, "<f4", 1)            \
-    X(DOUBLE, "<f8", 1)           \
-    X(COMPLEX_FLOAT, "<c8", 1)    \
-    X(COMPLEX_DOUBLE, "<c16", 1)  \
-    X(BFLOAT16, "<V2", 1)         \
-    X(QINT8, "|i1", 0)            \
-    X(QUINT8, "|u1", 0)           \
-    X(QINT32, "<i4", 0)           \
-    X(QUINT4X2, "|u1", 0)         \
-    X(QUINT2X4, "|u1", 0)         \
-    X(BITS1X8, "|u1", 0)          \
-    X(BITS2X4, "|u1", 0)          \
-    X(BITS4X2, "|u1", 0)          \
-    X(BITS8, "|u1", 0)            \
-    X(BITS16, "<u2", 0)           \
-    X(FLOAT8E5M2, "|V1", 0)       \
-    X(FLOAT8E4M3FN, "|V1", 0)     \
-    X(FLOAT8E5M2FNUZ, "|V1", 0)   \
+#define TYPE_LIST(X)             \
+    X(BOOL, "|b1", 1)            \
+    X(BYTE, "|u1", 1)            \
+    X(CHAR, "|i1", 1)            \
+    X(SHORT, "<i2", 1)           \
+    X(INT, "<i4", 1)             \
+    X(LONG, "<i8", 1)            \
+    X(UINT16, "<u2", 1)          \
+    X(UINT32, "<u4", 1)          \
+    X(UINT64, "<u8", 1)          \
+    X(HALF, "<f2", 1)            \
+    X(FLOAT, "<f4", 1)           \
+    X(DOUBLE, "<f8", 1)          \
+    X(COMPLEX_FLOAT, "<c8", 1)   \
+    X(COMPLEX_DOUBLE, "<c16", 1) \
+    X(BFLOAT16, "<V2", 1)        \
+    X(QINT8, "|i1", 0)           \
+    X(QUINT8, "|u1", 0)          \
+    X(QINT32, "<i4", 0)          \
+    X(QUINT4X2, "|u1", 0)        \
+    X(QUINT2X4, "|u1", 0)        \
+    X(BITS1X8, "|u1", 0)         \
+    X(BITS2X4, "|u1", 0)         \
+    X(BITS4X2, "|u1", 0)         \
+    X(BITS8, "|u1", 0)           \
+    X(BITS16, "<u2", 0)          \
+    X(FLOAT8E5M2, "|V1", 0)      \
+    X(FLOAT8E4M3FN, "|V1", 0)    \
+    X(FLOAT8E5M2FNUZ, "|V1", 0)  \
     X(FLOAT8E4M3FNUZ, "|V1", 0)
 
 static const struct {
@@ -283,8 +283,8 @@ static enum ets_status find_header(struct ets_bytes bytes, struct cursor *cursor
     }
     if (!ets_range_fits(start, size, bytes.size)) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "the .npy header ends after %zu of its %zu bytes",
-                        bytes.size - start, size);
+                        "the .npy header ends after %zu of its %zu bytes", bytes.size - start,
+                        size);
     }
     cursor->data = bytes.data;
     cursor->at = start;
@@ -305,8 +305,8 @@ static bool strides_fit(const struct header *header)
 {
     uint64_t product = ets_scalar_type_bytes(header->scalar_type);
     for (uint32_t i = 0; i < header->rank; i++) {
-        if (header->sizes[i] != 0 && (!ets_mul_u64(product, (uint64_t)header->sizes[i], &product) ||
-                                      product > INT64_MAX)) {
+        if (header->sizes[i] != 0 &&
+            (!ets_mul_u64(product, (uint64_t)header->sizes[i], &product) || product > INT64_MAX)) {
             return false;
         }
     }
@@ -328,8 +328,7 @@ enum ets_status ets_npy_read(struct ets_bytes bytes, struct ets_tensor *tensor_o
     for (uint32_t i = 0; i < header.rank; i++) tensor.sizes[i] = header.sizes[i];
     if (header.is_fortran) set_fortran_strides(&tensor);
     else ets_tensor_set_contiguous(&tensor);
-    const uint64_t needed =
-        ets_tensor_count(&tensor) * ets_scalar_type_bytes(header.scalar_type);
+    const uint64_t needed = ets_tensor_count(&tensor) * ets_scalar_type_bytes(header.scalar_type);
     if (!ets_range_fits(cursor.end, needed, bytes.size)) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
                         "the array needs %llu bytes, the file has %zu of them",

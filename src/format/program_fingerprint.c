@@ -35,8 +35,8 @@ static uint64_t hash_stripes(const uint8_t **data, const uint8_t *end)
         for (int i = 0; i < 4; i++) lanes[i] = round_of(lanes[i], ets_load_u64(at + 8 * i));
     }
     *data = at;
-    uint64_t hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
-                    rotate(lanes[3], 18);
+    uint64_t hash =
+        rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
     for (int i = 0; i < 4; i++) hash = merge(hash, lanes[i]);
     return hash;
 }

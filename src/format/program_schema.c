@@ -1,5 +1,5 @@
-#include "format/descriptor.h"
 #include "format/program_schema.h"
+#include "format/descriptor.h"
 
 #include "format/program_parts.h"
 

@@ -29,8 +29,7 @@ static enum ets_status find_constant(const struct ets_program *program, struct e
         *bytes_out = (struct ets_bytes){NULL, 0};
         return ETS_OK;
     }
-    *bytes_out = (struct ets_bytes){segment.bytes.data + offset,
-                                    (size_t)(segment.size - offset)};
+    *bytes_out = (struct ets_bytes){segment.bytes.data + offset, (size_t)(segment.size - offset)};
     return ETS_OK;
 }
 
@@ -169,10 +168,9 @@ enum ets_status ets_program_read_tensor(const struct ets_method *method, struct 
         .device_type = ets_fb_i8(extra, EXTRA_DEVICE_TYPE, ETS_DEVICE_CPU),
         .device_index = ets_fb_i8(extra, EXTRA_DEVICE_INDEX, 0),
     };
-    ETS_TRY(ets_parts_read_layout(table.at, ets_fb_i8(table, TENSOR_SCALAR_TYPE, 0),
-                                  ets_fb_vector(table, TENSOR_SIZES),
-                                  ets_fb_vector(table, TENSOR_DIM_ORDER), &tensor.tensor,
-                                  &tensor.tensor_bytes, error));
+    ETS_TRY(ets_parts_read_layout(
+        table.at, ets_fb_i8(table, TENSOR_SCALAR_TYPE, 0), ets_fb_vector(table, TENSOR_SIZES),
+        ets_fb_vector(table, TENSOR_DIM_ORDER), &tensor.tensor, &tensor.tensor_bytes, error));
     ETS_TRY(read_place(method, table, &tensor, error));
     *tensor_out = tensor;
     return ETS_OK;
@@ -185,8 +183,8 @@ enum ets_status ets_program_read_value(const struct ets_method *method, uint32_t
         ets_fb_vector_table(ets_fb_vector(ets_method_plan(method), PLAN_VALUES), index);
     const uint8_t tag = ets_fb_u8(table, EVALUE_TAG, 0);
     *value_out = (struct ets_evalue){
-        .kind = tag <= ETS_EVALUE_OPTIONAL_TENSOR_LIST ? (enum ets_evalue_kind)tag
-                                                       : ETS_EVALUE_UNKNOWN,
+        .kind =
+            tag <= ETS_EVALUE_OPTIONAL_TENSOR_LIST ? (enum ets_evalue_kind)tag : ETS_EVALUE_UNKNOWN,
         .tag = tag,
         .index = index,
         .value_at = table.at,
@@ -211,14 +209,12 @@ enum ets_status ets_program_read_value(const struct ets_method *method, uint32_t
     return ETS_OK;
 }
 
-void ets_method_value(const struct ets_method *method, uint32_t index,
-                      struct ets_evalue *value_out)
+void ets_method_value(const struct ets_method *method, uint32_t index, struct ets_evalue *value_out)
 {
     (void)ets_program_read_value(method, index, value_out, NULL);
 }
 
-void ets_method_input(const struct ets_method *method, uint32_t index,
-                      struct ets_evalue *value_out)
+void ets_method_input(const struct ets_method *method, uint32_t index, struct ets_evalue *value_out)
 {
     const struct ets_fb_vector inputs = ets_fb_vector(ets_method_plan(method), PLAN_INPUTS);
     ets_method_value(method, (uint32_t)ets_fb_vector_i32(inputs, index), value_out);

@@ -128,8 +128,8 @@ static enum ets_status check_instruction(struct checker *c, struct ets_fb instru
         /* One past the last instruction ends the chain. */
         return check_index(c, ets_fb_i32(member, JUMP_DESTINATION, 0), instruction_count + 1,
                            "jumps to instruction", member.at);
-    default: return check_index(c, ets_fb_i32(member, FREE_VALUE, 0), values, "frees value",
-                                member.at);
+    default:
+        return check_index(c, ets_fb_i32(member, FREE_VALUE, 0), values, "frees value", member.at);
     }
 }
 
@@ -237,8 +237,8 @@ static enum ets_status check_segment_users(const struct ets_program *program,
                                            struct ets_error *error)
 {
     const struct ets_fb root = ets_program_root(program);
-    ETS_TRY(check_offsets(program, ets_fb_table(root, PROGRAM_CONSTANT_SEGMENT), "constants",
-                          error));
+    ETS_TRY(
+        check_offsets(program, ets_fb_table(root, PROGRAM_CONSTANT_SEGMENT), "constants", error));
     const struct ets_fb_vector mutables = ets_fb_vector(root, PROGRAM_MUTABLE_SEGMENTS);
     for (uint32_t i = 0; i < mutables.count; i++) {
         ETS_TRY(check_offsets(program, ets_fb_vector_table(mutables, i), "start values", error));

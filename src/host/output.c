@@ -52,7 +52,8 @@ static int create_temporary(char *path, size_t ending_at, uint64_t state)
     int descriptor = -1;
     for (int i = 0; i < MOST_TRIES; i++) {
         uint64_t random = next_random(&state);
-        for (char *at = path + ending_at; *at != '\0'; at++, random /= 36) *at = letters[random % 36];
+        for (char *at = path + ending_at; *at != '\0'; at++, random /= 36)
+            *at = letters[random % 36];
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0 || errno != EEXIST) break;
     }

@@ -124,8 +124,8 @@ static bool build_rows(struct builder *b)
         inspection->blocks[i].row_count = number_rows(b, i, false);
         inspection->row_count += inspection->blocks[i].row_count;
     }
-    inspection->rows = ets_arena_alloc_array(&inspection->arena, inspection->row_count,
-                                             sizeof *inspection->rows);
+    inspection->rows =
+        ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *inspection->rows);
     if (inspection->rows == NULL) return false;
     memset(b->stamp, 0, b->identities.count * sizeof *b->stamp);
     for (uint32_t i = 0; i < inspection->block_count; i++) {

@@ -12,9 +12,9 @@
 /* The unmapped kernel rows of a block, in order of execution. */
 struct unmapped {
     uint32_t *rows;
-    struct ets_text *names; /* base names of their kernels */
+    struct ets_text *names;              /* base names of their kernels */
     const struct ets_graph_node **nodes; /* what was found for each, or NULL */
-    bool *is_contested;     /* two bodies fit: neither is taken */
+    bool *is_contested;                  /* two bodies fit: neither is taken */
     uint32_t count;
 };
 

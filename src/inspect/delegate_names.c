@@ -1,8 +1,8 @@
 /*
  * What the names of a delegate's operators say about the nodes they come from. Only what is certain
- * is listed: most operators of XNNPACK (Multiply, Transpose, Clamp...) can come from a decomposition
- * of nearly anything, and a pointwise convolution runs as Fully Connected.
- * Source: XNNPACK's operator names (src/operator-utils.c) and ExecuTorch's XNNPACK partitioner.
+ * is listed: most operators of XNNPACK (Multiply, Transpose, Clamp...) can come from a
+ * decomposition of nearly anything, and a pointwise convolution runs as Fully Connected. Source:
+ * XNNPACK's operator names (src/operator-utils.c) and ExecuTorch's XNNPACK partitioner.
  */
 #include "inspect/inspection.h"
 
@@ -12,8 +12,8 @@ struct origin {
 };
 
 static const char *const convolutions[] = {"convolution", "conv1d", "conv2d", NULL};
-static const char *const products[] = {"linear", "addmm", "mm", "bmm", "matmul", "convolution",
-                                       "conv1d", "conv2d", NULL};
+static const char *const products[] = {"linear",      "addmm",  "mm",     "bmm", "matmul",
+                                       "convolution", "conv1d", "conv2d", NULL};
 static const char *const softmaxes[] = {"_softmax", "softmax", NULL};
 
 const char *const *ets_delegate_operator_nodes(struct ets_text event_name)

@@ -180,8 +180,8 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     ETS_TRY(visit(&filler, dump, is_damaged, error));
     if (filler.no_memory) return ets_fail_memory(error);
     hand_out(inspection);
-    uint32_t *stack = ets_arena_alloc_array(&inspection->arena, inspection->events.count,
-                                            sizeof *stack);
+    uint32_t *stack =
+        ets_arena_alloc_array(&inspection->arena, inspection->events.count, sizeof *stack);
     if (stack == NULL) return ets_fail_memory(error);
     ets_events_nest(inspection, stack);
     return ETS_OK;

@@ -39,8 +39,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
             const uint32_t end = middle + width < count ? middle + width : count;
             uint32_t left = start, right = middle;
             for (uint32_t k = start; k < end; k++) {
-                const int take_left = left < middle && (right == end ||
-                                                        nodes[left].handle <= nodes[right].handle);
+                const int take_left =
+                    left < middle && (right == end || nodes[left].handle <= nodes[right].handle);
                 spare[k] = nodes[take_left ? left++ : right++];
             }
         }

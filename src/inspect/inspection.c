@@ -19,8 +19,7 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
 
 enum ets_status ets_inspection_open(struct ets_bytes dump,
                                     const struct ets_inspect_options *options,
-                                    struct ets_inspection **inspection_out,
-                                    struct ets_error *error)
+                                    struct ets_inspection **inspection_out, struct ets_error *error)
 {
     struct ets_arena arena;
     ets_arena_init(&arena, options->allocator, ARENA_LIMIT);

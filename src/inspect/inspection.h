@@ -1,4 +1,5 @@
-/* The inspection, as the files of this folder share it. Built in the order of the functions below. */
+/* The inspection, as the files of this folder share it. Built in the order of the functions below.
+ */
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H
 
@@ -51,11 +52,11 @@ const char *const *ets_delegate_operator_nodes(struct ets_text event_name);
 struct ets_known_method {
     const char *name;
     int in_record, in_program;
-    const struct ets_graph *graph;  /* edge program; NULL: none, or one that cannot be joined */
-    struct ets_handle_index nodes;  /* of `graph`, control-flow branches included */
-    struct ets_strings loose_names; /* base names of nodes that no mapped handle leads to */
+    const struct ets_graph *graph;     /* edge program; NULL: none, or one that cannot be joined */
+    struct ets_handle_index nodes;     /* of `graph`, control-flow branches included */
+    struct ets_strings loose_names;    /* base names of nodes that no mapped handle leads to */
     struct ets_handle_index top_nodes; /* without them */
-    struct ets_chain chain;         /* valid where in_program */
+    struct ets_chain chain;            /* valid where in_program */
 };
 
 /* The columns of struct ets_event_table while they are being filled. */
@@ -93,7 +94,6 @@ struct ets_inspection {
     struct ets_known_method *methods;
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL where none was found */
-
 };
 
 /* event_table.c: every event of the dump into the columns, and which encloses which. */
@@ -109,7 +109,8 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
 
 /* "permute_copy.out" of a row that is a kernel's own event, else absent. */
 struct ets_text ets_row_kernel(const struct ets_row *row);
-/* "permute" of "permute_copy.out", "add" of "aten.add.Tensor": what an operator's variants share. */
+/* "permute" of "permute_copy.out", "add" of "aten.add.Tensor": what an operator's variants share.
+ */
 struct ets_text ets_kernel_base_name(struct ets_text kernel);
 struct ets_text ets_node_base_name(struct ets_text op);
 

@@ -36,8 +36,9 @@ static void join_record(const struct ets_inspection *inspection,
     const struct ets_etrecord *record = inspection->options.record;
     const bool is_call = ets_text_is(row->name, "DELEGATE_CALL");
     if (row->is_delegated) {
-        ets_etrecord_delegate_handles(record, method->name, row->instruction, row->name /* its identifier */,
-                                      &row->handles, &row->handle_count);
+        ets_etrecord_delegate_handles(record, method->name, row->instruction,
+                                      row->name /* its identifier */, &row->handles,
+                                      &row->handle_count);
     } else {
         ets_etrecord_handles(record, method->name, row->instruction, &row->handles,
                              &row->handle_count, NULL);
@@ -66,8 +67,8 @@ static enum ets_status join_program(struct ets_inspection *inspection,
             instruction.overload.size > 0 ? instruction.overload.data : "");
         row->kernel = (struct ets_text){name, used};
     } else if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL && row->backend == NULL) {
-        row->backend = ets_arena_copy_text(&inspection->arena, instruction.name.data,
-                                           instruction.name.size);
+        row->backend =
+            ets_arena_copy_text(&inspection->arena, instruction.name.data, instruction.name.size);
         if (row->backend == NULL) return ets_fail_memory(error);
     }
     return ETS_OK;

@@ -64,7 +64,8 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
         if (ets_text_is(row->name, "Method::execute")) has_end = true;
-        if (row->chain != 0 || row->is_delegated) continue; /* maps and programs have chain 0 alone */
+        if (row->chain != 0 || row->is_delegated)
+            continue; /* maps and programs have chain 0 alone */
         const bool is_delegate = ets_text_is(row->name, "DELEGATE_CALL");
         const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
         const struct ets_text kernel = ets_row_kernel(row);
@@ -81,7 +82,8 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     return ETS_OK;
 }
 
-/* Whether one of the nodes behind `handles` could have become `kernel`; true where none is known. */
+/* Whether one of the nodes behind `handles` could have become `kernel`; true where none is known.
+ */
 static bool names_agree(struct ets_known_method *method, const int64_t *handles, size_t count,
                         struct ets_text kernel, struct verdict *verdict, struct ets_text *other_out)
 {
@@ -118,8 +120,8 @@ static bool disagree(struct verdict *verdict, const char *format, ...)
 
 /* What a delegate reported from inside the call must be among the nodes that it was given. */
 static bool check_delegate(const struct ets_inspection *inspection, const struct fact *fact,
-                           struct ets_known_method *method, const int64_t *handles,
-                           size_t count, struct verdict *verdict)
+                           struct ets_known_method *method, const int64_t *handles, size_t count,
+                           struct verdict *verdict)
 {
     for (uint32_t i = fact->call_row; i-- > 0;) {
         const struct ets_row *row = &inspection->rows[i];
@@ -152,11 +154,10 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     const bool is_delegate = ets_etrecord_backend(record, method->name, instruction) != NULL;
     if (ets_etrecord_has_delegate_map(record, method->name) && fact->kind != FACT_OTHER &&
         is_delegate != (fact->kind == FACT_DELEGATE)) {
-        return disagree(verdict,
-                        "instruction %lld of %s is %s call in the record but %s call in the trace",
-                        (long long)instruction, method->name,
-                        is_delegate ? "a delegate" : "an operator",
-                        fact->kind == FACT_DELEGATE ? "a delegate" : "an operator");
+        return disagree(
+            verdict, "instruction %lld of %s is %s call in the record but %s call in the trace",
+            (long long)instruction, method->name, is_delegate ? "a delegate" : "an operator",
+            fact->kind == FACT_DELEGATE ? "a delegate" : "an operator");
     }
     const int64_t *handles;
     size_t count;
@@ -213,7 +214,8 @@ static void compare_record(const struct ets_inspection *inspection, const struct
     for (uint32_t i = 0; i < facts->instructions.count; i++) {
         const struct fact *fact = &facts->items[i];
         has_work = has_work || fact->kind == FACT_DELEGATE || fact->kernel.data != NULL;
-        ets_etrecord_handles(record, method->name, fact->instruction, &handles, &handle_count, NULL);
+        ets_etrecord_handles(record, method->name, fact->instruction, &handles, &handle_count,
+                             NULL);
         if (handles == NULL && !check_unmapped(method, fact, verdict)) return;
     }
     if (has_work && verdict->evidence == 0 && method->graph != NULL) {
@@ -234,8 +236,9 @@ static bool is_kernel_of(const struct ets_instruction *instruction, struct ets_t
     const size_t overload = instruction->overload.size;
     if (kernel.size != size + (overload > 0 ? overload + 1 : 0)) return false;
     if (memcmp(kernel.data, start, size) != 0) return false;
-    return overload == 0 || (kernel.data[size] == '.' &&
-                             memcmp(kernel.data + size + 1, instruction->overload.data, overload) == 0);
+    return overload == 0 ||
+           (kernel.data[size] == '.' &&
+            memcmp(kernel.data + size + 1, instruction->overload.data, overload) == 0);
 }
 
 static bool check_instruction(const struct fact *fact, const struct ets_known_method *method,
@@ -251,12 +254,13 @@ static bool check_instruction(const struct fact *fact, const struct ets_known_me
     const bool is_kernel = instruction.kind == ETS_INSTRUCTION_KERNEL_CALL;
     const bool is_delegate = instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL;
     if (is_kernel != (fact->kind == FACT_KERNEL) || is_delegate != (fact->kind == FACT_DELEGATE)) {
-        return disagree(verdict, "instruction %lld is a %s in the program's %s but not in the trace",
-                        id, ets_instruction_kind_name(instruction.kind), method->name);
+        return disagree(verdict,
+                        "instruction %lld is a %s in the program's %s but not in the trace", id,
+                        ets_instruction_kind_name(instruction.kind), method->name);
     }
     if (is_kernel && fact->kernel.data != NULL && !is_kernel_of(&instruction, fact->kernel)) {
-        return disagree(verdict, "instruction %lld ran %.*s but the program's %s has %.*s there", id,
-                        (int)fact->kernel.size, fact->kernel.data, method->name,
+        return disagree(verdict, "instruction %lld ran %.*s but the program's %s has %.*s there",
+                        id, (int)fact->kernel.size, fact->kernel.data, method->name,
                         (int)instruction.name.size, instruction.name.data);
     }
     return true;
@@ -452,8 +456,7 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
     for (uint32_t i = 0; i < in_program; i++) {
         struct ets_method plan;
         ets_program_method(program, i, &plan);
-        const char *name =
-            ets_arena_copy_text(&inspection->arena, plan.name.data, plan.name.size);
+        const char *name = ets_arena_copy_text(&inspection->arena, plan.name.data, plan.name.size);
         if (name == NULL) return ets_fail_memory(error);
         if (!is_wanted(inspection, name) || plan.chain_count == 0) continue;
         struct ets_known_method *method = add_method(inspection, name);
@@ -503,8 +506,8 @@ static enum ets_status report_mismatch(const struct ets_inspection *inspection,
     const char *other = inspection->options.record == NULL    ? "program"
                         : inspection->options.program == NULL ? "ETRecord"
                                                               : "ETRecord and program";
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the trace does not belong to this %s: %s", other, first->reason);
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the trace does not belong to this %s: %s",
+                    other, first->reason);
 }
 
 /* Records of old layouts, and of exports that failed half-way, map nothing. */
@@ -525,8 +528,8 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
     if (inspection->options.record == NULL && inspection->options.program == NULL) return ETS_OK;
     ETS_TRY(know_methods(inspection, error));
     ETS_TRY(check_wanted(inspection, error));
-    struct verdict *verdicts = ets_arena_alloc_array(&inspection->arena, inspection->method_count,
-                                                     sizeof *verdicts);
+    struct verdict *verdicts =
+        ets_arena_alloc_array(&inspection->arena, inspection->method_count, sizeof *verdicts);
     if (verdicts == NULL) return ets_fail_memory(error);
     if (inspection->method_count == 0) {
         note_no_method(inspection);

@@ -29,8 +29,8 @@ struct viewer {
     struct ets_key_table shapes;     /* name, bundled index, number of the sequence */
 
     /* Of the run being read. */
-    uint32_t *group_of_event; /* [event] local number */
-    uint32_t *group_stamp, *group_local; /* [group] */
+    uint32_t *group_of_event;                   /* [event] local number */
+    uint32_t *group_stamp, *group_local;        /* [group] */
     uint32_t *signature_stamp, *signature_slot; /* [signature] */
 
     /* Of all runs: slots[run_start[r] .. run_start[r + 1]) */
@@ -100,8 +100,7 @@ static bool add_slot(struct viewer *v, uint32_t run, uint32_t event, uint32_t de
     if ((has_profile && profile == ABSENT) || (debug_event != ETS_NO_INDEX && debug == ABSENT)) {
         return false;
     }
-    const uint64_t key[] = {
-        (uint32_t)v->inspection->events.instruction[event], profile, debug};
+    const uint64_t key[] = {(uint32_t)v->inspection->events.instruction[event], profile, debug};
     const uint32_t signature = ets_key_table_add(&v->signatures, key);
     if (signature == ETS_KEY_NONE) return false;
     if (v->signature_stamp[signature] != run + 1) {
@@ -138,7 +137,8 @@ static void group_run(struct viewer *v, uint32_t run_index, struct grouping *g)
         }
         const uint32_t local = v->group_local[group];
         g->start[local]++;
-        if (inspection->events.kind[e] == ETS_EVENT_DEBUG && g->first_debug[local] == ETS_NO_INDEX) {
+        if (inspection->events.kind[e] == ETS_EVENT_DEBUG &&
+            g->first_debug[local] == ETS_NO_INDEX) {
             g->first_debug[local] = e;
         }
     }
@@ -171,8 +171,8 @@ static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping
                 return false;
             }
         }
-        if (!has_profile && !add_slot(v, run_index, g->first_debug[i], g->first_debug[i], false,
-                                      parts, used)) {
+        if (!has_profile &&
+            !add_slot(v, run_index, g->first_debug[i], g->first_debug[i], false, parts, used)) {
             return false;
         }
     }
@@ -192,8 +192,7 @@ static uint32_t find_block(struct viewer *v, uint32_t r, uint32_t *first_run)
     }
     const uint32_t name = ets_strings_add(&v->inspection->strings, run->name);
     if (name == UINT32_MAX) return ETS_NO_INDEX;
-    const uint64_t key[] = {
-        (uint64_t)name << 32 | (uint32_t)run->bundled_input_index, sequence};
+    const uint64_t key[] = {(uint64_t)name << 32 | (uint32_t)run->bundled_input_index, sequence};
     const uint32_t known = v->shapes.count;
     const uint32_t block = ets_key_table_add(&v->shapes, key);
     if (block == known) first_run[block] = r;
@@ -324,7 +323,8 @@ static bool name_event(struct ets_inspection *inspection, const struct slot *slo
     return true;
 }
 
-/* A block while its runs are being added: event i's sample of run number k is at i * run_count + k. */
+/* A block while its runs are being added: event i's sample of run number k is at i * run_count + k.
+ */
 struct building {
     struct ets_upstream_event *events;
     uint32_t event_count;
@@ -345,8 +345,8 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
     building->raw = ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->raw);
     building->start_time =
         ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->start_time);
-    *block = (struct ets_upstream_block){copy_text(inspection, run->name),
-                                         run->bundled_input_index, building->events, count};
+    *block = (struct ets_upstream_block){copy_text(inspection, run->name), run->bundled_input_index,
+                                         building->events, count};
     if (building->events == NULL || building->raw == NULL || building->start_time == NULL ||
         block->name == NULL) {
         return ets_fail_memory(error);
@@ -381,8 +381,7 @@ static enum ets_status add_samples(const struct viewer *v, uint32_t run, struct 
 static enum ets_status compute_statistics(struct ets_inspection *inspection,
                                           const struct building *building, struct ets_error *error)
 {
-    double *sorted =
-        ets_arena_alloc_array(&inspection->arena, building->run_count, sizeof *sorted);
+    double *sorted = ets_arena_alloc_array(&inspection->arena, building->run_count, sizeof *sorted);
     if (sorted == NULL) return ets_fail_memory(error);
     for (uint32_t i = 0; i < building->event_count; i++) {
         struct ets_upstream_event *event = &building->events[i];

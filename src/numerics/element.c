@@ -111,8 +111,7 @@ double ets_element_load(const void *at, int scalar_type, uint32_t component)
         return widen(ets_load_u16(bytes), (struct float_layout){8, 7, 127, SPECIALS_IEEE});
     case ETS_SCALAR_FLOAT8E5M2:
         return widen(*bytes, (struct float_layout){5, 2, 15, SPECIALS_IEEE});
-    case ETS_SCALAR_FLOAT8E4M3FN:
-        return widen(*bytes, (struct float_layout){4, 3, 7, SPECIALS_FN});
+    case ETS_SCALAR_FLOAT8E4M3FN: return widen(*bytes, (struct float_layout){4, 3, 7, SPECIALS_FN});
     case ETS_SCALAR_FLOAT8E5M2FNUZ:
         return widen(*bytes, (struct float_layout){5, 2, 16, SPECIALS_FNUZ});
     case ETS_SCALAR_FLOAT8E4M3FNUZ:

@@ -53,8 +53,8 @@ enum ets_status ets_elements_init(struct ets_elements *elements, const struct et
                         "the tensor reaches past its %llu bytes",
                         (unsigned long long)tensor->data_bytes);
     }
-    *elements = (struct ets_elements){
-        .tensor = tensor, .remaining = count, .component_count = components};
+    *elements =
+        (struct ets_elements){.tensor = tensor, .remaining = count, .component_count = components};
     return ETS_OK;
 }
 

@@ -16,8 +16,8 @@ static const char DEFAULT_METHOD[] = "forward";
 
 /* Entries that are no program, by their whole name. */
 static const char *const PLAIN_ENTRIES[] = {
-    "ETRECORD_V0",       "debug_handle_map",      "delegate_map",
-    "reference_outputs", "representative_inputs", "instruction_id_to_num_outs_map",
+    "ETRECORD_V0",       "debug_handle_map",       "delegate_map",
+    "reference_outputs", "representative_inputs",  "instruction_id_to_num_outs_map",
     "export_graph_id",   "et_dialect_graph_module"};
 
 /* Side files of programs, by the end of their name. */
@@ -93,15 +93,13 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
     const size_t count = record->zip.entry_count;
     record->entries = ets_arena_alloc_array(&record->arena, count, sizeof *record->entries);
     record->read = ets_arena_alloc_array(&record->arena, count, sizeof *record->read);
-    record->graph_names =
-        ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
+    record->graph_names = ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
     if (record->entries == NULL || record->read == NULL || record->graph_names == NULL) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
     }
     for (size_t i = 0; i < count; i++) {
         const struct ets_zip_entry *entry = &record->zip.entries[i];
-        const char *name =
-            ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
+        const char *name = ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
         if (name == NULL) {
             return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET,
                             "no memory for the record's entries");
@@ -111,8 +109,7 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
             .offset = entry->payload_offset,
             .size = entry->bytes,
         };
-        ets_arena_init(&record->read[i].arena, record->arena.allocator,
-                       ETS_ETRECORD_MEMORY_LIMIT);
+        ets_arena_init(&record->read[i].arena, record->arena.allocator, ETS_ETRECORD_MEMORY_LIMIT);
         if (is_program(entry->name)) record->graph_names[record->graph_count++] = name;
     }
     return ETS_OK;
@@ -168,8 +165,7 @@ size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
     return record->zip.entry_count;
 }
 
-const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record,
-                                                    size_t index)
+const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record, size_t index)
 {
     return index < record->zip.entry_count ? &record->entries[index] : NULL;
 }
@@ -203,8 +199,7 @@ static enum ets_status read_graph(struct ets_etrecord *record, struct ets_zip_en
 }
 
 enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
-                                        const struct ets_graph **graph_out,
-                                        struct ets_error *error)
+                                        const struct ets_graph **graph_out, struct ets_error *error)
 {
     const size_t size = strlen(method);
     for (size_t i = 0; i < record->zip.entry_count; i++) {
@@ -219,8 +214,7 @@ enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char 
 }
 
 enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,
-                                        const struct ets_graph **graph_out,
-                                        struct ets_error *error)
+                                        const struct ets_graph **graph_out, struct ets_error *error)
 {
     struct ets_zip_entry *entry = ets_etrecord_find(record, ATEN_ENTRY);
     if (entry == NULL) {

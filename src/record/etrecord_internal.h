@@ -27,9 +27,9 @@ struct ets_delegate_handles {
 /* delegate_map: one instruction. */
 struct ets_delegate_entry {
     int64_t instruction;
-    const char *backend;                       /* or NULL */
+    const char *backend;                        /* or NULL */
     const struct ets_delegate_handles *handles; /* in the file's order */
-    const uint32_t *by_identifier;             /* indices into `handles`, sorted */
+    const uint32_t *by_identifier;              /* indices into `handles`, sorted */
     uint32_t count;
 };
 

@@ -311,8 +311,7 @@ static enum ets_status read_delegate_map(struct maps_reader *reader, const struc
             return fail_map(reader, map, ets_json_text(key), "is not an instruction number");
         }
         entries[i].backend = ets_json_text(ets_json_get(key + 1, "name")).data;
-        ETS_TRY(read_identifiers(reader, map, ets_json_get(key + 1, "delegate_map"),
-                                 &entries[i]));
+        ETS_TRY(read_identifiers(reader, map, ets_json_get(key + 1, "delegate_map"), &entries[i]));
     }
     void *sorted = entries;
     uint32_t count = json->size;
@@ -401,8 +400,7 @@ const char *ets_etrecord_method_name(const struct ets_etrecord *record, size_t i
 }
 
 /* The element of `instruction` in a sorted array of elements that start with theirs, or NULL. */
-static const void *find_entry(const void *entries, uint32_t count, size_t size,
-                              int64_t instruction)
+static const void *find_entry(const void *entries, uint32_t count, size_t size, int64_t instruction)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -475,9 +473,8 @@ void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char
     }
 }
 
-const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record,
-                                             const char *method, int64_t instruction,
-                                             size_t index)
+const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record, const char *method,
+                                             int64_t instruction, size_t index)
 {
     const struct ets_delegate_entry *entry = find_delegate(record, method, instruction);
     return entry != NULL && index < entry->count ? entry->handles[index].identifier.data : NULL;
@@ -500,9 +497,8 @@ int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *met
 {
     const struct ets_method_maps *maps = find_method(record, method);
     const struct ets_num_outs_entry *entry =
-        maps == NULL
-            ? NULL
-            : find_entry(maps->num_outs, maps->num_outs_count, sizeof *entry, instruction);
+        maps == NULL ? NULL
+                     : find_entry(maps->num_outs, maps->num_outs_count, sizeof *entry, instruction);
     return entry != NULL ? entry->count : 1;
 }
 

@@ -114,8 +114,8 @@ static enum ets_status read_sequence(struct ets_torch_save *save,
     struct ets_value *values = ets_arena_alloc_array(save->arena, count, sizeof *values);
     if (values == NULL) return ets_torch_save_fail(save, ETS_NO_MEMORY, "no memory");
     for (size_t i = 0; i < count; i++) {
-        ETS_TRY(ets_torch_save_value(save, is_list ? object->as.list.items[i] : object,
-                                     &values[i]));
+        ETS_TRY(
+            ets_torch_save_value(save, is_list ? object->as.list.items[i] : object, &values[i]));
     }
     *values_out = values;
     *count_out = count;
@@ -165,8 +165,8 @@ static enum ets_status visit_method(struct visitor *visitor, struct ets_text met
     for (size_t i = 0; i < value->as.list.count; i++) {
         struct ets_reference_case *one = &visitor->cases[visitor->case_count];
         one->method = method;
-        ETS_TRY(read_sequence(visitor->save, value->as.list.items[i], &one->values,
-                              &one->value_count));
+        ETS_TRY(
+            read_sequence(visitor->save, value->as.list.items[i], &one->values, &one->value_count));
         visitor->case_count++;
     }
     return ETS_OK;

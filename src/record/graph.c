@@ -30,8 +30,8 @@ const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph
         }
         return NULL;
     }
-    for (uint32_t slot = ets_graph_hash(name) & index->value_mask;
-         index->value_slots[slot] != 0; slot = (slot + 1) & index->value_mask) {
+    for (uint32_t slot = ets_graph_hash(name) & index->value_mask; index->value_slots[slot] != 0;
+         slot = (slot + 1) & index->value_mask) {
         const struct ets_graph_value *value = &graph->values[index->value_slots[slot] - 1];
         if (same_text(value->name, name)) return value;
     }

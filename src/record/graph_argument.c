@@ -10,12 +10,12 @@
 /* How a tag's value, or each element of its list, is written. */
 enum form {
     FORM_NONE,
-    FORM_TENSOR,   /* {"name": ...} */
+    FORM_TENSOR, /* {"name": ...} */
     FORM_INT,
     FORM_FLOAT,
     FORM_BOOL,
     FORM_STRING,
-    FORM_SYMBOL,   /* {"as_name": ...} or {"as_int": ...} */
+    FORM_SYMBOL, /* {"as_name": ...} or {"as_int": ...} */
     FORM_SCALAR_TYPE,
     FORM_MEMORY_FORMAT,
     FORM_LAYOUT,
@@ -170,8 +170,7 @@ static enum ets_status read_device(struct ets_graph_reader *reader,
 {
     const struct ets_json_value *index = ets_json_get(json, "index");
     if (!read_named(ets_json_get(json, "type"), ETS_ARGUMENT_DEVICE, argument)) return ETS_OK;
-    if (!ets_json_is(index, ETS_JSON_INT) || index->as.integer < 0 ||
-        index->as.integer > INT_MAX) {
+    if (!ets_json_is(index, ETS_JSON_INT) || index->as.integer < 0 || index->as.integer > INT_MAX) {
         return ETS_OK;
     }
     enum { DIGITS = 12 };

@@ -108,8 +108,8 @@ static enum ets_status read_arguments(struct ets_graph_reader *reader,
     return ETS_OK;
 }
 
-static enum ets_status read_node(struct ets_graph_reader *reader,
-                                 const struct ets_json_value *json, struct ets_graph_node *node)
+static enum ets_status read_node(struct ets_graph_reader *reader, const struct ets_json_value *json,
+                                 struct ets_graph_node *node)
 {
     const struct ets_json_value *metadata = ets_json_get(json, "metadata");
     node->name = ets_json_text(ets_json_get(json, "name"));
@@ -121,11 +121,11 @@ static enum ets_status read_node(struct ets_graph_reader *reader,
     node->debug_handle = handle_of(ets_json_get(metadata, "debug_handle"));
     node->stack_trace = ets_json_text(ets_json_get(metadata, "stack_trace"));
     ETS_TRY(ets_graph_read_frames(reader, node->stack_trace, node));
-    ETS_TRY(ets_graph_read_modules(
-        reader, ets_json_text(ets_json_get(metadata, "nn_module_stack")), node));
+    ETS_TRY(ets_graph_read_modules(reader, ets_json_text(ets_json_get(metadata, "nn_module_stack")),
+                                   node));
     ETS_TRY(ets_graph_read_origins(reader, ets_json_get(metadata, "from_node"), node));
-    ETS_TRY(read_arguments(reader, ets_json_get(json, "inputs"), 1, &node->inputs,
-                           &node->input_count));
+    ETS_TRY(
+        read_arguments(reader, ets_json_get(json, "inputs"), 1, &node->inputs, &node->input_count));
     return read_arguments(reader, ets_json_get(json, "outputs"), 0, &node->outputs,
                           &node->output_count);
 }
@@ -135,8 +135,7 @@ static enum ets_status read_nodes(struct ets_graph_reader *reader,
 {
     const struct ets_json_value *list = ets_json_get(json, "nodes");
     if (!ets_json_is(list, ETS_JSON_ARRAY)) return fail_shape(reader, "a graph has no nodes");
-    struct ets_graph_node *nodes =
-        ets_arena_alloc_array(reader->arena, list->size, sizeof *nodes);
+    struct ets_graph_node *nodes = ets_arena_alloc_array(reader->arena, list->size, sizeof *nodes);
     if (nodes == NULL) return ets_graph_no_memory(reader);
     const struct ets_json_value *item = ets_json_first(list);
     for (uint32_t i = 0; i < list->size; i++, item = ets_json_next(item)) {
@@ -159,8 +158,7 @@ static int64_t read_size(const struct ets_json_value *json, struct ets_text *exp
 }
 
 static enum ets_status read_sizes(struct ets_graph_reader *reader,
-                                  const struct ets_json_value *json,
-                                  struct ets_graph_value *value)
+                                  const struct ets_json_value *json, struct ets_graph_value *value)
 {
     if (!ets_json_is(json, ETS_JSON_ARRAY)) return ETS_OK;
     int64_t *sizes = ets_arena_alloc_array(reader->arena, json->size, sizeof *sizes);
@@ -423,8 +421,7 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
                         graph->schema_minor, SCHEMA_MAJOR);
     }
     for (uint32_t i = 0; i < reader->pending_count; i++) {
-        const struct ets_json_value *signature =
-            i == 0 ? ets_json_get(module, "signature") : NULL;
+        const struct ets_json_value *signature = i == 0 ? ets_json_get(module, "signature") : NULL;
         ETS_TRY(read_graph(reader, reader->pending[i].json, signature, reader->pending[i].graph));
     }
     ETS_TRY(list_subgraphs(reader, graph));

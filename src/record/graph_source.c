@@ -154,8 +154,7 @@ enum ets_status ets_graph_read_modules(struct ets_graph_reader *reader, struct e
     char *const end = text + stack.size;
     size_t count = 1;
     for (const char *at = text; at < end; at++) count += *at == ';';
-    struct ets_graph_module *modules =
-        ets_arena_alloc_array(reader->arena, count, sizeof *modules);
+    struct ets_graph_module *modules = ets_arena_alloc_array(reader->arena, count, sizeof *modules);
     if (modules == NULL) return ets_graph_no_memory(reader);
     uint32_t used = 0;
     for (char *at = text; at < end;) {
@@ -203,8 +202,7 @@ enum ets_status ets_graph_read_origins(struct ets_graph_reader *reader,
          at = last_origin(ets_json_get(at, "from_node"))) {
         count++;
     }
-    struct ets_graph_origin *origins =
-        ets_arena_alloc_array(reader->arena, count, sizeof *origins);
+    struct ets_graph_origin *origins = ets_arena_alloc_array(reader->arena, count, sizeof *origins);
     if (origins == NULL) return ets_graph_no_memory(reader);
     const struct ets_json_value *at = newest;
     for (size_t i = 0; i < count; i++, at = last_origin(ets_json_get(at, "from_node"))) {

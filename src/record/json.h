@@ -47,7 +47,7 @@ struct ets_json_value {
         int64_t integer;
         uint64_t uinteger;
         double number;
-        char *text; /* in the parsed buffer */
+        char *text;    /* in the parsed buffer */
         uint64_t span; /* values up to the next sibling, itself included */
     } as;
 };

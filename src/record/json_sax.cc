@@ -26,12 +26,30 @@ struct Stream {
     char *head;
     char *end;
 
-    char Peek() const { return *source; }
-    char Take() { return *source++; }
-    size_t Tell() const { return static_cast<size_t>(source - head); }
-    void Put(char byte) { *target++ = byte; }
-    char *PutBegin() { return target = source; }
-    size_t PutEnd(char *begin) const { return static_cast<size_t>(target - begin); }
+    char Peek() const
+    {
+        return *source;
+    }
+    char Take()
+    {
+        return *source++;
+    }
+    size_t Tell() const
+    {
+        return static_cast<size_t>(source - head);
+    }
+    void Put(char byte)
+    {
+        *target++ = byte;
+    }
+    char *PutBegin()
+    {
+        return target = source;
+    }
+    size_t PutEnd(char *begin) const
+    {
+        return static_cast<size_t>(target - begin);
+    }
     void Flush() {}
 };
 
@@ -44,7 +62,10 @@ class FixedStack
   public:
     explicit FixedStack(Stream *stream) : stream_(stream) {}
 
-    void *Malloc(size_t size) { return Realloc(nullptr, 0, size); }
+    void *Malloc(size_t size)
+    {
+        return Realloc(nullptr, 0, size);
+    }
     void *Realloc(void *, size_t, size_t new_size)
     {
         if (new_size > kUsable && !exceeded_) {
@@ -54,7 +75,10 @@ class FixedStack
         return block_;
     }
     static void Free(void *) {}
-    bool exceeded() const { return exceeded_; }
+    bool exceeded() const
+    {
+        return exceeded_;
+    }
 
   private:
     static const size_t kUsable = 2 * 8 * ETS_JSON_MAX_DEPTH;
@@ -70,7 +94,10 @@ class Handler
   public:
     Handler(ets_json *json, ets_json_failure *failure) : json_(json), failure_(failure) {}
 
-    bool Null() { return Add(ETS_JSON_NULL) != nullptr; }
+    bool Null()
+    {
+        return Add(ETS_JSON_NULL) != nullptr;
+    }
     bool Bool(bool value)
     {
         ets_json_value *added = Add(ETS_JSON_BOOL);
@@ -79,11 +106,26 @@ class Handler
     }
     // Numbers come as their text: RapidJSON's own rounding relies on undefined behaviour where 20
     // digits just overflow 64 bits.
-    bool Int(int) { return false; }
-    bool Uint(unsigned) { return false; }
-    bool Int64(int64_t) { return false; }
-    bool Uint64(uint64_t) { return false; }
-    bool Double(double) { return false; }
+    bool Int(int)
+    {
+        return false;
+    }
+    bool Uint(unsigned)
+    {
+        return false;
+    }
+    bool Int64(int64_t)
+    {
+        return false;
+    }
+    bool Uint64(uint64_t)
+    {
+        return false;
+    }
+    bool Double(double)
+    {
+        return false;
+    }
     bool RawNumber(const char *text, rapidjson::SizeType size, bool)
     {
         ets_json_value *added = Add(ETS_JSON_NULL);
@@ -94,17 +136,29 @@ class Handler
         ets_json_value *added = Add(ETS_JSON_TEXT);
         if (added == nullptr) return false;
         added->size = size;
-        added->as.text = const_cast<char *>(text); // in the buffer that the caller gave
+        added->as.text = const_cast<char *>(text);  // in the buffer that the caller gave
         return true;
     }
     bool Key(const char *text, rapidjson::SizeType size, bool copy)
     {
         return String(text, size, copy);
     }
-    bool StartObject() { return Open(ETS_JSON_OBJECT); }
-    bool EndObject(rapidjson::SizeType count) { return Close(count); }
-    bool StartArray() { return Open(ETS_JSON_ARRAY); }
-    bool EndArray(rapidjson::SizeType count) { return Close(count); }
+    bool StartObject()
+    {
+        return Open(ETS_JSON_OBJECT);
+    }
+    bool EndObject(rapidjson::SizeType count)
+    {
+        return Close(count);
+    }
+    bool StartArray()
+    {
+        return Open(ETS_JSON_ARRAY);
+    }
+    bool EndArray(rapidjson::SizeType count)
+    {
+        return Close(count);
+    }
 
   private:
     ets_json_value *Add(ets_json_kind kind)
@@ -149,7 +203,7 @@ class Handler
     int depth_ = 0;
 };
 
-} // namespace
+}  // namespace
 
 namespace rapidjson
 {
@@ -158,14 +212,14 @@ template <>
 struct StreamTraits<Stream> {
     enum { copyOptimization = 1 };
 };
-} // namespace rapidjson
+}  // namespace rapidjson
 
 extern "C" enum ets_status ets_json_scan(struct ets_json *json, char *text, size_t size,
                                          struct ets_json_failure *failure)
 {
-    constexpr unsigned flags =
-        rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-        rapidjson::kParseNanAndInfFlag | rapidjson::kParseNumbersAsStringsFlag;
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                               rapidjson::kParseNanAndInfFlag |
+                               rapidjson::kParseNumbersAsStringsFlag;
     Stream stream = {text, text, text, text + size};
     FixedStack memory(&stream);
     Handler handler(json, failure);
@@ -176,12 +230,12 @@ extern "C" enum ets_status ets_json_scan(struct ets_json *json, char *text, size
         failure->status = ETS_LIMIT;
         failure->text = "nested too deeply";
     } else if (failure->status != ETS_OK) {
-        return failure->status; // the handler has said why
+        return failure->status;  // the handler has said why
     } else if (result.IsError()) {
         failure->status = ETS_MALFORMED;
         failure->text = rapidjson::GetParseError_En(result.Code());
     } else if (stream.Tell() != size) {
-        failure->status = ETS_MALFORMED; // a NUL byte ended the text early
+        failure->status = ETS_MALFORMED;  // a NUL byte ended the text early
         failure->text = "a zero byte in the text";
     }
     return failure->status;

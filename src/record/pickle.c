@@ -75,16 +75,14 @@ struct machine {
     uint64_t steps;
 };
 
-static enum ets_status fail(const struct machine *machine, enum ets_status status,
-                            const char *what)
+static enum ets_status fail(const struct machine *machine, enum ets_status status, const char *what)
 {
-    return ets_fail(machine->error, status, machine->offset + machine->opcode,
-                    "%.*s: pickle opcode 0x%x at %zu: %s", (int)machine->entry.size,
-                    machine->entry.data,
-                    machine->opcode < machine->pickle.size
-                        ? (unsigned)machine->pickle.data[machine->opcode]
-                        : 0u,
-                    machine->opcode, what);
+    return ets_fail(
+        machine->error, status, machine->offset + machine->opcode,
+        "%.*s: pickle opcode 0x%x at %zu: %s", (int)machine->entry.size, machine->entry.data,
+        machine->opcode < machine->pickle.size ? (unsigned)machine->pickle.data[machine->opcode]
+                                               : 0u,
+        machine->opcode, what);
 }
 
 static enum ets_status no_memory(const struct machine *machine)
@@ -93,8 +91,8 @@ static enum ets_status no_memory(const struct machine *machine)
 }
 
 /* Arenas do not move what they gave out: what is outgrown stays behind, as much again at most. */
-static bool reserve(struct ets_arena *arena, struct ets_pickle_object ***items,
-                    uint32_t *capacity, uint32_t used, uint32_t wanted)
+static bool reserve(struct ets_arena *arena, struct ets_pickle_object ***items, uint32_t *capacity,
+                    uint32_t used, uint32_t wanted)
 {
     if (wanted <= *capacity) return true;
     uint32_t larger = *capacity == 0 ? 8 : *capacity;
@@ -110,8 +108,7 @@ static bool reserve(struct ets_arena *arena, struct ets_pickle_object ***items,
 static enum ets_status push(struct machine *machine, struct ets_pickle_object *object)
 {
     struct array *stack = &machine->stack;
-    if (!reserve(machine->arena, &stack->items, &stack->capacity, stack->count,
-                 stack->count + 1)) {
+    if (!reserve(machine->arena, &stack->items, &stack->capacity, stack->count, stack->count + 1)) {
         return no_memory(machine);
     }
     stack->items[stack->count++] = object;
@@ -313,8 +310,7 @@ static enum ets_status add_to_top(struct machine *machine, enum ets_pickle_kind 
                                   const struct array *items)
 {
     struct array *stack = &machine->stack;
-    struct ets_pickle_object *target =
-        stack->count > 0 ? stack->items[stack->count - 1] : NULL;
+    struct ets_pickle_object *target = stack->count > 0 ? stack->items[stack->count - 1] : NULL;
     if (target != NULL && target->kind == ETS_PICKLE_CALL) {
         /* A list or dict of a class that is not known: its content is its state. */
         if (target->as.call.state == NULL) {
@@ -505,8 +501,7 @@ static enum ets_status run_other(struct machine *machine, uint8_t opcode)
 }
 
 enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct ets_text entry,
-                                struct ets_arena *arena,
-                                const struct ets_pickle_object **root_out,
+                                struct ets_arena *arena, const struct ets_pickle_object **root_out,
                                 struct ets_error *error)
 {
     struct machine machine = {

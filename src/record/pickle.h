@@ -56,8 +56,7 @@ struct ets_pickle_object {
  * Statuses: TRUNCATED, MALFORMED, UNSUPPORTED (opcode), LIMIT, NO_MEMORY.
  */
 enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct ets_text entry,
-                                struct ets_arena *arena,
-                                const struct ets_pickle_object **root_out,
+                                struct ets_arena *arena, const struct ets_pickle_object **root_out,
                                 struct ets_error *error);
 
 /* 1 where `object` (NULL allowed) is the global `module`.`name`. */

@@ -45,8 +45,7 @@ size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
     return 0;
 }
 
-const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record,
-                                                    size_t index)
+const struct ets_etrecord_entry *ets_etrecord_entry(const struct ets_etrecord *record, size_t index)
 {
     (void)record;
     (void)index;
@@ -117,9 +116,8 @@ void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char
     *count_out = 0;
 }
 
-const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record,
-                                             const char *method, int64_t instruction,
-                                             size_t index)
+const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record, const char *method,
+                                             int64_t instruction, size_t index)
 {
     (void)record;
     (void)method;
@@ -158,8 +156,7 @@ uint64_t ets_etrecord_export_graph_id(const struct ets_etrecord *record)
 }
 
 enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
-                                        const struct ets_graph **graph_out,
-                                        struct ets_error *error)
+                                        const struct ets_graph **graph_out, struct ets_error *error)
 {
     (void)record;
     (void)method;
@@ -168,8 +165,7 @@ enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char 
 }
 
 enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,
-                                        const struct ets_graph **graph_out,
-                                        struct ets_error *error)
+                                        const struct ets_graph **graph_out, struct ets_error *error)
 {
     (void)record;
     (void)graph_out;

@@ -95,8 +95,7 @@ static enum ets_status check_byte_order(struct ets_torch_save *save)
     ETS_TRY(read_inner(save, entry, &bytes));
     const struct ets_text text = {(const char *)bytes.data, bytes.size};
     if (same(text, "big")) {
-        return ets_torch_save_fail(save, ETS_UNSUPPORTED,
-                                   "was saved on a big-endian machine");
+        return ets_torch_save_fail(save, ETS_UNSUPPORTED, "was saved on a big-endian machine");
     }
     return ETS_OK;
 }
@@ -124,8 +123,7 @@ enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text
     struct ets_bytes bytes;
     ETS_TRY(read_inner(save, pickle, &bytes));
     save->pickle_offset = offset + pickle->payload_offset;
-    const struct ets_text shown = {entry.data,
-                                   entry.size < SHOWN_NAME ? entry.size : SHOWN_NAME};
+    const struct ets_text shown = {entry.data, entry.size < SHOWN_NAME ? entry.size : SHOWN_NAME};
     return ets_pickle_read(bytes, save->pickle_offset, shown, arena, &save->root, error);
 }
 
@@ -229,8 +227,7 @@ static bool reach(const struct ets_tensor *tensor, uint64_t *elements_out)
     if (ets_tensor_count(tensor) == UINT64_MAX) return false;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         uint64_t distance;
-        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i],
-                         &distance) ||
+        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i], &distance) ||
             !ets_add_u64(last, distance, &last)) {
             return false;
         }
@@ -290,8 +287,7 @@ static enum ets_status rebuild(struct ets_torch_save *save,
          ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter_with_state")) &&
         item_is(arguments, 0, ETS_PICKLE_CALL)) {
         const struct ets_pickle_object *tensor = item(arguments, 0);
-        return rebuild(save, tensor->as.call.callable, tensor->as.call.arguments, depth + 1,
-                       value);
+        return rebuild(save, tensor->as.call.callable, tensor->as.call.arguments, depth + 1, value);
     }
     return ETS_OK;
 }
@@ -334,9 +330,8 @@ enum ets_status ets_torch_save_value(struct ets_torch_save *save,
 
 /* Names of what is inside of other objects. */
 
-enum ets_status ets_torch_save_key(struct ets_torch_save *save,
-                                   const struct ets_pickle_object *key, uint32_t place,
-                                   struct ets_text *text_out)
+enum ets_status ets_torch_save_key(struct ets_torch_save *save, const struct ets_pickle_object *key,
+                                   uint32_t place, struct ets_text *text_out)
 {
     enum { DIGITS = 24 };
     if (key != NULL && key->kind == ETS_PICKLE_TEXT) {
@@ -400,11 +395,11 @@ static enum ets_status collect_items(struct ets_torch_save *save, struct ets_tex
     const uint32_t step = object->kind == ETS_PICKLE_DICT ? 2 : 1;
     for (uint32_t i = 0; i + step <= object->as.list.count; i += step) {
         struct ets_text key, joined;
-        ETS_TRY(ets_torch_save_key(save, step == 2 ? object->as.list.items[i] : NULL, i / step,
-                                   &key));
+        ETS_TRY(
+            ets_torch_save_key(save, step == 2 ? object->as.list.items[i] : NULL, i / step, &key));
         ETS_TRY(join_name(save, name, key, &joined));
-        ETS_TRY(ets_torch_save_collect(save, joined, object->as.list.items[i + step - 1], depth,
-                                       list));
+        ETS_TRY(
+            ets_torch_save_collect(save, joined, object->as.list.items[i + step - 1], depth, list));
     }
     return ETS_OK;
 }

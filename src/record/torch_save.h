@@ -56,9 +56,8 @@ enum ets_status ets_torch_save_collect(struct ets_torch_save *save, struct ets_t
                                        struct ets_value_list *list);
 
 /* The key of a dict as text: itself, or its number. LIMIT: an absurdly long one. */
-enum ets_status ets_torch_save_key(struct ets_torch_save *save,
-                                   const struct ets_pickle_object *key, uint32_t place,
-                                   struct ets_text *text_out);
+enum ets_status ets_torch_save_key(struct ets_torch_save *save, const struct ets_pickle_object *key,
+                                   uint32_t place, struct ets_text *text_out);
 
 enum ets_status ets_torch_save_fail(const struct ets_torch_save *save, enum ets_status status,
                                     const char *what);

@@ -112,8 +112,7 @@ static enum ets_status find_directory(const struct ets_zip *zip, struct director
     if (directory->count > directory->bytes / CENTRAL_BYTES) {
         return ets_fail(error, ETS_MALFORMED, zip->base_offset + end,
                         "the zip file announces %llu entries in a directory of %llu bytes",
-                        (unsigned long long)directory->count,
-                        (unsigned long long)directory->bytes);
+                        (unsigned long long)directory->count, (unsigned long long)directory->bytes);
     }
     return ETS_OK;
 }
@@ -187,9 +186,8 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
         entry->header_offset + LOCAL_BYTES + name_size + ets_load_u16(header + 28);
     if (!ets_range_fits(entry->payload_offset, entry->packed_bytes, directory_offset)) {
         return ets_fail(error, ETS_MALFORMED, place,
-                        "zip entry %.*s: its %llu bytes run into the directory",
-                        shown(entry->name), entry->name.data,
-                        (unsigned long long)entry->packed_bytes);
+                        "zip entry %.*s: its %llu bytes run into the directory", shown(entry->name),
+                        entry->name.data, (unsigned long long)entry->packed_bytes);
     }
     if (name_size != entry->name.size ||
         memcmp(header + LOCAL_BYTES, entry->name.data, name_size) != 0) {
@@ -355,10 +353,9 @@ static enum ets_status unpack(struct ets_zip *zip, const struct ets_zip_entry *e
                         (unsigned long long)ETS_ZIP_MAX_INFLATED_BYTES);
     }
     if (entry->bytes / MAX_DEFLATE_RATIO > entry->packed_bytes) {
-        return ets_fail(error, ETS_MALFORMED, place,
-                        "zip entry %.*s: %llu bytes cannot hold %llu", shown(entry->name),
-                        entry->name.data, (unsigned long long)entry->packed_bytes,
-                        (unsigned long long)entry->bytes);
+        return ets_fail(error, ETS_MALFORMED, place, "zip entry %.*s: %llu bytes cannot hold %llu",
+                        shown(entry->name), entry->name.data,
+                        (unsigned long long)entry->packed_bytes, (unsigned long long)entry->bytes);
     }
     uint8_t *data = ets_arena_alloc(zip->arena, (size_t)entry->bytes);
     int code = Z_MEM_ERROR;

@@ -43,7 +43,7 @@ struct ets_zip {
     uint64_t base_offset; /* of the zip in the whole file: what errors add */
     bool check_crc;       /* false where an outer entry's CRC already covers the bytes */
     size_t entry_count;
-    struct ets_zip_entry *entries; /* in the order of the central directory */
+    struct ets_zip_entry *entries;  /* in the order of the central directory */
     struct ets_zip_entry **by_name; /* sorted */
 };
 

@@ -123,8 +123,7 @@ static void test_base_arena__tables_tell_where_memory_ends(void **state)
     uint32_t added = 0, number = 0;
     for (; added < COUNT(names); added++) {
         snprintf(names[added], sizeof names[added], "n%u", added);
-        number = ets_strings_add(&strings,
-                                 (struct ets_text){names[added], strlen(names[added])});
+        number = ets_strings_add(&strings, (struct ets_text){names[added], strlen(names[added])});
         if (number == UINT32_MAX) break;
     }
     assert_int_equal(number, UINT32_MAX);

@@ -21,9 +21,10 @@ static void test_base_error__prints_what_printf_prints(void **state)
     (void)state;
     char text[256], expected[256];
     const int long_size = 3;
-    const size_t size = ets_print_text(
-        text, sizeof text, "%d %i %u %x %ld %lu %lld %llu %zu %.*s %s %c %%", INT_MIN, -1, UINT_MAX,
-        0xbeefu, LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX, SIZE_MAX, long_size, "abcdef", "s", 'c');
+    const size_t size =
+        ets_print_text(text, sizeof text, "%d %i %u %x %ld %lu %lld %llu %zu %.*s %s %c %%",
+                       INT_MIN, -1, UINT_MAX, 0xbeefu, LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX,
+                       SIZE_MAX, long_size, "abcdef", "s", 'c');
     snprintf(expected, sizeof expected, "%d %i %u %x %ld %lu %lld %llu %zu %.*s %s %c %%", INT_MIN,
              -1, UINT_MAX, 0xbeefu, LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX, SIZE_MAX, long_size,
              "abcdef", "s", 'c');

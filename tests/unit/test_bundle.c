@@ -145,10 +145,20 @@ static void compare_input(const char *model, const struct ets_bundle_suite *suit
 static void test_bundle__inputs_are_the_numpy_files(void **state)
 {
     (void)state;
-    static const char *const models[] = {
-        "cond",       "conv_portable", "conv_xnnpack", "conv_xnnpack_int8", "dynamic",
-        "gpt_portable", "gpt_xnnpack", "linear_fp32_xnnpack", "linear_int8_xnnpack", "map_loop",
-        "mlp_portable", "mlp_xnnpack", "multi_method", "types"};
+    static const char *const models[] = {"cond",
+                                         "conv_portable",
+                                         "conv_xnnpack",
+                                         "conv_xnnpack_int8",
+                                         "dynamic",
+                                         "gpt_portable",
+                                         "gpt_xnnpack",
+                                         "linear_fp32_xnnpack",
+                                         "linear_int8_xnnpack",
+                                         "map_loop",
+                                         "mlp_portable",
+                                         "mlp_xnnpack",
+                                         "multi_method",
+                                         "types"};
     unsigned compared = 0;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         char name[128];
@@ -286,8 +296,9 @@ static void test_bundle__short_tensor_is_refused(void **state)
     copy[length_at] = 191;
     assert_int_equal(ets_bundle_init(&bundle, (struct ets_bytes){copy, bytes.size}, &error),
                      ETS_MALFORMED);
-    assert_string_equal(error.message, "method forward, case 0: "
-                                       "expected output 9: tensor of 192 bytes has only 191");
+    assert_string_equal(error.message,
+                        "method forward, case 0: "
+                        "expected output 9: tensor of 192 bytes has only 191");
     free(copy);
     ets_file_close(file);
 }

@@ -77,8 +77,7 @@ static void test_data_file__holds_what_a_program_asks_for(void **state)
         struct ets_evalue value;
         struct ets_data_entry entry;
         ets_method_value(&method, i, &value);
-        if (value.kind != ETS_EVALUE_TENSOR ||
-            value.tensor.place != ETS_PLACE_EXTERNAL_CONSTANT) {
+        if (value.kind != ETS_EVALUE_TENSOR || value.tensor.place != ETS_PLACE_EXTERNAL_CONSTANT) {
             continue;
         }
         assert_int_equal(ets_data_file_find(&data, value.tensor.qualified_name, &entry, NULL),

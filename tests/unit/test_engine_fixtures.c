@@ -9,11 +9,11 @@
 
 /* How far an output may lie from the expected one, which PyTorch computed. */
 enum tolerance {
-    FLOATS,       /* 1e-5, and nothing for integers: other orders of summation */
-    OUTPUT_STEP,  /* outputs are quantized: one step, which is their greatest common divisor */
-    INPUT_STEP,   /* inputs are quantized as they come, by PyTorch over the whole tensor, by XNNPACK
-                     row by row: both round by half a step, and weights of about 1/16 at random
-                     signs spread that over the sum. One step of the input bounds it well */
+    FLOATS,      /* 1e-5, and nothing for integers: other orders of summation */
+    OUTPUT_STEP, /* outputs are quantized: one step, which is their greatest common divisor */
+    INPUT_STEP,  /* inputs are quantized as they come, by PyTorch over the whole tensor, by XNNPACK
+                    row by row: both round by half a step, and weights of about 1/16 at random
+                    signs spread that over the sum. One step of the input bounds it well */
 };
 
 struct model {
@@ -132,10 +132,11 @@ static void compare(const struct subject *subject, struct ets_engine_method *met
         }
         const double most = tolerance_of(subject->model, test_case, &expected.as.tensor);
         if (sums.broken_count == 0 && sums.max_error <= most) continue;
-        fail_msg("%s%s, %s, case %u, inputs from %s, output %u: off by %g at element %llu, "
-                 "allowed is %g",
-                 subject->model->path, subject->kind, subject->method, subject->number,
-                 inputs_from, i, sums.max_error, (unsigned long long)sums.max_error_index, most);
+        fail_msg(
+            "%s%s, %s, case %u, inputs from %s, output %u: off by %g at element %llu, "
+            "allowed is %g",
+            subject->model->path, subject->kind, subject->method, subject->number, inputs_from, i,
+            sums.max_error, (unsigned long long)sums.max_error_index, most);
     }
 }
 

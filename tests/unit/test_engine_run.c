@@ -26,9 +26,8 @@ static void test_open__a_wrong_file_is_unavailable(void **state)
     assert_int_equal(ets_engine_open("/nowhere/engine.so", &library, &other, &error),
                      ETS_UNAVAILABLE);
     assert_non_null(strstr(error.message, "does not exist"));
-    assert_int_equal(
-        ets_engine_open(TEST_DATA "/mlp_portable/model.pte", &library, &other, &error),
-        ETS_UNAVAILABLE);
+    assert_int_equal(ets_engine_open(TEST_DATA "/mlp_portable/model.pte", &library, &other, &error),
+                     ETS_UNAVAILABLE);
     assert_int_equal(ets_engine_open("libm.so.6", &library, &other, &error), ETS_UNAVAILABLE);
 }
 

@@ -36,9 +36,9 @@ static inline int close_engine(void **state)
     return 0;
 }
 
-#define NEEDS_ENGINE()            \
-    do {                          \
-        (void)state;              \
+#define NEEDS_ENGINE()              \
+    do {                            \
+        (void)state;                \
         if (engine == NULL) skip(); \
     } while (0)
 

@@ -147,8 +147,7 @@ static void test_capture__a_full_debug_buffer_drops_and_counts(void **state)
 static void test_capture__types_without_a_form_are_left_out(void **state)
 {
     NEEDS_ENGINE();
-    struct opened opened =
-        open_model("types", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
+    struct opened opened = open_model("types", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
     struct ets_engine_method *method = open_method(opened, "forward");
     struct ets_bytes dump, debug;
     set_inputs(opened, method, "types", "forward", 0);

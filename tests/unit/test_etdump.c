@@ -20,10 +20,10 @@
 static const struct facts {
     const char *path;
     uint32_t runs, profile, debug, allocation, delegated, outputs;
-    uint64_t ticks;        /* of all profile events */
-    uint32_t tensors;      /* in debug events, those of lists included */
-    uint64_t dimensions;   /* sum of their sizes and strides */
-    uint64_t offsets;      /* sum of their places in the debug buffer */
+    uint64_t ticks;      /* of all profile events */
+    uint32_t tensors;    /* in debug events, those of lists included */
+    uint64_t dimensions; /* sum of their sizes and strides */
+    uint64_t offsets;    /* sum of their places in the debug buffer */
 } fixtures[] = {
     {"cond/debug.etdp", 2, 16, 6, 0, 0, 1, 220962, 6, 43, 1248},
     {"cond/profile.etdp", 6, 70, 0, 0, 0, 0, 2482866, 0, 0, 0},
@@ -284,32 +284,32 @@ static void future_dump(struct hand *hand)
     memset(hand, 0, sizeof *hand);
     put32(hand, 0);
     put32(hand, HAND_ROOT - 4);
-    put32(hand, 0x30304445);                                           /* ED00 */
-    put_vtable(hand, 12, 3, (const uint16_t[]){0, 4, 8});              /* 12 */
-    put32(hand, 12);                                                   /* HAND_ROOT */
-    put32(hand, 8);                                                    /* -> HAND_RUNS */
-    put32(hand, 0);                                                    /* a field to come */
-    put32(hand, 1);                                                    /* HAND_RUNS */
-    put32(hand, 20);                                                   /* -> HAND_RUN */
-    put_vtable(hand, 16, 6, (const uint16_t[]){4, 0, 0, 8, 12, 0});    /* 44 */
-    put32(hand, 16);                                                   /* HAND_RUN */
-    put32(hand, 100);                                                  /* -> the name, 164 */
-    put32(hand, 8);                                                    /* -> HAND_EVENTS */
-    put32(hand, UINT32_MAX);                                           /* a field to come */
-    put32(hand, 2);                                                    /* HAND_EVENTS */
-    put32(hand, 20);                                                   /* -> 100 */
-    put32(hand, 32);                                                   /* -> 116 */
-    put_vtable(hand, 8, 4, (const uint16_t[]){0, 0, 0, 4});            /* 88 */
-    put32(hand, 12);                                                   /* 100: an Event to come */
+    put32(hand, 0x30304445);                                        /* ED00 */
+    put_vtable(hand, 12, 3, (const uint16_t[]){0, 4, 8});           /* 12 */
+    put32(hand, 12);                                                /* HAND_ROOT */
+    put32(hand, 8);                                                 /* -> HAND_RUNS */
+    put32(hand, 0);                                                 /* a field to come */
+    put32(hand, 1);                                                 /* HAND_RUNS */
+    put32(hand, 20);                                                /* -> HAND_RUN */
+    put_vtable(hand, 16, 6, (const uint16_t[]){4, 0, 0, 8, 12, 0}); /* 44 */
+    put32(hand, 16);                                                /* HAND_RUN */
+    put32(hand, 100);                                               /* -> the name, 164 */
+    put32(hand, 8);                                                 /* -> HAND_EVENTS */
+    put32(hand, UINT32_MAX);                                        /* a field to come */
+    put32(hand, 2);                                                 /* HAND_EVENTS */
+    put32(hand, 20);                                                /* -> 100 */
+    put32(hand, 32);                                                /* -> 116 */
+    put_vtable(hand, 8, 4, (const uint16_t[]){0, 0, 0, 4});         /* 88 */
+    put32(hand, 12);                                                /* 100: an Event to come */
     put32(hand, UINT32_MAX);
-    put_vtable(hand, 8, 1, (const uint16_t[]){4});                     /* 108 */
-    put32(hand, 8);                                                    /* 116: an Event */
-    put32(hand, 32);                                                   /* -> 152 */
+    put_vtable(hand, 8, 1, (const uint16_t[]){4}); /* 108 */
+    put32(hand, 8);                                /* 116: an Event */
+    put32(hand, 32);                               /* -> 152 */
     put_vtable(hand, 12, 11, (const uint16_t[]){4, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0}); /* 124 */
-    put32(hand, 28);                                                   /* 152: ProfileEvent */
-    put32(hand, 8);                                                    /* -> the name */
-    put32(hand, UINT32_MAX);                                           /* a field to come */
-    put32(hand, 3);                                                    /* 164 */
+    put32(hand, 28);         /* 152: ProfileEvent */
+    put32(hand, 8);          /* -> the name */
+    put32(hand, UINT32_MAX); /* a field to come */
+    put32(hand, 3);          /* 164 */
     put32(hand, 0x00636261);
     set32(hand->bytes, (uint32_t)hand->size - 4);
 }
@@ -532,9 +532,13 @@ static enum ets_status one_tensor(void *context, uint32_t run, uint32_t event, u
 static void tensor_dump_init(struct tensor_dump *made, uint32_t rank, int64_t offset)
 {
     struct ets_etdump_name name = {{"Execute", 7}, 0};
-    const struct ets_etdump_source source = {
-        .context = made, .names = &name, .name_count = 1, .run_count = 1, .run = one_run,
-        .event = one_tensor_event, .tensor = one_tensor};
+    const struct ets_etdump_source source = {.context = made,
+                                             .names = &name,
+                                             .name_count = 1,
+                                             .run_count = 1,
+                                             .run = one_run,
+                                             .event = one_tensor_event,
+                                             .tensor = one_tensor};
     memset(made, 0, sizeof *made);
     made->tensor = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT, .rank = rank};
     for (uint32_t i = 0; i < rank; i++) {
@@ -542,8 +546,9 @@ static void tensor_dump_init(struct tensor_dump *made, uint32_t rank, int64_t of
         made->tensor.strides[i] = 5 * (1 + i);
     }
     made->offset = offset;
-    assert_int_equal(ets_etdump_write_buffer(&source, made->bytes, sizeof made->bytes, &made->size,
-                                             NULL), ETS_OK);
+    assert_int_equal(
+        ets_etdump_write_buffer(&source, made->bytes, sizeof made->bytes, &made->size, NULL),
+        ETS_OK);
     made->dump = init((struct ets_bytes){made->bytes, made->size});
     ets_etdump_debug_value(&made->dump, event_of(&made->dump, 0, 0).payload_at, &made->value);
     assert_int_equal(made->value.tensor_count, 1);
@@ -630,8 +635,8 @@ static void test_etdump__finds_a_tensors_bytes(void **state)
     const struct ets_bytes buffer = {bytes, sizeof bytes};
     struct ets_error error;
     /* 2 x 3 floats with strides 10, 2: the last element is number 14, the extent 60 bytes */
-    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3},
-                                .strides = {10, 2}};
+    struct ets_tensor tensor = {
+        .scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3}, .strides = {10, 2}};
     assert_int_equal(ets_etdump_tensor_data(buffer, 40, &tensor, &error), ETS_OK);
     assert_ptr_equal(tensor.data, bytes + 40);
     assert_int_equal(tensor.data_bytes, 60);

@@ -247,22 +247,30 @@ static enum ets_status own_event(void *context, uint32_t run, uint32_t index,
     out->start_ticks = 100 * run + 10 * index + 1;
     out->end_ticks = out->start_ticks + 5;
     if (run != 0 && index == 3) {
-        *out = (struct ets_etdump_record){.kind = ETS_EVENT_DEBUG, .name = ETS_ETDUMP_NO_NAME,
-                                          .chain = -1, .delegate_id = -1,
+        *out = (struct ets_etdump_record){.kind = ETS_EVENT_DEBUG,
+                                          .name = ETS_ETDUMP_NO_NAME,
+                                          .chain = -1,
+                                          .delegate_id = -1,
                                           .delegate_name = ETS_ETDUMP_NO_NAME,
-                                          .value_type = ETS_DEBUG_INT, .is_output = 1};
+                                          .value_type = ETS_DEBUG_INT,
+                                          .is_output = 1};
     }
     return ETS_OK;
 }
 
 static struct ets_bytes own_dump(uint8_t *buffer, size_t capacity)
 {
-    static struct ets_etdump_name names[] = {
-        {{"Default", 7}, 0}, {{"Execute", 7}, 0}, {{"Method::init", 12}, 0},
-        {{"Program::load_method", 20}, 0}, {{"native_call_add.out", 19}, 0},
-        {{"OPERATOR_CALL", 13}, 0}, {{"Method::execute", 15}, 0}};
-    const struct ets_etdump_source source = {.names = names, .name_count = COUNT(names),
-                                             .run_count = OWN_RUNS, .run = own_run,
+    static struct ets_etdump_name names[] = {{{"Default", 7}, 0},
+                                             {{"Execute", 7}, 0},
+                                             {{"Method::init", 12}, 0},
+                                             {{"Program::load_method", 20}, 0},
+                                             {{"native_call_add.out", 19}, 0},
+                                             {{"OPERATOR_CALL", 13}, 0},
+                                             {{"Method::execute", 15}, 0}};
+    const struct ets_etdump_source source = {.names = names,
+                                             .name_count = COUNT(names),
+                                             .run_count = OWN_RUNS,
+                                             .run = own_run,
                                              .event = own_event};
     size_t size = 0;
     assert_int_equal(ets_etdump_write_buffer(&source, buffer, capacity, &size, NULL), ETS_OK);
@@ -385,8 +393,9 @@ static void test_etdump_salvage__survives_damage_to_every_byte(void **state)
     static const struct {
         const char *path;
         size_t ways; /* fewer for larger dumps */
-    } dumps[] = {
-        {"linear_fp32_xnnpack/debug.etdp", 3}, {"made/allocations.etdp", 2}, {"types/debug.etdp", 1}};
+    } dumps[] = {{"linear_fp32_xnnpack/debug.etdp", 3},
+                 {"made/allocations.etdp", 2},
+                 {"types/debug.etdp", 1}};
     for (size_t i = 0; i < COUNT(dumps); i++) {
         struct ets_file *file = open_file(dumps[i].path);
         damage_everywhere(ets_file_bytes(file), dumps[i].ways);
@@ -435,12 +444,11 @@ static struct ets_bytes overlapping(uint32_t times, uint32_t event_offset)
     const size_t run = 48 + references, events = run + 12, event = events + 4 + references;
     uint8_t *bytes = calloc(1, event + 16);
     assert_non_null(bytes);
-    static const uint8_t start[] = {
-        0,  0, 0,  0, 32, 0, 0, 0, 'E', 'D', '0', '0',
-        8,  0, 8,  0, 0,  0, 4, 0,             /* ETDump's vtable */
-        12, 0, 12, 0, 4,  0, 0, 0, 0, 0, 8, 0, /* RunData's */
-        4,  0, 4,  0,                          /* Event's */
-        24, 0, 0,  0, 4,  0, 0, 0};
+    static const uint8_t start[] = {0,  0, 0,  0, 32, 0, 0, 0, 'E', 'D', '0', '0',
+                                    8,  0, 8,  0, 0,  0, 4, 0, /* ETDump's vtable */
+                                    12, 0, 12, 0, 4,  0, 0, 0, 0,   0,   8,   0, /* RunData's */
+                                    4,  0, 4,  0,                                /* Event's */
+                                    24, 0, 0,  0, 4,  0, 0, 0};
     memcpy(bytes, start, sizeof start);
     store32(bytes, (uint32_t)(event + 12));
     store32(bytes + 44, times);

@@ -18,9 +18,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const models[] = {
-    "cond", "conv_portable", "conv_xnnpack", "conv_xnnpack_int8", "dynamic", "gpt_portable",
-    "gpt_xnnpack", "linear_fp32_xnnpack", "linear_int8_xnnpack", "map_loop", "mlp_portable",
-    "mlp_xnnpack", "multi_method"};
+    "cond",         "conv_portable", "conv_xnnpack",        "conv_xnnpack_int8",   "dynamic",
+    "gpt_portable", "gpt_xnnpack",   "linear_fp32_xnnpack", "linear_int8_xnnpack", "map_loop",
+    "mlp_portable", "mlp_xnnpack",   "multi_method"};
 
 enum { MAX_NAMES = 512 };
 
@@ -120,10 +120,14 @@ static void copy_init(struct copy *copy, const struct ets_etdump *dump)
         for (uint32_t j = 0; j < run.allocator_count; j++) copy_allocator(copy, i, j, &name);
         for (uint32_t j = 0; j < run.event_count; j++) copy_event(copy, i, j, &record);
     }
-    copy->source = (struct ets_etdump_source){
-        .context = copy, .names = copy->names, .name_count = copy->name_count,
-        .run_count = dump->run_count, .run = copy_run, .event = copy_event,
-        .allocator = copy_allocator, .tensor = copy_tensor};
+    copy->source = (struct ets_etdump_source){.context = copy,
+                                              .names = copy->names,
+                                              .name_count = copy->name_count,
+                                              .run_count = dump->run_count,
+                                              .run = copy_run,
+                                              .event = copy_event,
+                                              .allocator = copy_allocator,
+                                              .tensor = copy_tensor};
 }
 
 /* The whole file in a heap block of its exact size. */
@@ -305,7 +309,8 @@ static char *flatc_json(struct ets_bytes bytes)
     fclose(file);
     snprintf(command, sizeof command,
              "flatc --size-prefixed --raw-binary --json --strict-json -o %s "
-             "'%s/schema/etdump.fbs' -- %s", folder, TEST_DATA, path);
+             "'%s/schema/etdump.fbs' -- %s",
+             folder, TEST_DATA, path);
     assert_int_equal(system(command), 0);
     remove(path);
     snprintf(path, sizeof path, "%s/dump.json", folder);
@@ -387,8 +392,11 @@ static enum ets_status made_tensor(void *context, uint32_t run, uint32_t event, 
 
 static struct ets_etdump_record absent(enum ets_event_kind kind)
 {
-    return (struct ets_etdump_record){.kind = kind, .name = ETS_ETDUMP_NO_NAME, .chain = -1,
-                                      .instruction = -1, .delegate_id = -1,
+    return (struct ets_etdump_record){.kind = kind,
+                                      .name = ETS_ETDUMP_NO_NAME,
+                                      .chain = -1,
+                                      .instruction = -1,
+                                      .delegate_id = -1,
                                       .delegate_name = ETS_ETDUMP_NO_NAME};
 }
 
@@ -397,9 +405,13 @@ static void made_init(struct made *made)
     memset(made, 0, sizeof *made);
     made->names[0].text = (struct ets_text){"n0", 2};
     made->names[1].text = (struct ets_text){"n1 is longer", 12};
-    made->source = (struct ets_etdump_source){
-        .context = made, .names = made->names, .name_count = 2, .run_count = 1, .run = made_run,
-        .event = made_event, .tensor = made_tensor};
+    made->source = (struct ets_etdump_source){.context = made,
+                                              .names = made->names,
+                                              .name_count = 2,
+                                              .run_count = 1,
+                                              .run = made_run,
+                                              .event = made_event,
+                                              .tensor = made_tensor};
     made->run.bundled_input_index = -1;
     for (uint32_t i = 0; i < 4; i++) {
         made->tensors[i] = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT, .rank = i};

@@ -156,8 +156,9 @@ static void test_flatbuffer__reads_every_kind_of_field(void **state)
     struct buffer b;
     struct ets_fb root;
     const size_t at = make_full(&b);
-    assert_int_equal(ets_fb_verify_root((struct ets_bytes){b.data, b.size}, 0, &node_type, 0, &root,
-                                        NULL), ETS_OK);
+    assert_int_equal(
+        ets_fb_verify_root((struct ets_bytes){b.data, b.size}, 0, &node_type, 0, &root, NULL),
+        ETS_OK);
     assert_int_equal(root.at, at);
     assert_string_equal(ets_fb_text(root, NAME).data, "root");
     assert_true(ets_fb_f32(root, WEIGHT, 0.0f) == 1.0f);

@@ -43,9 +43,9 @@ static void test_inspect_rows__executions_of_one_block_do_not_enclose_each_other
 {
     (void)state;
     const struct made_event events[] = {
-        FRAMEWORK("Method::init", 0, 1),        CALL("OPERATOR_CALL", 0, 10, 20),
-        FRAMEWORK("Method::execute", 5, 25),    CALL("OPERATOR_CALL", 0, 30, 45),
-        FRAMEWORK("Method::execute", 28, 48),   FRAMEWORK("Method::init", 50, 51),
+        FRAMEWORK("Method::init", 0, 1),           CALL("OPERATOR_CALL", 0, 10, 20),
+        FRAMEWORK("Method::execute", 5, 25),       CALL("OPERATOR_CALL", 0, 30, 45),
+        FRAMEWORK("Method::execute", 28, 48),      FRAMEWORK("Method::init", 50, 51),
         FRAMEWORK("Program::load_method", 49, 52),
     };
     const struct made_run runs[] = {{"Execute", -1, events, COUNT(events), 0}};
@@ -69,7 +69,7 @@ static void test_inspect_rows__parents_never_form_a_circle(void **state)
 {
     (void)state;
     static const char *const names[] = {"Method::init", "Method::execute", "Program::load_method",
-                                        "Method::step", "OPERATOR_CALL", "DELEGATE_CALL"};
+                                        "Method::step", "OPERATOR_CALL",   "DELEGATE_CALL"};
     uint32_t seed = 1;
     for (int round = 0; round < 300; round++) {
         struct made_event events[24];
@@ -147,9 +147,9 @@ static void test_inspect_rows__shapes_names_and_test_cases_make_blocks(void **st
     const struct made_event ba[] = {CALL("native_call_b.out", 1, 1, 2),
                                     CALL("native_call_a.out", 0, 0, 1)};
     const struct made_run runs[] = {
-        {"Execute", -1, a, 1, 0}, {"Execute", -1, ab, 2, 0}, {"Execute", 0, a, 1, 0},
-        {"Execute", 1, a, 1, 0},  {"Other", -1, a, 1, 0},    {"Execute", -1, ba, 2, 0},
-        {"Execute", -1, NULL, 0, 0}, {"Execute", 1, a, 1, 0}, {"Execute", -1, ab, 2, 0}};
+        {"Execute", -1, a, 1, 0},    {"Execute", -1, ab, 2, 0}, {"Execute", 0, a, 1, 0},
+        {"Execute", 1, a, 1, 0},     {"Other", -1, a, 1, 0},    {"Execute", -1, ba, 2, 0},
+        {"Execute", -1, NULL, 0, 0}, {"Execute", 1, a, 1, 0},   {"Execute", -1, ab, 2, 0}};
     static const uint32_t blocks[] = {0, 1, 2, 3, 4, 5, 6, 3, 1};
     struct made made = inspect_runs(runs, COUNT(runs), plain);
     assert_int_equal(ets_inspection_run_count(made.inspection), COUNT(runs));
@@ -168,9 +168,9 @@ static void test_inspect_rows__shapes_names_and_test_cases_make_blocks(void **st
 static void test_inspect_rows__delegates_are_known_by_number_or_name(void **state)
 {
     (void)state;
-    const struct made_event events[] = {
-        DELEGATE_ID(0, 3, 0, 7), DELEGATE_ID(10, 3, 7, 9), DELEGATE("Conv #1", 3, 9, 12),
-        CALL("DELEGATE_CALL", 3, 0, 20)};
+    const struct made_event events[] = {DELEGATE_ID(0, 3, 0, 7), DELEGATE_ID(10, 3, 7, 9),
+                                        DELEGATE("Conv #1", 3, 9, 12),
+                                        CALL("DELEGATE_CALL", 3, 0, 20)};
     const struct made_run runs[] = {{"Execute", -1, events, COUNT(events), 0}};
     struct made made = inspect_runs(runs, 1, plain);
     const struct ets_row *row = ets_inspection_row(made.inspection, 0);
@@ -190,10 +190,9 @@ static void test_inspect_rows__a_delegates_whole_microseconds_are_a_step(void **
 {
     (void)state;
     const struct made_event events[] = {
-        DELEGATE("Conv #1", 0, 500, 3500), DELEGATE("Conv #2", 0, 3500, 3500),
-        CALL("DELEGATE_CALL", 0, 400, 4000),
-        DELEGATE("Exact #1", 1, 5000, 6001), DELEGATE("Exact #2", 1, 6001, 7001),
-        CALL("DELEGATE_CALL", 1, 4900, 7100),
+        DELEGATE("Conv #1", 0, 500, 3500),          DELEGATE("Conv #2", 0, 3500, 3500),
+        CALL("DELEGATE_CALL", 0, 400, 4000),        DELEGATE("Exact #1", 1, 5000, 6001),
+        DELEGATE("Exact #2", 1, 6001, 7001),        CALL("DELEGATE_CALL", 1, 4900, 7100),
         CALL("native_call_add.out", 2, 8000, 9000), CALL("OPERATOR_CALL", 2, 8000, 9000)};
     static const uint64_t quanta[] = {1000, 1000, 0, 0, 0, 0, 0, 0};
     const struct made_run runs[] = {{"Execute", -1, events, COUNT(events), 0}};
@@ -212,7 +211,7 @@ static void test_inspect_rows__a_counter_of_32_bits_is_unwrapped(void **state)
     (void)state;
     const struct made_event events[] = {
         CALL("wrapped", 0, 4294967290u, 10), CALL("backwards", 1, 4294967296u, 5),
-        CALL("widest", 2, 0, UINT64_MAX),    CALL("last", 3, 4294967295u, 0)};
+        CALL("widest", 2, 0, UINT64_MAX), CALL("last", 3, 4294967295u, 0)};
     const struct made_run runs[] = {{"Execute", -1, events, COUNT(events), 0}};
     struct made made = inspect_runs(runs, 1, plain);
     assert_int_equal(ets_inspection_ticks(made.inspection, 0), 16);
@@ -225,9 +224,9 @@ static void test_inspect_rows__a_counter_of_32_bits_is_unwrapped(void **state)
 static void test_inspect_rows__allocations_and_logged_values_are_events_but_no_rows(void **state)
 {
     (void)state;
-    const struct made_event events[] = {
-        ALLOCATION(1, 4096), LOGGED(0, 7), CALL("native_call_a.out", 0, 5, 9),
-        ALLOCATION(1, 16), CALL("OPERATOR_CALL", 0, 4, 10)};
+    const struct made_event events[] = {ALLOCATION(1, 4096), LOGGED(0, 7),
+                                        CALL("native_call_a.out", 0, 5, 9), ALLOCATION(1, 16),
+                                        CALL("OPERATOR_CALL", 0, 4, 10)};
     const struct made_run runs[] = {{"Execute", -1, events, COUNT(events), 1}};
     struct made made = inspect_runs(runs, 1, plain);
     const struct ets_event_table *table = ets_inspection_events(made.inspection);
@@ -254,8 +253,9 @@ static void test_inspect_rows__an_empty_dump_has_nothing(void **state)
     assert_int_equal(ets_inspection_row_count(made.inspection), 0);
     assert_int_equal(ets_inspection_events(made.inspection)->count, 0);
     const struct ets_upstream_view *view;
-    assert_int_equal(ets_inspection_upstream_view(made.inspection, ETS_UNIT_NS, ETS_UNIT_MS, &view,
-                                                  NULL), ETS_OK);
+    assert_int_equal(
+        ets_inspection_upstream_view(made.inspection, ETS_UNIT_NS, ETS_UNIT_MS, &view, NULL),
+        ETS_OK);
     assert_int_equal(view->block_count, 0);
     made_close(&made);
 }

@@ -1,4 +1,5 @@
-/* What the tests of inspections share: fixtures, dumps made from a few lines, failing allocators. */
+/* What the tests of inspections share: fixtures, dumps made from a few lines, failing allocators.
+ */
 #ifndef ETSCOPE_TESTS_INSPECT_SUPPORT_H
 #define ETSCOPE_TESTS_INSPECT_SUPPORT_H
 
@@ -71,18 +72,15 @@ struct made_event {
     uint64_t start, end; /* ALLOCATION: the allocator's number, bytes; DEBUG: an integer, unused */
 };
 
-#define FRAMEWORK(name, start, end) \
-    {ETS_EVENT_PROFILE, name, NULL, -1, 0, -1, start, end}
+#define FRAMEWORK(name, start, end) {ETS_EVENT_PROFILE, name, NULL, -1, 0, -1, start, end}
 #define CALL(name, instruction, start, end) \
     {ETS_EVENT_PROFILE, name, NULL, 0, instruction, -1, start, end}
 #define DELEGATE(name, instruction, start, end) \
     {ETS_EVENT_PROFILE, NULL, name, 0, instruction, -1, start, end}
 #define DELEGATE_ID(id, instruction, start, end) \
     {ETS_EVENT_PROFILE, NULL, NULL, 0, instruction, id, start, end}
-#define ALLOCATION(allocator, bytes) \
-    {ETS_EVENT_ALLOCATION, NULL, NULL, -1, 0, -1, allocator, bytes}
-#define LOGGED(instruction, value) \
-    {ETS_EVENT_DEBUG, NULL, NULL, 0, instruction, -1, value, 0}
+#define ALLOCATION(allocator, bytes) {ETS_EVENT_ALLOCATION, NULL, NULL, -1, 0, -1, allocator, bytes}
+#define LOGGED(instruction, value) {ETS_EVENT_DEBUG, NULL, NULL, 0, instruction, -1, value, 0}
 
 struct made_run {
     const char *name;
@@ -164,10 +162,13 @@ static inline struct ets_bytes make_dump(const struct made_run *runs, uint32_t r
         if (runs[r].allocator_count > 0) made_allocator(&made, r, 0, &name);
         for (uint32_t e = 0; e < runs[r].event_count; e++) made_event(&made, r, e, &event);
     }
-    const struct ets_etdump_source source = {
-        .context = &made, .names = made.names, .name_count = made.name_count,
-        .run_count = run_count, .run = made_run, .event = made_event,
-        .allocator = made_allocator};
+    const struct ets_etdump_source source = {.context = &made,
+                                             .names = made.names,
+                                             .name_count = made.name_count,
+                                             .run_count = run_count,
+                                             .run = made_run,
+                                             .event = made_event,
+                                             .allocator = made_allocator};
     size_t size;
     struct ets_error error = {.status = ETS_OK};
     const enum ets_status status = ets_etdump_writer_size(&source, &size, &error);

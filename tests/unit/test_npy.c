@@ -79,9 +79,9 @@ static void test_npy__shapes(void **state)
         ETS_OK);
     assert_int_equal(tensor.rank, 1);
     assert_int_equal(tensor.sizes[0], 3);
-    assert_int_equal(read_dict("{'descr': '|u1', 'fortran_order': True, 'shape': (0, 5), }", 0,
-                               &tensor, NULL),
-                     ETS_OK);
+    assert_int_equal(
+        read_dict("{'descr': '|u1', 'fortran_order': True, 'shape': (0, 5), }", 0, &tensor, NULL),
+        ETS_OK);
     assert_int_equal(tensor.data_bytes, 0);
     /* Bytes after the array belong to somebody else. */
     assert_int_equal(
@@ -181,9 +181,8 @@ static void test_npy__every_type_is_written_and_read(void **state)
 {
     (void)state;
     for (int type = 0; type < 32; type++) {
-        struct ets_tensor tensor = {.scalar_type = (enum ets_scalar_type)type,
-                                    .rank = 2,
-                                    .sizes = {2, 3}};
+        struct ets_tensor tensor = {
+            .scalar_type = (enum ets_scalar_type)type, .rank = 2, .sizes = {2, 3}};
         uint8_t buffer[ETS_NPY_HEADER_BYTES + 96] = {0};
         size_t size = 0;
         struct ets_tensor again;

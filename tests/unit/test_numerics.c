@@ -28,39 +28,62 @@ static void test_numerics__small_floats(void **state)
 {
     (void)state;
     const struct small_float cases[] = {
-        {ETS_SCALAR_HALF, 0x3c00, 1}, {ETS_SCALAR_HALF, 0xc000, -2},
-        {ETS_SCALAR_HALF, 0x3555, 0.333251953125}, {ETS_SCALAR_HALF, 0x7bff, 65504},
-        {ETS_SCALAR_HALF, 0x0400, 0x1p-14}, {ETS_SCALAR_HALF, 0x03ff, 1023 * 0x1p-24},
-        {ETS_SCALAR_HALF, 0x0001, 0x1p-24}, {ETS_SCALAR_HALF, 0x8000, -0.0},
-        {ETS_SCALAR_HALF, 0x7c00, INFINITY}, {ETS_SCALAR_HALF, 0xfc00, -INFINITY},
-        {ETS_SCALAR_HALF, 0x7e00, NAN}, {ETS_SCALAR_HALF, 0xfc01, NAN},
-        {ETS_SCALAR_BFLOAT16, 0x3f80, 1}, {ETS_SCALAR_BFLOAT16, 0xbf80, -1},
-        {ETS_SCALAR_BFLOAT16, 0x4049, 3.140625}, {ETS_SCALAR_BFLOAT16, 0x7f7f, 0x1.fep127},
-        {ETS_SCALAR_BFLOAT16, 0x0080, 0x1p-126}, {ETS_SCALAR_BFLOAT16, 0x0001, 0x1p-133},
-        {ETS_SCALAR_BFLOAT16, 0x8000, -0.0}, {ETS_SCALAR_BFLOAT16, 0xff80, -INFINITY},
+        {ETS_SCALAR_HALF, 0x3c00, 1},
+        {ETS_SCALAR_HALF, 0xc000, -2},
+        {ETS_SCALAR_HALF, 0x3555, 0.333251953125},
+        {ETS_SCALAR_HALF, 0x7bff, 65504},
+        {ETS_SCALAR_HALF, 0x0400, 0x1p-14},
+        {ETS_SCALAR_HALF, 0x03ff, 1023 * 0x1p-24},
+        {ETS_SCALAR_HALF, 0x0001, 0x1p-24},
+        {ETS_SCALAR_HALF, 0x8000, -0.0},
+        {ETS_SCALAR_HALF, 0x7c00, INFINITY},
+        {ETS_SCALAR_HALF, 0xfc00, -INFINITY},
+        {ETS_SCALAR_HALF, 0x7e00, NAN},
+        {ETS_SCALAR_HALF, 0xfc01, NAN},
+        {ETS_SCALAR_BFLOAT16, 0x3f80, 1},
+        {ETS_SCALAR_BFLOAT16, 0xbf80, -1},
+        {ETS_SCALAR_BFLOAT16, 0x4049, 3.140625},
+        {ETS_SCALAR_BFLOAT16, 0x7f7f, 0x1.fep127},
+        {ETS_SCALAR_BFLOAT16, 0x0080, 0x1p-126},
+        {ETS_SCALAR_BFLOAT16, 0x0001, 0x1p-133},
+        {ETS_SCALAR_BFLOAT16, 0x8000, -0.0},
+        {ETS_SCALAR_BFLOAT16, 0xff80, -INFINITY},
         {ETS_SCALAR_BFLOAT16, 0x7fc0, NAN},
-        {ETS_SCALAR_FLOAT8E5M2, 0x3c, 1}, {ETS_SCALAR_FLOAT8E5M2, 0xc0, -2},
-        {ETS_SCALAR_FLOAT8E5M2, 0x7b, 57344}, {ETS_SCALAR_FLOAT8E5M2, 0x04, 0x1p-14},
-        {ETS_SCALAR_FLOAT8E5M2, 0x01, 0x1p-16}, {ETS_SCALAR_FLOAT8E5M2, 0x80, -0.0},
-        {ETS_SCALAR_FLOAT8E5M2, 0xfc, -INFINITY}, {ETS_SCALAR_FLOAT8E5M2, 0x7d, NAN},
-        {ETS_SCALAR_FLOAT8E4M3FN, 0x38, 1}, {ETS_SCALAR_FLOAT8E4M3FN, 0xb8, -1},
-        {ETS_SCALAR_FLOAT8E4M3FN, 0x7e, 448}, {ETS_SCALAR_FLOAT8E4M3FN, 0x7c, 384},
-        {ETS_SCALAR_FLOAT8E4M3FN, 0x08, 0x1p-6}, {ETS_SCALAR_FLOAT8E4M3FN, 0x01, 0x1p-9},
-        {ETS_SCALAR_FLOAT8E4M3FN, 0x80, -0.0}, {ETS_SCALAR_FLOAT8E4M3FN, 0x7f, NAN},
+        {ETS_SCALAR_FLOAT8E5M2, 0x3c, 1},
+        {ETS_SCALAR_FLOAT8E5M2, 0xc0, -2},
+        {ETS_SCALAR_FLOAT8E5M2, 0x7b, 57344},
+        {ETS_SCALAR_FLOAT8E5M2, 0x04, 0x1p-14},
+        {ETS_SCALAR_FLOAT8E5M2, 0x01, 0x1p-16},
+        {ETS_SCALAR_FLOAT8E5M2, 0x80, -0.0},
+        {ETS_SCALAR_FLOAT8E5M2, 0xfc, -INFINITY},
+        {ETS_SCALAR_FLOAT8E5M2, 0x7d, NAN},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x38, 1},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0xb8, -1},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x7e, 448},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x7c, 384},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x08, 0x1p-6},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x01, 0x1p-9},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x80, -0.0},
+        {ETS_SCALAR_FLOAT8E4M3FN, 0x7f, NAN},
         {ETS_SCALAR_FLOAT8E4M3FN, 0xff, NAN},
-        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x40, 1}, {ETS_SCALAR_FLOAT8E5M2FNUZ, 0xc0, -1},
-        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x7f, 57344}, {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x01, 0x1p-17},
-        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x00, 0}, {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x80, NAN},
-        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x40, 1}, {ETS_SCALAR_FLOAT8E4M3FNUZ, 0xc0, -1},
-        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x7f, 240}, {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x01, 0x1p-10},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x40, 1},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0xc0, -1},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x7f, 57344},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x01, 0x1p-17},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x00, 0},
+        {ETS_SCALAR_FLOAT8E5M2FNUZ, 0x80, NAN},
+        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x40, 1},
+        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0xc0, -1},
+        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x7f, 240},
+        {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x01, 0x1p-10},
         {ETS_SCALAR_FLOAT8E4M3FNUZ, 0x80, NAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint8_t bytes[] = {(uint8_t)(cases[i].bits & 0xff), (uint8_t)(cases[i].bits >> 8)};
         const double value = load(bytes, cases[i].type);
         const double wanted = cases[i].value;
-        const int is_right = isnan(wanted) ? isnan(value)
-                                           : value == wanted && !signbit(value) == !signbit(wanted);
+        const int is_right =
+            isnan(wanted) ? isnan(value) : value == wanted && !signbit(value) == !signbit(wanted);
         if (!is_right) {
             fail_msg("%s 0x%x: %g, not %g", ets_scalar_type_name((int)cases[i].type), cases[i].bits,
                      value, wanted);
@@ -98,10 +121,17 @@ static void test_numerics__integers_and_bool(void **state)
         enum ets_scalar_type type;
         double value;
     } cases[] = {
-        {ETS_SCALAR_BYTE, 255}, {ETS_SCALAR_CHAR, -1}, {ETS_SCALAR_SHORT, -1},
-        {ETS_SCALAR_INT, -1}, {ETS_SCALAR_LONG, -1}, {ETS_SCALAR_BOOL, 1},
-        {ETS_SCALAR_QINT8, -1}, {ETS_SCALAR_QUINT8, 255}, {ETS_SCALAR_QINT32, -1},
-        {ETS_SCALAR_UINT16, 65535}, {ETS_SCALAR_UINT32, 4294967295.0},
+        {ETS_SCALAR_BYTE, 255},
+        {ETS_SCALAR_CHAR, -1},
+        {ETS_SCALAR_SHORT, -1},
+        {ETS_SCALAR_INT, -1},
+        {ETS_SCALAR_LONG, -1},
+        {ETS_SCALAR_BOOL, 1},
+        {ETS_SCALAR_QINT8, -1},
+        {ETS_SCALAR_QUINT8, 255},
+        {ETS_SCALAR_QINT32, -1},
+        {ETS_SCALAR_UINT16, 65535},
+        {ETS_SCALAR_UINT32, 4294967295.0},
         {ETS_SCALAR_UINT64, 18446744073709551616.0}, /* rounded up from 2^64 - 1 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -138,14 +168,14 @@ static void test_numerics__types_without_numbers_are_refused(void **state)
 {
     (void)state;
     const uint8_t byte[2] = {0};
-    const int types[] = {ETS_SCALAR_QUINT4X2, ETS_SCALAR_QUINT2X4, ETS_SCALAR_BITS1X8,
-                         ETS_SCALAR_BITS2X4, ETS_SCALAR_BITS4X2, ETS_SCALAR_BITS8,
-                         ETS_SCALAR_BITS16, 30};
+    const int types[] = {
+        ETS_SCALAR_QUINT4X2, ETS_SCALAR_QUINT2X4, ETS_SCALAR_BITS1X8, ETS_SCALAR_BITS2X4,
+        ETS_SCALAR_BITS4X2,  ETS_SCALAR_BITS8,    ETS_SCALAR_BITS16,  30};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct ets_elements elements;
         struct ets_error error;
-        const struct ets_tensor tensor = {.scalar_type = (enum ets_scalar_type)types[i],
-                                          .data = byte, .data_bytes = sizeof byte};
+        const struct ets_tensor tensor = {
+            .scalar_type = (enum ets_scalar_type)types[i], .data = byte, .data_bytes = sizeof byte};
         assert_int_equal(ets_scalar_component_count(types[i]), 0);
         assert_int_equal(ets_elements_init(&elements, &tensor, &error), ETS_UNSUPPORTED);
         assert_int_equal(error.status, ETS_UNSUPPORTED);
@@ -159,8 +189,8 @@ static size_t walk(uint32_t rank, const int64_t *sizes, const int64_t *strides, 
     static int8_t data[64];
     struct ets_elements elements;
     size_t count = 0;
-    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_CHAR, .rank = rank, .data = data,
-                                .data_bytes = sizeof data};
+    struct ets_tensor tensor = {
+        .scalar_type = ETS_SCALAR_CHAR, .rank = rank, .data = data, .data_bytes = sizeof data};
     for (size_t i = 0; i < sizeof data; i++) data[i] = (int8_t)i;
     for (uint32_t i = 0; i < rank; i++) {
         tensor.sizes[i] = sizes[i];
@@ -185,12 +215,12 @@ static void test_numerics__logical_order_whatever_the_strides(void **state)
 {
     (void)state;
     double got[65];
-    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){3, 1}, got),
-           (double[]){0, 1, 2, 3, 4, 5}, 6);
-    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){1, 2}, got),
-           (double[]){0, 2, 4, 1, 3, 5}, 6);
-    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){0, 1}, got),
-           (double[]){0, 1, 2, 0, 1, 2}, 6);
+    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){3, 1}, got), (double[]){0, 1, 2, 3, 4, 5},
+           6);
+    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){1, 2}, got), (double[]){0, 2, 4, 1, 3, 5},
+           6);
+    expect(got, walk(2, (int64_t[]){2, 3}, (int64_t[]){0, 1}, got), (double[]){0, 1, 2, 0, 1, 2},
+           6);
     /* Channels last: 1 x 2 x 2 x 2. */
     expect(got, walk(4, (int64_t[]){1, 2, 2, 2}, (int64_t[]){8, 1, 4, 2}, got),
            (double[]){0, 2, 4, 6, 1, 3, 5, 7}, 8);
@@ -204,8 +234,12 @@ static void test_numerics__tensors_past_their_bytes(void **state)
     (void)state;
     float data[6] = {0};
     struct ets_elements elements;
-    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3},
-                                .strides = {3, 1}, .data = data, .data_bytes = sizeof data};
+    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT,
+                                .rank = 2,
+                                .sizes = {2, 3},
+                                .strides = {3, 1},
+                                .data = data,
+                                .data_bytes = sizeof data};
     assert_int_equal(ets_elements_init(&elements, &tensor, NULL), ETS_OK);
     tensor.data_bytes--;
     assert_int_equal(ets_elements_init(&elements, &tensor, NULL), ETS_TRUNCATED);
@@ -228,7 +262,10 @@ static void test_numerics__tensors_past_their_bytes(void **state)
 
 static struct ets_tensor vector(enum ets_scalar_type type, const void *data, int64_t count)
 {
-    return (struct ets_tensor){.scalar_type = type, .rank = 1, .sizes = {count}, .strides = {1},
+    return (struct ets_tensor){.scalar_type = type,
+                               .rank = 1,
+                               .sizes = {count},
+                               .strides = {1},
                                .data = data,
                                .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
 }
@@ -308,8 +345,12 @@ static void test_numerics__shapes_must_agree(void **state)
     struct ets_tensor other = vector(ETS_SCALAR_FLOAT, data, 5);
     struct ets_comparison sums = {.count = 77};
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_MISMATCH);
-    other = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3},
-                                .strides = {3, 1}, .data = data, .data_bytes = sizeof data};
+    other = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
+                                .rank = 2,
+                                .sizes = {2, 3},
+                                .strides = {3, 1},
+                                .data = data,
+                                .data_bytes = sizeof data};
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_MISMATCH);
     assert_int_equal(sums.count, 77);
 }

@@ -49,7 +49,9 @@ static void test_pickle__fills_containers_through_the_memo(void **state)
     struct ets_arena arena;
     const struct ets_pickle_object *root;
     /* d = {}; l = [d, d]; d["k"] = l: a cycle */
-    assert_int_equal(READ("\x80\2}q\0]q\1(h\0h\0eX\1\0\0\0kh\1\x86" "0" "h\0X\1\0\0\0kh\1s.",
+    assert_int_equal(READ("\x80\2}q\0]q\1(h\0h\0eX\1\0\0\0kh\1\x86"
+                          "0"
+                          "h\0X\1\0\0\0kh\1s.",
                           &arena, &root, NULL),
                      ETS_OK);
     assert_int_equal(root->kind, ETS_PICKLE_DICT);
@@ -68,9 +70,8 @@ static void test_pickle__never_calls(void **state)
     assert_true(ets_pickle_is_global(root->as.call.callable, "os", "system"));
     assert_int_equal(root->as.call.arguments->as.list.count, 1);
     ets_arena_reset(&arena);
-    assert_int_equal(READ("\x80\4\x8c\2os\x8c\6system\x93)\x81}X\1\0\0\0aK\1sb.", &arena, &root,
-                          NULL),
-                     ETS_OK);
+    assert_int_equal(
+        READ("\x80\4\x8c\2os\x8c\6system\x93)\x81}X\1\0\0\0aK\1sb.", &arena, &root, NULL), ETS_OK);
     assert_int_equal(root->as.call.state->kind, ETS_PICKLE_DICT);
     ets_arena_reset(&arena);
     assert_int_equal(READ("ccollections\nOrderedDict\n)RX\1\0\0\0aK\1s.", &arena, &root, NULL),

@@ -134,8 +134,7 @@ static void print_delegate(FILE *out, uint32_t index, const struct ets_delegate 
     fprintf(out, " delegate %u ", index);
     print_text(out, delegate->id);
     fprintf(out, " at %d:%u %zu %016llx", !delegate->is_inline, delegate->blob_index,
-            delegate->blob.size,
-            (unsigned long long)fnv(delegate->blob.data, delegate->blob.size));
+            delegate->blob.size, (unsigned long long)fnv(delegate->blob.data, delegate->blob.size));
     for (uint32_t i = 0; i < delegate->compile_spec_count; i++) {
         struct ets_compile_spec spec;
         ets_delegate_compile_spec(delegate, i, &spec);

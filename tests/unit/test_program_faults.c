@@ -126,26 +126,30 @@ static void flip_everywhere(const char *name, reader *read)
 }
 
 static const char *const programs[] = {
-    "cond/model.pte",         "conv_portable/model.pte", "conv_xnnpack/model.pte",
-    "conv_xnnpack_int8/model.pte", "dynamic/model.pte",  "map_loop/model.pte",
-    "mlp_portable/model.pte", "mlp_xnnpack/model.pte",   "multi_method/model.pte",
-    "types/model.pte",        "schema/everything.pte",   "schema/inline.pte",
+    "cond/model.pte",         "conv_portable/model.pte",
+    "conv_xnnpack/model.pte", "conv_xnnpack_int8/model.pte",
+    "dynamic/model.pte",      "map_loop/model.pte",
+    "mlp_portable/model.pte", "mlp_xnnpack/model.pte",
+    "multi_method/model.pte", "types/model.pte",
+    "schema/everything.pte",  "schema/inline.pte",
     "ptd/external.pte",       "ptd/traces.pte",
 };
 static const char *const large_programs[] = {
-    "gpt_portable/model.pte", "gpt_xnnpack/model.pte", "linear_fp32_xnnpack/model.pte",
+    "gpt_portable/model.pte",
+    "gpt_xnnpack/model.pte",
+    "linear_fp32_xnnpack/model.pte",
     "linear_int8_xnnpack/model.pte",
 };
 static const char *const bundles[] = {
-    "cond/model.bpte",     "dynamic/model.bpte",      "map_loop/model.bpte",
-    "types/model.bpte",    "multi_method/model.bpte", "schema/oddities.bpte",
+    "cond/model.bpte",  "dynamic/model.bpte",      "map_loop/model.bpte",
+    "types/model.bpte", "multi_method/model.bpte", "schema/oddities.bpte",
 };
 static const char *const data_files[] = {"schema/named.ptd", "ptd/external.ptd"};
 
-#define FOR_EACH(list, call)                                                       \
-    for (size_t k = 0; k < sizeof(list) / sizeof((list)[0]); k++) {                \
-        const char *const name = (list)[k];                                        \
-        call;                                                                      \
+#define FOR_EACH(list, call)                                        \
+    for (size_t k = 0; k < sizeof(list) / sizeof((list)[0]); k++) { \
+        const char *const name = (list)[k];                         \
+        call;                                                       \
     }
 
 static void test_program_faults__truncated_at_every_byte(void **state)
@@ -181,8 +185,7 @@ static void test_program_faults__other_kinds_are_named(void **state)
     } cases[] = {
         {"cond/model.bpte", read_program,
          "not an ExecuTorch program but a bundled program (.bpte)"},
-        {"cond/model.pte", read_bundle,
-         "not a bundled program but an ExecuTorch program (.pte)"},
+        {"cond/model.pte", read_bundle, "not a bundled program but an ExecuTorch program (.pte)"},
         {"cond/profile.etdp", read_program, "not an ExecuTorch program but an ETDump"},
         {"cond/model.etrecord", read_bundle, "not a bundled program but an ETRecord"},
         {"cond/golden.json", read_data_file, "not a tensor data file but a JSON text"},
@@ -403,8 +406,7 @@ static void test_program_faults__delegates_arenas_segments(void **state)
     const struct ets_fb delegate = ets_fb_vector_table(ets_fb_vector(plan, PLAN_DELEGATES), 0);
     const struct ets_fb blob = ets_fb_table(delegate, DELEGATE_BLOB);
     const struct ets_fb device = ets_fb_vector_table(ets_fb_vector(plan, PLAN_DEVICES), 0);
-    const struct ets_fb named =
-        ets_fb_vector_table(ets_fb_vector(root, PROGRAM_NAMED_DATA), 1);
+    const struct ets_fb named = ets_fb_vector_table(ets_fb_vector(root, PROGRAM_NAMED_DATA), 1);
     const struct ets_fb state_list =
         ets_fb_vector_table(ets_fb_vector(root, PROGRAM_MUTABLE_SEGMENTS), 0);
     const struct ets_fb segment = ets_fb_vector_table(ets_fb_vector(root, PROGRAM_SEGMENTS), 1);
@@ -439,8 +441,7 @@ static void test_program_faults__kinds_of_newer_writers_are_kept(void **state)
     struct places p;
     find_places(file, &p);
     const struct ets_fb chain = {file.data, p.chain.chain_at};
-    const struct ets_fb first =
-        ets_fb_vector_table(ets_fb_vector(chain, CHAIN_INSTRUCTIONS), 0);
+    const struct ets_fb first = ets_fb_vector_table(ets_fb_vector(chain, CHAIN_INSTRUCTIONS), 0);
     struct ets_evalue value;
     struct ets_instruction instruction;
     ets_method_value(&p.method, 1, &value);

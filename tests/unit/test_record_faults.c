@@ -73,8 +73,8 @@ static void test_faults__one_bit_flipped(void **state)
         struct ets_etrecord *record = NULL;
         if (i % 128 != 0 && is_payload(intact, i)) continue;
         copy[i] ^= bit;
-        if (ets_etrecord_open((struct ets_bytes){copy, whole.size}, NULL, &record,
-                              NULL) == ETS_OK) {
+        if (ets_etrecord_open((struct ets_bytes){copy, whole.size}, NULL, &record, NULL) ==
+            ETS_OK) {
             read_all(record);
             ets_etrecord_close(record);
         }

@@ -173,8 +173,11 @@ static void test_argument__lists_keep_their_items(void **state)
     (void)state;
     struct ets_arena arena;
     const struct ets_graph_argument *list =
-        read_argument(&arena, "{\"as_optional_tensors\": [{\"as_tensor\": {\"name\": \"x\"}}, "
-                              "{\"as_none\": []}]}")->nodes[0].inputs;
+        read_argument(&arena,
+                      "{\"as_optional_tensors\": [{\"as_tensor\": {\"name\": \"x\"}}, "
+                      "{\"as_none\": []}]}")
+            ->nodes[0]
+            .inputs;
     assert_int_equal(list->kind, ETS_ARGUMENT_LIST);
     assert_int_equal(list->item_count, 2);
     assert_string_equal(list->items[0].name.data, "x");

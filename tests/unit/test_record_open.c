@@ -1,10 +1,20 @@
 /* Opening: entries, methods, the small maps, old layouts, zips that lie. */
 #include "test_record_support.h"
 
-static const char *const MODELS[] = {
-    "cond",          "conv_portable",       "conv_xnnpack",        "conv_xnnpack_int8", "dynamic",
-    "gpt_portable",  "gpt_xnnpack",         "linear_fp32_xnnpack", "linear_int8_xnnpack",
-    "map_loop",      "mlp_portable",        "mlp_xnnpack",         "multi_method",      "types"};
+static const char *const MODELS[] = {"cond",
+                                     "conv_portable",
+                                     "conv_xnnpack",
+                                     "conv_xnnpack_int8",
+                                     "dynamic",
+                                     "gpt_portable",
+                                     "gpt_xnnpack",
+                                     "linear_fp32_xnnpack",
+                                     "linear_int8_xnnpack",
+                                     "map_loop",
+                                     "mlp_portable",
+                                     "mlp_xnnpack",
+                                     "multi_method",
+                                     "types"};
 
 static void test_etrecord__opens_every_fixture_and_reads_every_entry(void **state)
 {
@@ -38,8 +48,7 @@ static void test_etrecord__is_told_from_other_files(void **state)
     struct ets_error error;
     assert_false(ets_etrecord_sniff(ets_file_bytes(file)));
     assert_false(ets_etrecord_sniff((struct ets_bytes){NULL, 0}));
-    const enum ets_status status =
-        ets_etrecord_open(ets_file_bytes(file), NULL, &record, &error);
+    const enum ets_status status = ets_etrecord_open(ets_file_bytes(file), NULL, &record, &error);
     if (status != ETS_UNAVAILABLE) assert_int_equal(status, ETS_WRONG_KIND);
     ets_file_close(file);
 }
@@ -152,10 +161,12 @@ static void test_etrecord__accepts_old_layouts(void **state)
     assert_true(ets_etrecord_export_graph_id(record) == 0);
     assert_int_equal(ets_etrecord_num_outs(record, "forward", 0), 1);
     assert_int_equal(ets_etrecord_named_values(record, "edge_dialect_exported_program_state_dict",
-                                               &values, &count, NULL), ETS_OK);
+                                               &values, &count, NULL),
+                     ETS_OK);
     assert_int_equal(count, 0);
     assert_int_equal(ets_etrecord_named_values(record, "edge_dialect_exported_program_constants",
-                                               &values, &count, NULL), ETS_NOT_FOUND);
+                                               &values, &count, NULL),
+                     ETS_NOT_FOUND);
     assert_int_equal(ets_etrecord_representative_inputs(record, &inputs, &count, NULL),
                      ETS_NOT_FOUND);
     assert_int_equal(ets_etrecord_reference_case_count(record, "forward", &count, NULL), ETS_OK);
@@ -220,21 +231,21 @@ static void test_zip__that_lies_is_one_clear_error(void **state)
 {
     (void)state;
     const size_t second = 46 + 11, end = second + 46 + 16;
-    check_lie(second, 20, 1 << 20, 4, ETS_MALFORMED, "debug_handle_map");  /* packed size */
-    check_lie(second, 24, 1, 4, ETS_MALFORMED, "debug_handle_map");        /* size */
-    check_lie(second, 42, 1 << 30, 4, ETS_MALFORMED, "debug_handle_map");  /* header offset */
-    check_lie(second, 42, 0, 4, ETS_MALFORMED, "another name");            /* overlap */
+    check_lie(second, 20, 1 << 20, 4, ETS_MALFORMED, "debug_handle_map"); /* packed size */
+    check_lie(second, 24, 1, 4, ETS_MALFORMED, "debug_handle_map");       /* size */
+    check_lie(second, 42, 1 << 30, 4, ETS_MALFORMED, "debug_handle_map"); /* header offset */
+    check_lie(second, 42, 0, 4, ETS_MALFORMED, "another name");           /* overlap */
     check_lie(second, 16, 1, 4, ETS_MALFORMED, "CRC-32");
     check_lie(second, 8, 1, 2, ETS_UNSUPPORTED, "encrypted");
     check_lie(second, 10, 99, 2, ETS_UNSUPPORTED, "method 99");
     check_lie(second, 10, 8, 2, ETS_MALFORMED, "deflate stream");
-    check_lie(second, 28, 15, 2, ETS_MALFORMED, "another name");           /* name length */
+    check_lie(second, 28, 15, 2, ETS_MALFORMED, "another name"); /* name length */
     check_lie(second, 28, 60000, 2, ETS_MALFORMED, "directory");
-    check_lie(second, 24, UINT32_MAX, 4, ETS_MALFORMED, "directory");      /* zip64 without extra */
+    check_lie(second, 24, UINT32_MAX, 4, ETS_MALFORMED, "directory"); /* zip64 without extra */
     check_lie(end, 10, 60000, 2, ETS_MALFORMED, "60000 entries");
     check_lie(end, 16, 1 << 30, 4, ETS_MALFORMED, "outside");
     check_lie(end, 4, 3, 2, ETS_UNSUPPORTED, "one part");
-    check_lie(SIZE_MAX, 26, 5, 2, ETS_MALFORMED, "another name");          /* local name length */
+    check_lie(SIZE_MAX, 26, 5, 2, ETS_MALFORMED, "another name"); /* local name length */
 }
 
 static void test_zip__with_a_name_twice_is_malformed(void **state)

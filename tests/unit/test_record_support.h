@@ -30,8 +30,8 @@ static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
     struct ets_error error = {.status = ETS_OK};
     const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
     if (status == ETS_UNAVAILABLE) skip();
-    if (status != ETS_OK) print_error("%s at %llu\n", error.message,
-                                      (unsigned long long)error.offset);
+    if (status != ETS_OK)
+        print_error("%s at %llu\n", error.message, (unsigned long long)error.offset);
     assert_int_equal(status, ETS_OK);
     return record;
 }

@@ -25,9 +25,10 @@ static void test_values__of_state_dicts_point_into_the_file(void **state)
     struct ets_etrecord *record = open_record(bytes);
     const struct ets_named_value *values;
     size_t count;
-    assert_int_equal(ets_etrecord_named_values(record,
-                                               "edge_dialect_exported_program/forward_state_dict",
-                                               &values, &count, NULL), ETS_OK);
+    assert_int_equal(
+        ets_etrecord_named_values(record, "edge_dialect_exported_program/forward_state_dict",
+                                  &values, &count, NULL),
+        ETS_OK);
     assert_int_equal(count, 13);
     const struct ets_named_value *weight = find_value(values, count, "c2.weight");
     assert_int_equal(weight->value.kind, ETS_VALUE_TENSOR);
@@ -64,7 +65,7 @@ static void check_input(const char *model, size_t index, const struct ets_tensor
 static void test_values__of_inputs_equal_the_numpy_files(void **state)
 {
     (void)state;
-    static const char *const models[] = {"cond", "conv_xnnpack", "dynamic", "gpt_portable",
+    static const char *const models[] = {"cond",     "conv_xnnpack", "dynamic",      "gpt_portable",
                                          "map_loop", "mlp_portable", "multi_method", "types"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         struct ets_file *file = open_fixture(models[i], "model.etrecord");
@@ -118,8 +119,8 @@ static void test_values__of_reference_outputs_are_by_method_and_case(void **stat
 static void test_values__of_every_fixture_are_readable(void **state)
 {
     (void)state;
-    static const char *const models[] = {"cond", "conv_xnnpack_int8", "gpt_xnnpack",
-                                         "linear_int8_xnnpack", "map_loop", "types"};
+    static const char *const models[] = {
+        "cond", "conv_xnnpack_int8", "gpt_xnnpack", "linear_int8_xnnpack", "map_loop", "types"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         struct ets_file *file = open_fixture(models[i], "model.etrecord");
         struct ets_etrecord *record = open_record(ets_file_bytes(file));
@@ -156,10 +157,11 @@ static enum ets_status open_values(const char *pickle, size_t size,
     return ets_etrecord_named_values(*record_out, "x_state_dict", values, count, error);
 }
 
-#define STORAGE "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "0X\3\0\0\0cpuK\2tQ"
-#define TENSOR(offset, size)                                                \
-    "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K" offset "K" size        \
-    "\x85K\1\x85\x89}tR"
+#define STORAGE                                        \
+    "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" \
+    "0X\3\0\0\0cpuK\2tQ"
+#define TENSOR(offset, size) \
+    "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K" offset "K" size "\x85K\1\x85\x89}tR"
 
 static void test_values__keep_the_tensors_inside_of_unknown_objects(void **state)
 {
@@ -189,7 +191,9 @@ static void test_values__that_leave_their_storage_are_malformed(void **state)
     (void)state;
     static const char good[] = "\x80\2}X\1\0\0\0w" TENSOR("\0", "\2") "s.";
     static const char far[] = "\x80\2}X\1\0\0\0w" TENSOR("\1", "\2") "s.";
-    static const char bare[] = "\x80\2}X\1\0\0\0w" "cos\nsystem\n(X\4\0\0\0truetRs.";
+    static const char bare[] =
+        "\x80\2}X\1\0\0\0w"
+        "cos\nsystem\n(X\4\0\0\0truetRs.";
     const struct ets_named_value *values;
     struct ets_etrecord *record;
     struct ets_error error;

@@ -42,8 +42,8 @@ static struct ets_table *two_rows(void)
     return table;
 }
 
-static void assert_printed(const struct ets_table *table, enum ets_format format,
-                           const char *unit, const char *expected)
+static void assert_printed(const struct ets_table *table, enum ets_format format, const char *unit,
+                           const char *expected)
 {
     char *text = print_table(table, (struct ets_table_style){.format = format, .time_unit = unit});
     assert_string_equal(text, expected);
@@ -73,8 +73,9 @@ static void test_table_records__json_is_one_array_or_lines(void **state)
     static const char first[] =
         "{\"name\": \"one,\\\"two\\\"\\u0009three\\u000afour\", \"list\": [\"a\", \"b\\\"c\"], "
         "\"avg_ms\": 0.0015, \"ticks_cycles\": 12.0, \"size_bytes\": -9223372036854775808}";
-    static const char second[] = "{\"name\": null, \"list\": [\"a\"], \"avg_ms\": null, "
-                                 "\"ticks_cycles\": 12.0, \"size_bytes\": -9223372036854775808}";
+    static const char second[] =
+        "{\"name\": null, \"list\": [\"a\"], \"avg_ms\": null, "
+        "\"ticks_cycles\": 12.0, \"size_bytes\": -9223372036854775808}";
     char expected[1024];
     struct ets_table *table = two_rows();
     snprintf(expected, sizeof expected, "[\n %s,\n %s\n]\n", first, second);

@@ -102,11 +102,13 @@ static void test_table_text__fits_its_width(void **state)
         uint32_t width;
         const char *text;
     } cases[] = {
-        {0, "operator                                  keep  second  first  path\n"
-            "a name of forty characters, or so it is!  1111    2222   3333  "
-            "models/deeply/nested/zoo.py:16\n"},
-        {34, "operator    keep  second  path\n"
-             "a name of\xe2\x80\xa6  1111    2222  \xe2\x80\xa6o.py:16\n"},
+        {0,
+         "operator                                  keep  second  first  path\n"
+         "a name of forty characters, or so it is!  1111    2222   3333  "
+         "models/deeply/nested/zoo.py:16\n"},
+        {34,
+         "operator    keep  second  path\n"
+         "a name of\xe2\x80\xa6  1111    2222  \xe2\x80\xa6o.py:16\n"},
         {26, "operator    keep  path\na name of\xe2\x80\xa6  1111  \xe2\x80\xa6o.py:16\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -154,8 +156,7 @@ static void test_table_text__extras_go_before_texts_are_cut(void **state)
     ets_table_close(table);
 }
 
-static char *print_one(struct ets_column column, struct ets_text text,
-                       struct ets_table_style style)
+static char *print_one(struct ets_column column, struct ets_text text, struct ets_table_style style)
 {
     struct ets_table *table = new_table(&column, 1);
     ets_table_add_section(table, text);
@@ -178,13 +179,19 @@ static void test_table_text__no_control_character_gets_out(void **state)
         {{"a\nb\rc\td", 7}, "a\\x0ab\\x0dc\\x09d"},
         {{"nul\0inside", 10}, "nul\\x00inside"},
         {{"del\x7f", 4}, "del\\x7f"},
-        {{"csi \xc2\x9b" "2J", 8}, "csi \\xc2\\x9b2J"},
+        {{"csi \xc2\x9b"
+          "2J",
+          8},
+         "csi \\xc2\\x9b2J"},
         {{"lone \x9b\xff", 7}, "lone \\x9b\\xff"},
         {{"cut \xe2\x82", 6}, "cut \\xe2\\x82"},
         {{"overlong \xc0\xaf", 11}, "overlong \\xc0\\xaf"},
         {{"surrogate \xed\xa0\x80", 13}, "surrogate \\xed\\xa0\\x80"},
-        {{"gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x8e\xbc", 16},
-         "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x8e\xbc"},
+        {{"gr\xc3\xb6\xc3\x9f"
+          "e \xe2\x82\xac \xf0\x9f\x8e\xbc",
+          16},
+         "gr\xc3\xb6\xc3\x9f"
+         "e \xe2\x82\xac \xf0\x9f\x8e\xbc"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char expected[256];
@@ -212,8 +219,8 @@ static void test_table_text__long_names_are_cut_between_characters(void **state)
     char name[9001];
     for (size_t i = 0; i < 3000; i++) memcpy(name + 3 * i, "\xe2\x82\xac", 3);
     const struct ets_column column = {.name = "name", .least_width = 5};
-    char *text = print_one(column, (struct ets_text){name, 9000},
-                           (struct ets_table_style){.width = 20});
+    char *text =
+        print_one(column, (struct ets_text){name, 9000}, (struct ets_table_style){.width = 20});
     assert_true(strlen(text) > 0);
     const char *line = strstr(text, "\nname\n") + 6;
     assert_int_equal(strcspn(line, "\n"), 20 * 3);
@@ -292,8 +299,8 @@ static void test_table_text__units_stand_in_the_heading(void **state)
     static const struct {
         double ns;
         const char *heading;
-    } cases[] = {{999, "v ns\n"}, {5e4, "v us\n"}, {9.9e7, "v us\n"}, {2e8, "v ms\n"},
-                 {3e11, "v s\n"}};
+    } cases[] = {
+        {999, "v ns\n"}, {5e4, "v us\n"}, {9.9e7, "v us\n"}, {2e8, "v ms\n"}, {3e11, "v s\n"}};
     const struct ets_column column = {.name = "v", .kind = ETS_COLUMN_TIME};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct ets_table *table = new_table(&column, 1);
@@ -316,11 +323,12 @@ static void test_table_text__units_stand_in_the_heading(void **state)
 static void test_table_text__empty_columns_are_left_out(void **state)
 {
     (void)state;
-    const struct ets_column columns[] = {{.name = "a"}, {.name = "b"},
-                                         {.name = "c", .kind = ETS_COLUMN_LIST},
-                                         {.name = "d", .machine_only = 1},
-                                         {.name = "e", .kind = ETS_COLUMN_LIST,
-                                          .first_of_list = 1}};
+    const struct ets_column columns[] = {
+        {.name = "a"},
+        {.name = "b"},
+        {.name = "c", .kind = ETS_COLUMN_LIST},
+        {.name = "d", .machine_only = 1},
+        {.name = "e", .kind = ETS_COLUMN_LIST, .first_of_list = 1}};
     const struct ets_text items[] = {{"p", 1}, {"q", 1}, {"r", 1}};
     struct ets_table *table = new_table(columns, 5);
     ets_table_add_row(table, 0);
@@ -329,8 +337,7 @@ static void test_table_text__empty_columns_are_left_out(void **state)
     ets_table_put_list(table, NULL, 0);
     ets_table_put_string(table, "hidden");
     ets_table_put_list(table, items, 3);
-    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE},
-                   "a  e\nx  p +2\n");
+    assert_printed(table, (struct ets_table_style){.format = ETS_FORMAT_TABLE}, "a  e\nx  p +2\n");
     ets_table_close(table);
 }
 

@@ -3,10 +3,20 @@
 
 #include "record/json.h"
 
-static const char *const models[] = {
-    "cond", "conv_portable", "conv_xnnpack", "conv_xnnpack_int8", "dynamic", "gpt_portable",
-    "gpt_xnnpack", "linear_fp32_xnnpack", "linear_int8_xnnpack", "map_loop", "mlp_portable",
-    "mlp_xnnpack", "multi_method", "types"};
+static const char *const models[] = {"cond",
+                                     "conv_portable",
+                                     "conv_xnnpack",
+                                     "conv_xnnpack_int8",
+                                     "dynamic",
+                                     "gpt_portable",
+                                     "gpt_xnnpack",
+                                     "linear_fp32_xnnpack",
+                                     "linear_int8_xnnpack",
+                                     "map_loop",
+                                     "mlp_portable",
+                                     "mlp_xnnpack",
+                                     "multi_method",
+                                     "types"};
 
 /* Of all models, in blocks that upstream could read. */
 enum { GOLDEN_EVENTS = 1114 };
@@ -63,7 +73,7 @@ static void compare_times(const struct golden *golden, const struct ets_upstream
     const struct {
         const char *name;
         double value;
-    } statistics[] = {{"p10", s->p10}, {"p50", s->p50}, {"p90", s->p90},
+    } statistics[] = {{"p10", s->p10},  {"p50", s->p50}, {"p90", s->p90},
                       {"avg", s->mean}, {"min", s->min}, {"max", s->max}};
     for (size_t i = 0; i < COUNT(statistics); i++) {
         const struct ets_json_value *value = ets_json_get(expected, statistics[i].name);
@@ -126,7 +136,8 @@ static void print_modules(const struct ets_graph_node *node, char *text, size_t 
     snprintf(text + used, capacity - used, "}");
 }
 
-/* Upstream's two dictionaries have the keys "<node name>_"; equal texts are kept once, by number. */
+/* Upstream's two dictionaries have the keys "<node name>_"; equal texts are kept once, by number.
+ */
 static void compare_nodes(const struct golden *golden, const struct ets_upstream_event *event,
                           const struct ets_json_value *expected)
 {
@@ -141,8 +152,9 @@ static void compare_nodes(const struct golden *golden, const struct ets_upstream
         require(golden, ets_json_is(trace, ETS_JSON_INT), "a node of stack_traces");
         const struct ets_json_value *stored = item(golden->strings, (uint32_t)trace->as.integer);
         const struct ets_text as_text = ets_json_text(stored);
-        require(golden, as_text.size == node->stack_trace.size &&
-                            memcmp(as_text.data, node->stack_trace.data, as_text.size) == 0,
+        require(golden,
+                as_text.size == node->stack_trace.size &&
+                    memcmp(as_text.data, node->stack_trace.data, as_text.size) == 0,
                 "a stack trace");
         const struct ets_json_value *module = ets_json_get(modules, key);
         if (module == NULL) continue;
@@ -162,8 +174,10 @@ static void compare_view(struct golden *golden, const struct ets_upstream_view *
         const struct ets_json_value *other = item(expected, b);
         const struct ets_json_value *events = ets_json_get(other, "events");
         require(golden, same_text(block->name, ets_json_get(other, "name")), "block name");
-        require(golden, block->bundled_input_index ==
-                            ets_json_get(other, "bundled_input_index")->as.integer, "test case");
+        require(
+            golden,
+            block->bundled_input_index == ets_json_get(other, "bundled_input_index")->as.integer,
+            "test case");
         require(golden, block->event_count == events->size, "number of events");
         const struct ets_json_value *event = ets_json_first(events);
         for (uint32_t i = 0; i < block->event_count; i++, event = ets_json_next(event)) {
