@@ -6,7 +6,7 @@
 #include "inputs.h"
 
 /* Options of an execution, for the two commands' option tables. */
-/* clang-format off: a line for each option is what makes the table readable */
+/* clang-format off */
 #define CLI_SESSION_OPTIONS                                                                        \
     {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace",        \
      NULL,       true},                                                                            \

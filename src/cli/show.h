@@ -7,35 +7,23 @@
 #include "etscope/export.h"
 
 /* Options of the table, for the two commands' option tables. */
-/* clang-format off: a line for each option is what makes the table readable */
-#define CLI_SHOW_OPTIONS                                                                             \
-    {                                                                                                \
-        "--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table",             \
-        NULL,       false},                                                                          \
-        {"--group-by",                                                                               \
-         "-g",                                                                                       \
-         "none|op|module|source|backend",                                                            \
-         "Add up what belongs together; shares then sum to the run's time",                          \
-         NULL,                                                                                       \
-         false},                                                                                     \
-        {"--sort",                                                                                   \
-         "-s",                                                                                       \
-         "order|time|max|calls|name",                                                                \
-         "Order of the lines: of execution, or the largest first; default: order, grouped: time",    \
-         NULL,                                                                                       \
-         false},                                                                                     \
-        {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given", \
-         NULL,    false},                                                                            \
-        {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",     \
-         NULL,    false},                                                                            \
-        {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column", \
-         NULL,     false},                                                                           \
-        {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit",         \
-         NULL,      false},                                                                          \
-    {                                                                                                \
-        "--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL,        \
-            false                                                                                    \
-    }
+/* clang-format off */
+#define CLI_SHOW_OPTIONS                                                                          \
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
+     false},                                                                                      \
+    {"--group-by", "-g", "none|op|module|source|backend",                                         \
+     "Add up what belongs together; shares then sum to the run's time", NULL, false},             \
+    {"--sort", "-s", "order|time|max|calls|name",                                                 \
+     "Order of the lines: of execution, or the largest first; default: order, grouped: time", NULL, false}, \
+    {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",  \
+     NULL, false},                                                                                \
+    {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \
+     NULL, false},                                                                                \
+    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
+     NULL, false},                                                                                \
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \
+     false},                                                                                      \
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
 /* clang-format on */
 
 /* The table of `dump`, joined to `record` and `program` (both may be NULL). Returns an exit code.

@@ -7,7 +7,7 @@
 
 #include "format/flatbuffer.h"
 
-/* clang-format off: one line each is what makes them readable */
+/* clang-format off */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SCALAR(name, slot, type)      \
     {                                 \
