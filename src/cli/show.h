@@ -14,7 +14,8 @@
     {"--group-by", "-g", "none|op|module|source|backend",                                         \
      "Add up what belongs together; shares then sum to the run's time", NULL, false},             \
     {"--sort", "-s", "order|time|max|calls|name",                                                 \
-     "Order of the lines: of execution, or the largest first; default: order, grouped: time", NULL, false}, \
+     "Order of the lines: of execution, or the largest first; default: order, grouped: time",     \
+     NULL, false},                                                                                \
     {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",  \
      NULL, false},                                                                                \
     {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \

@@ -9,42 +9,12 @@
 
 /* clang-format off */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SCALAR(name, slot, type)      \
-    {                                 \
-        name, slot, ETS_FB_SCALAR, 0, \
-        {                             \
-            .scalar = type            \
-        }                             \
-    }
-#define SCALARS(name, slot, type)      \
-    {                                  \
-        name, slot, ETS_FB_SCALARS, 0, \
-        {                              \
-            .scalar = type             \
-        }                              \
-    }
+#define SCALAR(name, slot, type) {name, slot, ETS_FB_SCALAR, 0, {.scalar = type}}
+#define SCALARS(name, slot, type) {name, slot, ETS_FB_SCALARS, 0, {.scalar = type}}
 #define STRING(name, slot, flags) {name, slot, ETS_FB_STRING, flags, {0}}
-#define TABLE(name, slot, flags, type)   \
-    {                                    \
-        name, slot, ETS_FB_TABLE, flags, \
-        {                                \
-            .table = &(type)             \
-        }                                \
-    }
-#define TABLES(name, slot, type)      \
-    {                                 \
-        name, slot, ETS_FB_TABLES, 0, \
-        {                             \
-            .table = &(type)          \
-        }                             \
-    }
-#define UNION(name, slot, choice_)   \
-    {                                \
-        name, slot, ETS_FB_UNION, 0, \
-        {                            \
-            .choice = &(choice_)     \
-        }                            \
-    }
+#define TABLE(name, slot, flags, type) {name, slot, ETS_FB_TABLE, flags, {.table = &(type)}}
+#define TABLES(name, slot, type) {name, slot, ETS_FB_TABLES, 0, {.table = &(type)}}
+#define UNION(name, slot, choice_) {name, slot, ETS_FB_UNION, 0, {.choice = &(choice_)}}
 #define TYPE(name, fields) {name, fields, COUNT(fields)}
 /* clang-format on */
 
