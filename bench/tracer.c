@@ -4,7 +4,7 @@
  * has the runtime. One summary line comes last.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "tracer.h"
+#include "tracer_upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

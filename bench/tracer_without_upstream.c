@@ -1,4 +1,4 @@
-#include "tracer.h"
+#include "tracer_upstream.h"
 
 double bench_upstream(unsigned pairs)
 {

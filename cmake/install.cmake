@@ -32,6 +32,28 @@ foreach(file ${ets_pkgconfig_files})
   install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+# find_package(etscope), for applications on devices; and the same names for who takes the project
+# in with add_subdirectory.
+if(TARGET etscope_trace)
+  include(CMakePackageConfigHelpers)
+  set(ets_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/etscope)
+  set(ets_trace_file
+    ${CMAKE_STATIC_LIBRARY_PREFIX}etscope_trace${CMAKE_STATIC_LIBRARY_SUFFIX})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/etscope-config.cmake.in
+    ${PROJECT_BINARY_DIR}/etscope-config.cmake
+    INSTALL_DESTINATION ${ets_package_folder}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/etscope-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/etscope-config.cmake
+    ${PROJECT_BINARY_DIR}/etscope-config-version.cmake DESTINATION ${ets_package_folder})
+  add_library(etscope::trace ALIAS etscope_trace)
+  add_library(etscope_executorch INTERFACE)
+  target_link_libraries(etscope_executorch INTERFACE etscope_trace)
+  target_compile_features(etscope_executorch INTERFACE cxx_std_17)
+  add_library(etscope::executorch ALIAS etscope_executorch)
+endif()
+
 # The program looks for the engine in ../lib/etscope. A runtime that lies in the build folder goes
 # along with the engine; any other is used where it is.
 if(TARGET etscope_engine)

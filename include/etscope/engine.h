@@ -6,18 +6,20 @@
  * opened at run time, so that everything that only reads files needs no runtime.
  *
  *     const struct ets_engine *engine;
- *     struct ets_engine_library *library;
- *     struct ets_engine_program *program;
- *     struct ets_engine_method *method;
- *     struct ets_value input = ...;
+ *     struct ets_engine_library *library = NULL;
+ *     struct ets_engine_program *program = NULL;
+ *     struct ets_engine_method *method = NULL;
+ *     struct ets_error error;
+ *     const struct ets_engine_program_options options = {.program = ets_file_bytes(file)};
+ *     struct ets_value input = {.kind = ETS_VALUE_TENSOR, .as.tensor = tensor};
  *     struct ets_value output;
- *     if (ets_engine_open(NULL, &library, &engine, &error) == ETS_OK &&
- *         engine->program_open(&options, &program, &error) == ETS_OK &&
+ *     if (ets_engine_open(NULL, &library, &engine, &error) != ETS_OK) return error.status;
+ *     if (engine->program_open(&options, &program, &error) == ETS_OK &&
  *         engine->method_open(program, "forward", &method, &error) == ETS_OK &&
  *         engine->method_set_input(method, 0, &input, &error) == ETS_OK &&
  *         engine->method_execute(method, &error) == ETS_OK &&
  *         engine->method_get_output(method, 0, &output, &error) == ETS_OK) {
- *         ...
+ *         printf("%llu numbers\n", (unsigned long long)ets_tensor_count(&output.as.tensor));
  *     }
  *     engine->method_close(method);
  *     engine->program_close(program);
@@ -39,16 +41,17 @@
 extern "C" {
 #endif
 
-/* Raised with every change of the structs below. */
-#define ETS_ENGINE_INTERFACE_VERSION 1
+/* Raised with every change of the structs below, and of what their numbers mean. */
+#define ETS_ENGINE_INTERFACE_VERSION 2
 
 struct ets_engine_library;
 struct ets_engine_program;
 struct ets_engine_method;
 
 enum ets_engine_tracer {
-    ETS_TRACER_NONE = 0,    /* run untraced */
-    ETS_TRACER_UPSTREAM = 1 /* ExecuTorch's own ETDumpGen */
+    ETS_TRACER_NONE = 0,     /* run untraced */
+    ETS_TRACER_UPSTREAM = 1, /* ExecuTorch's own ETDumpGen */
+    ETS_TRACER_ETSCOPE = 2   /* the recorder of trace.h; the dump says methods and invocations */
 };
 
 enum ets_engine_capture {
@@ -91,7 +94,8 @@ struct ets_engine_method_info {
 
 /*
  * What a trace holds so far. ETDumpGen ends the process over values it cannot write and over a
- * full debug buffer; the engine keeps these from it, and counts them here.
+ * full debug buffer; the engine keeps these from it, and counts them here. Strings, which
+ * ETS_TRACER_ETSCOPE keeps in the extra block, are in no count.
  */
 struct ets_engine_trace_statistics {
     uint64_t block_count;              /* event blocks: one per load and per run */
@@ -99,7 +103,7 @@ struct ets_engine_trace_statistics {
     uint64_t debug_event_count;        /* written */
     uint64_t dropped_type_count;       /* debug events of values ETDumpGen has no form for */
     uint64_t dropped_space_count;      /* debug events that found the debug buffer full */
-    uint64_t dropped_invalid_count;    /* events a delegate reported against the tracer's rules */
+    uint64_t dropped_invalid_count;    /* events against the tracer's rules, or without room */
     uint64_t debug_bytes_used;         /* of the debug buffer, padding included */
     uint64_t debug_bytes_needed;       /* ceiling with which nothing had been dropped for space */
     int32_t first_dropped_instruction; /* of the first drop for type or space; -1: outside one */

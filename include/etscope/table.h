@@ -56,6 +56,7 @@ struct ets_column {
                          is never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
     int cut_at_start;     /* 1: what is cut goes from the front (paths) */
+    int cut_in_middle;    /* 1: the last characters, which tell names apart, are kept */
     int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
                           at least the first and below the second; equal where it is exact */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */

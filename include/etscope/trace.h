@@ -9,7 +9,8 @@
  *         .clock_hz = 168000000, .mode = ETS_TRACE_RING};
  *     ets_trace_init(&trace, &config);
  *     ets_trace_thread_init(&thread, &trace);
- *     ets_trace_begin_run(&thread, &(struct ets_trace_run){.name = "Execute", .method = "forward"});
+ *     const struct ets_trace_run run = {.name = "Execute", .method = "forward"};
+ *     ets_trace_begin_run(&thread, &run);
  *     ets_trace_set_instruction(&thread, 0, 4);
  *     struct ets_trace_span span = ets_trace_begin(&thread, ETS_TRACE_OPERATORS, "conv1");
  *     conv1(); // what is measured
@@ -132,7 +133,7 @@ struct ets_trace_config {
     /* Of mode STREAM: 1: every begin is sent at once, so that a hang can be named. */
     int flush_begins;
     struct ets_trace_section section; /* enter NULL: none */
-    struct ets_bytes fingerprint;     /* of the program; at most 64 bytes are kept. {NULL, 0}: none */
+    struct ets_bytes fingerprint; /* of the program, at most 64 bytes. {NULL, 0}: none */
 };
 
 /* inner: names that were looked up lately, by hash of pointer or text. */
@@ -148,7 +149,7 @@ struct ets_trace {
     uint32_t chunks_taken, sequence; /* chunks that were never used come first */
     uint32_t lanes, runs;
     uint32_t first_error, dropped, unnamed, backwards, overwritten;
-    uint32_t has_allocators, has_strings, has_platform;
+    uint32_t has_allocators, has_strings, has_clock, has_platform;
     uint32_t debug_bytes;
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;
@@ -161,6 +162,16 @@ struct ets_trace {
     uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */
     uint8_t fingerprint[64];
     uint16_t cached_names[ETS_TRACE_CACHED_NAMES];
+};
+
+/* inner: names that a thread used lately, by pointer. */
+#define ETS_TRACE_THREAD_NAMES 16
+
+struct ets_trace_known_name {
+    const char *name; /* the caller's pointer */
+    const char *text; /* its copy; NULL: names are static */
+    uint32_t size;
+    uint32_t id;
 };
 
 /* What one thread records with. Declared by the caller; its fields are for the library. */
@@ -180,6 +191,7 @@ struct ets_trace_thread {
     int32_t allocators;
     uint16_t run_name, method_name;
     uint8_t run_flags;
+    struct ets_trace_known_name names[ETS_TRACE_THREAD_NAMES];
 };
 
 /* What a run does. */
@@ -273,7 +285,7 @@ static inline void ets_trace_set_instruction(struct ets_trace_thread *thread, in
 /* Bits of ets_trace_what, and ETS_TRACE_FINISHED. */
 static inline uint32_t ets_trace_enabled(const struct ets_trace *trace)
 {
-#if defined(__GNUC__)
+#if defined(__GNUC__) && __GCC_ATOMIC_INT_LOCK_FREE == 2
     return __atomic_load_n(&trace->enabled, __ATOMIC_RELAXED);
 #else
     return *(const volatile uint32_t *)&trace->enabled;
@@ -478,6 +490,62 @@ ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t
                                      struct ets_trace_extra_run *run_out);
 ETS_API int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
                                         struct ets_trace_extra_string *string_out);
+
+/*
+ * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an ETDump of.
+ *
+ *     struct ets_trace_capture capture;
+ *     struct ets_trace trace;
+ *     ets_trace_capture_init(&capture, bytes);
+ *     void *memory = malloc(capture.memory_bytes);
+ *     if (ets_trace_recover(&trace, &capture, memory, capture.memory_bytes, NULL) == ETS_OK) {
+ *         ets_trace_write(&trace, &sink, NULL);
+ *     }
+ *
+ * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
+ * It is borrowed as long as the trace is used.
+ */
+#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are not recovered */
+#define ETS_TRACE_CAPTURE_RUNNING 16 /* events that are told as running */
+
+/* An event that had begun and not ended when the capture ends. */
+struct ets_trace_running {
+    uint32_t thread;
+    struct ets_text name; /* data NULL: the delegate's integer, or none */
+    int32_t delegate_id;
+    int32_t chain;
+    uint32_t instruction;
+    uint64_t start_ticks;
+};
+
+struct ets_trace_capture {
+    struct ets_bytes bytes;
+    size_t memory_bytes; /* what ets_trace_recover needs */
+    uint32_t frames;         /* that are whole */
+    uint32_t lost_frames;    /* by gaps of the sequence numbers */
+    uint32_t damaged_frames; /* with a header but a wrong sum, or cut off */
+    uint64_t other_bytes;    /* outside of whole frames */
+    int has_end;             /* 1: the stream was finished */
+    /* After ets_trace_recover. */
+    uint32_t refused_records; /* of which a frame's sum was right but not their content */
+    uint32_t running_count;
+    struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
+    /* inner */
+    uint32_t name_count, thread_count;
+    uint32_t threads[ETS_TRACE_CAPTURE_THREADS], slots[ETS_TRACE_CAPTURE_THREADS];
+};
+
+/* Goes over the capture. Statuses: OK, NOT_FOUND (no whole frame). */
+ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture,
+                                               struct ets_bytes bytes);
+
+/*
+ * Fills `trace`, finished, from the capture, in `memory`, aligned to 8. Statuses: NO_SPACE (fewer
+ * bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
+ */
+ETS_API enum ets_status ets_trace_recover(struct ets_trace *trace,
+                                          struct ets_trace_capture *capture, void *memory,
+                                          size_t memory_bytes, struct ets_error *error);
 
 #ifdef __cplusplus
 }

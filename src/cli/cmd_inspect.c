@@ -5,7 +5,7 @@ const struct cli_option cli_inspect_options[] = {
     {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
-     "The captured tensors; checked against the trace", NULL, false},
+     "The captured tensors; checked to hold all that the trace names", NULL, false},
     {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
@@ -21,8 +21,8 @@ const struct cli_option cli_inspect_options[] = {
     {"--tsv-path", "--tsv_path", "FILE", "Also write upstream's table to FILE", NULL, false},
     {"--compare-results", "--compare_results", NULL,
      "Also compare the recorded outputs with the ETRecord's reference outputs", NULL, false},
-    {"--case", NULL, "N", "The reference case, where the trace does not name it; default the last",
-     NULL, false},
+    {"--case", NULL, "N",
+     "The reference case, where the trace does not name it; default the nearest", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 

@@ -239,32 +239,6 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     return CLI_OK;
 }
 
-/* The reference case: --case, else the block's own, else the last, like upstream. */
-static int find_reference(const struct comparison *c, const struct ets_block *block,
-                          size_t *case_out, const struct ets_value **values_out, size_t *count_out)
-{
-    struct ets_error error;
-    size_t cases = 0;
-    ets_etrecord_reference_case_count(c->subject->record, block->method, &cases, NULL);
-    if (cases == 0) {
-        return cli_complain(CLI_MISMATCH, "the ETRecord has no reference outputs of %s",
-                            block->method);
-    }
-    *case_out = c->wanted_case >= 0               ? (size_t)c->wanted_case
-                : block->bundled_input_index >= 0 ? (size_t)block->bundled_input_index
-                                                  : cases - 1;
-    if (*case_out >= cases) {
-        return cli_complain(CLI_MISMATCH,
-                            "there is no case %zu of %s: the ETRecord has %zu, from 0", *case_out,
-                            block->method, cases);
-    }
-    if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
-                                       count_out, &error) != ETS_OK) {
-        return cli_fail(NULL, &error);
-    }
-    return CLI_OK;
-}
-
 /* Squared error of all outputs against one case; infinite where they cannot be compared. */
 static double case_error(const struct comparison *c, const char *method, size_t test_case,
                          const struct recorded *outputs, uint32_t count)
@@ -291,38 +265,62 @@ static double case_error(const struct comparison *c, const char *method, size_t 
     return sum;
 }
 
-/* A trace that names no case was often run on another than the last: says which fits better. */
-static void note_better_case(const struct comparison *c, uint32_t index, size_t last,
-                             const struct recorded *outputs, uint32_t count)
+/*
+ * A trace that names no case: the case whose outputs are nearest. (Upstream takes the last, which
+ * compares with the wrong numbers whenever another one ran.)
+ */
+static size_t nearest_case(const struct comparison *c, const char *method, size_t cases,
+                           const struct recorded *outputs, uint32_t count)
 {
-    const struct ets_block *block = ets_inspection_block(c->inspection, index);
-    const double error = case_error(c, block->method, last, outputs, count);
-    double least = error;
-    size_t best = last;
-    for (size_t i = 0; i < last; i++) {
-        const double other = case_error(c, block->method, i, outputs, count);
+    size_t best = cases - 1;
+    double least = case_error(c, method, best, outputs, count);
+    for (size_t i = 0; i + 1 < cases; i++) {
+        const double other = case_error(c, method, i, outputs, count);
         if (other < least) {
             least = other;
             best = i;
         }
     }
-    if (best != last) {
-        cli_note(
-            "block %u: the trace does not say which case ran; its outputs are nearer to case "
-            "%zu (squared error %.3g) than to the last, %zu (%.3g); --case decides",
-            index, best, least, last, error);
+    return best;
+}
+
+/* The reference case: --case, else the block's own, else the nearest. */
+static int find_reference(const struct comparison *c, const struct ets_block *block,
+                          const struct recorded *outputs, uint32_t count, size_t *case_out,
+                          const struct ets_value **values_out, size_t *count_out)
+{
+    struct ets_error error;
+    size_t cases = 0;
+    ets_etrecord_reference_case_count(c->subject->record, block->method, &cases, NULL);
+    if (cases == 0) {
+        return cli_complain(CLI_MISMATCH, "the ETRecord has no reference outputs of %s",
+                            block->method);
     }
+    *case_out = c->wanted_case >= 0 ? (size_t)c->wanted_case
+                : block->bundled_input_index >= 0
+                    ? (size_t)block->bundled_input_index
+                    : nearest_case(c, block->method, cases, outputs, count);
+    if (*case_out >= cases) {
+        return cli_complain(CLI_MISMATCH,
+                            "there is no case %zu of %s: the ETRecord has %zu, from 0", *case_out,
+                            block->method, cases);
+    }
+    if (ets_etrecord_reference_outputs(c->subject->record, block->method, *case_out, values_out,
+                                       count_out, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    return CLI_OK;
 }
 
 static void add_heading(const struct comparison *c, uint32_t index, const struct ets_block *block,
                         size_t test_case)
 {
     char heading[256];
-    const bool is_last = c->wanted_case < 0 && block->bundled_input_index < 0 && test_case > 0;
-    const int size =
-        snprintf(heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s", index,
-                 (int)(block->name.size < 64 ? block->name.size : 64), block->name.data,
-                 block->first_run, test_case, is_last ? " (the last; the trace names none)" : "");
+    const bool is_nearest = c->wanted_case < 0 && block->bundled_input_index < 0;
+    const int size = snprintf(
+        heading, sizeof heading, "block %u (%.*s): run %u, reference case %zu%s", index,
+        (int)(block->name.size < 64 ? block->name.size : 64), block->name.data, block->first_run,
+        test_case, is_nearest ? " (the nearest; the trace names none)" : "");
     if (size < 0) return;
     const size_t length = (size_t)size < sizeof heading ? (size_t)size : sizeof heading - 1;
     ets_table_add_section(c->table, (struct ets_text){heading, length});
@@ -349,15 +347,12 @@ static int compare_block(const struct comparison *c, uint32_t index)
                             "outputs` does",
                             index);
     }
-    code = find_reference(c, block, &test_case, &references, &reference_count);
+    code = find_reference(c, block, outputs, count, &test_case, &references, &reference_count);
     if (code == CLI_OK) code = check_other_runs(c, index, outputs, count);
     if (code != CLI_OK) return code;
     if (count != reference_count) {
         cli_note("block %u recorded %u outputs, the reference has %zu", index, count,
                  reference_count);
-    }
-    if (c->wanted_case < 0 && block->bundled_input_index < 0) {
-        note_better_case(c, index, test_case, outputs, count);
     }
     add_heading(c, index, block, test_case);
     for (uint32_t i = 0; i < count && i < reference_count && code == CLI_OK; i++) {
@@ -381,6 +376,16 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_t
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }
 
+int cli_check_compare(const struct cli_subject *subject)
+{
+    if (subject->record == NULL || subject->debug_buffer_path == NULL) {
+        return cli_complain(CLI_USAGE, "--compare-results needs %s",
+                            subject->record == NULL ? "the reference outputs: --etrecord FILE"
+                                                    : "the recorded outputs: --debug-buffer FILE");
+    }
+    return CLI_OK;
+}
+
 int cli_compare_results(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection)
 {
@@ -392,11 +397,6 @@ int cli_compare_results(const struct cli_arguments *arguments, const struct cli_
     };
     struct ets_error error;
     if (!ok) return CLI_USAGE;
-    if (subject->record == NULL || subject->debug_buffer_path == NULL) {
-        return cli_complain(CLI_USAGE, "--compare-results needs %s",
-                            subject->record == NULL ? "the reference outputs: --etrecord FILE"
-                                                    : "the recorded outputs: --debug-buffer FILE");
-    }
     if (ets_table_open(NULL, &c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
     add_columns(c.table);
     int code = CLI_OK;

@@ -146,9 +146,9 @@ void cli_print_man(FILE *stream, const struct cli_command *command)
     if (command != NULL) {
         fprintf(stream, "etscope\\-%s \\- ", command->name);
         print_roff(stream, command->summary);
-        fprintf(stream, "\n.SH SYNOPSIS\n.B etscope %s\n.RI %s%s\n.SH DESCRIPTION\n", command->name,
-                command->arguments[0] != '\0' ? command->arguments : "",
-                command->arguments[0] != '\0' ? "\" [options]\"" : "[options]");
+        fprintf(stream, "\n.SH SYNOPSIS\n.B etscope %s\n", command->name);
+        if (command->arguments[0] != '\0') fprintf(stream, ".I %s\n", command->arguments);
+        fputs("[options]\n.SH DESCRIPTION\n", stream);
         print_roff(stream, command->description);
         fputc('\n', stream);
         print_man_options(stream, command);

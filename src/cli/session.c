@@ -283,9 +283,13 @@ static int name_output(const struct cli_session *session, const char *method, lo
     const bool has_cases = cli_value_at(arguments, "--case", 1) != NULL;
     char number[32] = "";
     if (has_cases) snprintf(number, sizeof number, ".%lld", test_case);
-    const int length =
-        snprintf(path, CLI_PATH_BYTES, "%s%s%s%s.%zu.npy", cli_value(arguments, "--outputs"),
-                 has_methods ? "." : "", has_methods ? method : "", number, index);
+    char name[CLI_PATH_BYTES];
+    snprintf(name, sizeof name, "%s%s%s.%zu.npy", has_methods ? "." : "", has_methods ? method : "",
+             number, index);
+    const char *prefix = cli_value(arguments, "--outputs");
+    const size_t size = strlen(prefix);
+    const bool is_folder = size > 0 && prefix[size - 1] == '/'; /* no hidden files in it */
+    const int length = snprintf(path, CLI_PATH_BYTES, "%s%s", prefix, name + is_folder);
     if (length >= 0 && length < CLI_PATH_BYTES) return CLI_OK;
     return cli_complain(CLI_USAGE, "--outputs is too long");
 }
@@ -384,8 +388,8 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
         return cli_fail(session->path, &error);
     }
     if (inputs->count != info.input_count) {
-        return cli_complain(CLI_USAGE, "%s: %s takes %zu inputs, %zu were given", session->path,
-                            name, info.input_count, inputs->count);
+        return cli_complain(CLI_USAGE, "%s: %s takes %zu input%s, not %zu", session->path, name,
+                            info.input_count, info.input_count == 1 ? "" : "s", inputs->count);
     }
     for (size_t i = 0; i < inputs->count; i++) {
         if (session->engine->method_set_input(method, i, &inputs->values[i], &error) != ETS_OK) {

@@ -118,13 +118,15 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
     char *end;
     const unsigned long number = strtoul(request->block, &end, 10);
     const bool is_number = isdigit((unsigned char)request->block[0]) && *end == '\0';
+    uint32_t named = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
         const bool is_named = cli_text_is(block->name, request->block);
         if (!is_named && !(is_number && number == i)) continue;
         request->table.block = i;
-        return CLI_OK;
+        named++;
     }
+    if (named == 1) return CLI_OK;
     char list[256] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < blocks && used < 200; i++) {
@@ -133,8 +135,8 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
                                  (int)(block->name.size < 40 ? block->name.size : 40),
                                  block->name.data);
     }
-    return cli_complain(CLI_USAGE, "the trace has no block \"%s\"; there are: %s", request->block,
-                        list);
+    return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; there are: %s",
+                        named == 0 ? "no block" : "several blocks", request->block, list);
 }
 
 static void print_notes(const struct ets_inspection *inspection)
@@ -281,6 +283,12 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
     struct request request;
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
     if (check_documents(arguments) != CLI_OK) return CLI_USAGE;
+    if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
+        return CLI_USAGE;
+    }
+    if (cli_has(arguments, "--method") && subject->record == NULL && subject->program == NULL) {
+        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
+    }
     if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
         return cli_complain(CLI_USAGE,
                             "cycles have no length in time: --source-time-scale and "
@@ -296,7 +304,8 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
         if (is_damaged && !request.inspect.partial) {
             cli_note("--partial reads what is whole");
         }
-        return code;
+        return status == ETS_NOT_FOUND ? CLI_USAGE
+                                       : code; /* what is not found is --method's name */
     }
     const int code = show(arguments, subject, inspection, &request);
     ets_inspection_close(inspection);

@@ -12,7 +12,7 @@
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
      false},                                                                                      \
     {"--group-by", "-g", "none|op|module|source|backend",                                         \
-     "Add up what belongs together; shares then sum to the run's time", NULL, false},             \
+     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},             \
     {"--sort", "-s", "order|time|max|calls|name",                                                 \
      "Order of the lines: of execution, or the largest first; default: order, grouped: time",     \
      NULL, false},                                                                                \

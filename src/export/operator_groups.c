@@ -7,7 +7,6 @@
 /* Rows of one key. */
 struct group {
     struct ets_operator_line line;
-    bool is_rest;                 /* of delegate calls, what their operators leave over */
     uint32_t first_row, last_row; /* ends of a linked list */
 };
 
@@ -88,16 +87,18 @@ static bool join(struct ets_arena *arena, const struct ets_text_list *list, stru
     return true;
 }
 
-static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out)
+static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out,
+                   struct ets_text_list *places_out)
 {
-    struct ets_text_list sources, modules;
+    struct ets_text_list other;
+    *places_out = (struct ets_text_list){NULL, 0};
     switch (g->options->group_by) {
     case ETS_GROUP_MODULE:
-        return ets_operator_row_places(g->arena, row, &sources, &modules) &&
-               join(g->arena, &modules, key_out);
+        return ets_operator_row_places(g->arena, row, &other, places_out) &&
+               join(g->arena, places_out, key_out);
     case ETS_GROUP_SOURCE:
-        return ets_operator_row_places(g->arena, row, &sources, &modules) &&
-               join(g->arena, &sources, key_out);
+        return ets_operator_row_places(g->arena, row, places_out, &other) &&
+               join(g->arena, places_out, key_out);
     case ETS_GROUP_BACKEND:
         if (row->backend != NULL) *key_out = (struct ets_text){row->backend, strlen(row->backend)};
         else if (is_text(row->name, "DELEGATE_CALL")) *key_out = (struct ets_text){"delegate", 8};
@@ -125,7 +126,8 @@ static bool add_row(struct grouper *g, uint32_t index)
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
     const bool is_rest = g->options->group_by == ETS_GROUP_OP && is_reported_call(g, index);
     struct ets_text key;
-    if (is_rest ? !name_rest(g, row, &key) : !key_of(g, row, &key)) return false;
+    struct ets_text_list places = {NULL, 0};
+    if (is_rest ? !name_rest(g, row, &key) : !key_of(g, row, &key, &places)) return false;
     const uint32_t known = g->keys.count;
     const uint32_t number = ets_strings_add(&g->keys, key);
     if (number == UINT32_MAX) return false;
@@ -133,8 +135,12 @@ static bool add_row(struct grouper *g, uint32_t index)
     const uint32_t local = index - g->block->first_row;
     g->next_row[local] = ETS_NO_INDEX;
     if (number == known) {
-        *group = (struct group){.first_row = local, .last_row = local, .is_rest = is_rest};
-        group->line = (struct ets_operator_line){.name = key, .row = ETS_NO_INDEX, .order = number};
+        *group = (struct group){.first_row = local, .last_row = local};
+        group->line = (struct ets_operator_line){.name = key,
+                                                 .row = ETS_NO_INDEX,
+                                                 .order = number,
+                                                 .places = places,
+                                                 .is_rest = is_rest};
     } else {
         g->next_row[group->last_row] = local;
         group->last_row = local;
@@ -238,7 +244,7 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
         struct group *group = &g.groups[number];
         for (uint32_t i = group->first_row; i != ETS_NO_INDEX; i = g.next_row[i]) {
             accumulate(&g, g.block->first_row + i, 1);
-            if (group->is_rest) take_off_reported(&g, g.block->first_row + i, group);
+            if (group->line.is_rest) take_off_reported(&g, g.block->first_row + i, group);
         }
         summarise(&g, &group->line.times);
         lines_out->items[lines_out->count++] = group->line;

@@ -24,6 +24,8 @@ struct ets_operator_line {
     struct ets_statistics times; /* per run */
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
+    struct ets_text_list places; /* of a group by source or module: its name, taken apart */
+    bool is_rest;                /* what a delegate's operators leave over of its calls */
 };
 
 struct ets_operator_lines {

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "export/operator_lines.h"
 
 /* What one cell of a line shows. */
 enum cell {
     CELL_BLOCK,
+    CELL_BLOCK_INDEX,
     CELL_METHOD,
     CELL_RUNS,
     CELL_INSTRUCTION,
@@ -38,13 +40,14 @@ enum cell {
 /* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
 static const struct ets_column columns[CELL_COUNT] = {
     [CELL_BLOCK] = {.name = "block", .machine_only = 1},
+    [CELL_BLOCK_INDEX] = {.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_METHOD] = {.name = "method", .machine_only = 1},
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_INSTRUCTION] = {.name = "instruction",
                           .title = "#",
                           .kind = ETS_COLUMN_INTEGER,
                           .priority = 4},
-    [CELL_NAME] = {.name = "operator", .least_width = 36},
+    [CELL_NAME] = {.name = "operator", .least_width = 36, .cut_in_middle = 1},
     [CELL_EVENT] = {.name = "event", .machine_only = 1},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
@@ -68,7 +71,11 @@ static const struct ets_column columns[CELL_COUNT] = {
                      .least_width = 10,
                      .first_of_list = 1},
     [CELL_BACKEND] = {.name = "backend", .priority = 9},
-    [CELL_OPS] = {.name = "op_types", .kind = ETS_COLUMN_LIST, .priority = 13, .least_width = 20},
+    [CELL_OPS] = {.name = "op_types",
+                  .kind = ETS_COLUMN_LIST,
+                  .priority = 13,
+                  .least_width = 20,
+                  .first_of_list = 1},
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
@@ -100,6 +107,12 @@ static const char *group_title(enum ets_group_by group_by)
     return titles[group_by];
 }
 
+/* Groups whose name is a list: of source lines, of modules. */
+static bool is_place_group(const struct ets_operator_table_options *options)
+{
+    return options->group_by == ETS_GROUP_SOURCE || options->group_by == ETS_GROUP_MODULE;
+}
+
 static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
@@ -117,6 +130,8 @@ static void add_columns(struct filler *f)
         if (i == CELL_NAME && is_grouped) {
             column.name = group_title(f->options->group_by);
             column.cut_at_start = f->options->group_by == ETS_GROUP_SOURCE;
+            column.first_of_list = 1;
+            if (is_place_group(f->options)) column.kind = ETS_COLUMN_LIST;
         }
         ets_table_add_column(f->table, &column);
     }
@@ -185,8 +200,12 @@ static void put_handles(const struct filler *f, const struct ets_row *row)
 static void put_name(const struct filler *f, const struct ets_operator_line *line)
 {
     char text[256];
-    const bool is_call = line->name.size == strlen("DELEGATE_CALL") &&
-                         memcmp(line->name.data, "DELEGATE_CALL", line->name.size) == 0;
+    const bool is_call = ets_text_is(line->name, "DELEGATE_CALL");
+    if (is_place_group(f->options)) {
+        if (line->places.count > 0) put_list(f, &line->places);
+        else ets_table_put_list(f->table, &line->name, 1);
+        return;
+    }
     if (!is_call || line->backend.size == 0) {
         ets_table_put_text(f->table, line->name);
         return;
@@ -205,6 +224,9 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     const double q = line->quantum_ns, n = line->calls_per_run;
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
+    case CELL_BLOCK_INDEX:
+        ets_table_put_integer(f->table, ets_inspection_run(f->inspection, block->first_run)->block);
+        break;
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
     case CELL_INSTRUCTION:
@@ -216,7 +238,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_EVENT: ets_table_put_text(f->table, row->name); break;
     case CELL_KERNEL: ets_table_put_text(f->table, line->kernel); break;
     case CELL_CALLS:
-        if (n > 0) ets_table_put_real(f->table, n);
+        if (n > 0 && !line->is_rest) ets_table_put_real(f->table, n);
         else ets_table_put_nothing(f->table);
         break;
     case CELL_AVG: put_time(f, t->mean, q, n); break;
@@ -298,9 +320,6 @@ static void sort_lines(const struct filler *f, struct ets_operator_lines *lines)
                                                                 by_name};
     if (f->options->sort == ETS_SORT_ORDER || lines->count == 0) return;
     qsort(lines->items, lines->count, sizeof *lines->items, orders[f->options->sort]);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        lines->items[i].depth = 0; /* sorted lines do not stand under what encloses them */
-    }
 }
 
 /* What is asked of every block, from one pass over all runs and events. */
@@ -358,6 +377,12 @@ static void add_heading(struct filler *f, const struct ets_block *block,
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 
+/* Lines of the framework, such as Method::execute, are not among the first N. */
+static bool is_frame(const struct filler *f, const struct ets_operator_line *line)
+{
+    return line->row != ETS_NO_INDEX && ets_inspection_row(f->inspection, line->row)->chain == -1;
+}
+
 static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
@@ -372,9 +397,9 @@ static bool fill_block(struct filler *f, uint32_t index)
     sort_lines(f, &lines);
     add_heading(f, block, &f->allocations[index]);
     const double total = total_of(f, index);
-    const uint32_t shown =
-        f->options->top > 0 && f->options->top < lines.count ? f->options->top : lines.count;
-    for (uint32_t i = 0; i < shown; i++) {
+    uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
+    for (uint32_t i = 0; i < lines.count && left > 0; i++) {
+        left -= f->options->top > 0 && is_frame(f, &lines.items[i]) ? 0 : 1;
         ets_table_add_row(f->table, lines.items[i].depth);
         for (int c = 0; c < CELL_COUNT; c++) {
             if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block, total);

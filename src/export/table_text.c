@@ -6,6 +6,9 @@
 
 #include "export/table_cells.h"
 
+/* What is kept behind a cut in the middle: "GEMM #12". */
+enum { KEPT_TAIL = 9 };
+
 enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
 
 /* A column as it will be shown. */
@@ -345,8 +348,11 @@ static void put_aligned(const struct renderer *r, const struct shown *shown, con
         put_bytes(r, mark, strlen(mark));
         put_bytes(r, data + skipped, size - skipped);
     } else if (room > 0) {
-        put_bytes(r, data, characters_bytes(data, size, room - 1));
+        const uint32_t tail = shown->column->cut_in_middle && room > 2 * KEPT_TAIL ? KEPT_TAIL : 0;
+        const size_t skipped = characters_bytes(data, size, characters - tail);
+        put_bytes(r, data, characters_bytes(data, size, room - 1 - tail));
         put_bytes(r, mark, strlen(mark));
+        put_bytes(r, data + skipped, size - skipped);
     }
 }
 

@@ -60,6 +60,8 @@ static const struct ets_fbw_layout layouts[TABLE_COUNT] = {
     [TABLE_BOOL] = {27, 1, 0, BIT(ONLY_SLOT), 0},
 };
 
+_Static_assert((int)TABLE_COUNT <= (int)ETS_FBW_LAYOUTS, "each layout has a shape");
+
 struct etdump_writer {
     struct ets_fbw w;
     const struct ets_etdump_source *source;

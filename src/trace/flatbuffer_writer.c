@@ -1,18 +1,18 @@
 #include "trace/flatbuffer_writer.h"
 
 #include "trace/freestanding.h"
+#include "trace/store.h"
 
 enum { MAX_TABLE_BYTES = 4 + 8 * ETS_FBW_SLOTS };
 
 static void store_u32(uint8_t *at, uint32_t value)
 {
-    for (unsigned i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
+    (void)ets_store_u32(at, value);
 }
 
 static void store_u64(uint8_t *at, uint64_t value)
 {
-    store_u32(at, (uint32_t)value);
-    store_u32(at + 4, (uint32_t)(value >> 32));
+    (void)ets_store_u64(at, value);
 }
 
 void ets_fbw_fail(struct ets_fbw *w, enum ets_status status, const char *message)
@@ -222,6 +222,7 @@ static void put_vtables(struct ets_fbw *w)
 uint32_t ets_fbw_place_vtables(struct ets_fbw *w)
 {
     w->is_measuring = false;
+    ets_clear(w->shapes, sizeof w->shapes); /* vtables have places from now on */
     w->position = ETS_FBW_HEADER_BYTES;
     put_vtables(w);
     return w->position - ets_fbw_align(ETS_FBW_HEADER_BYTES, 8, 0);
@@ -262,30 +263,43 @@ void ets_fbw_announce_table(struct ets_fbw *w, const struct ets_fbw_layout *layo
     w->used[layout->first_word + slots / 32] |= UINT32_C(1) << slots % 32;
 }
 
-/* The table's bytes as they will lie at `start`. */
-static void build_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
-                        const uint64_t *values, uint32_t start, uint8_t *table)
+enum { REFERENCE = 5 };
+
+/* Works out how the table looks, unless the last one of its layout was alike. */
+static struct ets_fbw_shape *shape_of(struct ets_fbw *w, const struct ets_fbw_layout *layout,
+                                      unsigned slots)
 {
-    if (w->last_layout != layout || w->last_slots != slots) {
-        w->last_layout = layout;
-        w->last_slots = slots;
-        w->last_vtable_at = vtable_at(w, layout, slots);
-        place_fields(layout, slots, w->last_offsets);
-    }
-    const uint8_t *offsets = w->last_offsets;
-    store_u32(table, start - w->last_vtable_at);
+    struct ets_fbw_shape *shape = &w->shapes[layout - w->layouts];
+    uint8_t offsets[ETS_FBW_SLOTS];
+    if (shape->slots == slots && slots != 0) return shape;
+    ets_clear(shape, sizeof *shape);
+    shape->slots = (uint8_t)slots;
+    shape->bytes = (uint8_t)table_bytes(layout, slots);
+    place_fields(layout, slots, offsets);
     for (unsigned slot = 0; slots >> slot != 0; slot++) {
         if ((slots >> slot & 1) == 0) continue;
-        uint8_t *at = table + offsets[slot];
-        const uint32_t bytes = field_bytes(layout, slot);
-        if (bytes == 8) {
-            store_u64(at, values[slot]);
-        } else if (bytes == 1) {
-            *at = (uint8_t)values[slot];
-        } else if ((layout->references >> slot & 1) != 0) {
-            store_u32(at, (uint32_t)values[slot] - (start + offsets[slot]));
-        } else {
-            store_u32(at, (uint32_t)values[slot]);
+        const bool is_reference = (layout->references >> slot & 1) != 0;
+        shape->fields[shape->count] = (uint8_t)slot;
+        shape->offsets[shape->count] = offsets[slot];
+        shape->sizes[shape->count++] =
+            (uint8_t)(is_reference ? REFERENCE : field_bytes(layout, slot));
+    }
+    return shape;
+}
+
+/* The table's bytes as they will lie at `start`. */
+static void build_table(const struct ets_fbw_shape *shape, const uint64_t *values, uint32_t start,
+                        uint8_t *table)
+{
+    store_u32(table, start - shape->vtable_at);
+    for (unsigned i = 0; i < shape->count; i++) {
+        const uint32_t offset = shape->offsets[i];
+        const uint64_t value = values[shape->fields[i]];
+        switch (shape->sizes[i]) {
+        case 8: store_u64(table + offset, value); break;
+        case REFERENCE: store_u32(table + offset, (uint32_t)value - (start + offset)); break;
+        case 4: store_u32(table + offset, (uint32_t)value); break;
+        default: table[offset] = (uint8_t)value; break;
         }
     }
 }
@@ -293,16 +307,18 @@ static void build_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, 
 void ets_fbw_put_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
                        const uint64_t *values)
 {
+    struct ets_fbw_shape *shape = shape_of(w, layout, slots);
     const uint32_t start = ets_fbw_table_start(layout, slots, w->position);
-    const uint32_t end = ets_fbw_table_end(layout, slots, w->position);
-    ets_fbw_pad_to(w, start);
+    const uint32_t end = ets_fbw_align(start + shape->bytes, 4, 0);
     if (w->is_measuring) ets_fbw_announce_table(w, layout, slots);
     if (w->is_counting) {
-        ets_fbw_skip(w, end - start);
+        ets_fbw_skip(w, (uint64_t)end - w->position);
         return;
     }
+    if (start != w->position) ets_fbw_pad_to(w, start);
+    if (shape->vtable_at == 0) shape->vtable_at = vtable_at(w, layout, slots);
     uint8_t table[MAX_TABLE_BYTES];
-    ets_clear(table, sizeof table);
-    build_table(w, layout, slots, values, start, table);
+    store_u32(table + (end - start - 4), 0); /* the last field may leave up to 3 bytes */
+    build_table(shape, values, start, table);
     ets_fbw_put(w, table, end - start);
 }

@@ -17,7 +17,8 @@ enum {
     ETS_FBW_WORDS = 28,       /* of `used`: what the layouts need together */
     ETS_FBW_STAGED_BYTES = 128,
     ETS_FBW_HEADER_BYTES = 12, /* size prefix, root offset, identifier */
-    ETS_FBW_SLOTS = 8          /* most of a table */
+    ETS_FBW_SLOTS = 8,         /* most of a table */
+    ETS_FBW_LAYOUTS = 16       /* most of a file */
 };
 
 /*
@@ -27,6 +28,16 @@ enum {
 struct ets_fbw_layout {
     uint8_t first_word, word_count; /* of `used`: bit n tells whether a table with slots n occurs */
     uint8_t wide, narrow, references;
+};
+
+/* How tables of a layout with certain slots look. */
+struct ets_fbw_shape {
+    uint8_t slots; /* 0: none is known */
+    uint8_t bytes, count;
+    uint8_t fields[ETS_FBW_SLOTS];  /* which slots, those of 8 bytes first */
+    uint8_t offsets[ETS_FBW_SLOTS]; /* where they lie */
+    uint8_t sizes[ETS_FBW_SLOTS];   /* their bytes; 5 stands for a reference */
+    uint32_t vtable_at;             /* 0: not looked up yet */
 };
 
 struct ets_fbw {
@@ -41,10 +52,8 @@ struct ets_fbw {
     uint32_t limit; /* where the file may end at most, later: where it ends */
     uint32_t used[ETS_FBW_WORDS];       /* sets of present slots, by layout */
     uint16_t vtables_at[ETS_FBW_WORDS]; /* of the first vtable of each word */
-    /* The table that was written last, as most are like their predecessor. */
-    const struct ets_fbw_layout *last_layout;
-    uint32_t last_slots, last_vtable_at;
-    uint8_t last_offsets[ETS_FBW_SLOTS];
+    /* Of the last table of each layout, as most are like their predecessor. */
+    struct ets_fbw_shape shapes[ETS_FBW_LAYOUTS];
     uint32_t staged_bytes;
     uint8_t staged[ETS_FBW_STAGED_BYTES];
 };

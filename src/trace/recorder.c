@@ -40,7 +40,7 @@ static void close_chunk(struct ets_trace_thread *thread)
     const uint32_t sequence = ets_load_relaxed(&chunk->state) & ~UINT32_C(3);
     if (trace->config.mode == ETS_TRACE_STREAM) {
         ets_store_release(&chunk->state, sequence | ETS_CHUNK_UNSENT);
-        ets_trace_send_chunk(trace, (uint32_t)(chunk - trace->chunks));
+        ets_trace_send_full(trace);
     } else {
         ets_store_release(&chunk->state, sequence | ETS_CHUNK_CLOSED);
     }
@@ -65,16 +65,6 @@ static struct ets_trace_chunk *reclaim(struct ets_trace *trace, uint32_t state)
     }
 }
 
-/* A stream's threads leave chunks behind when another one is sending: they are sent now. */
-static void send_leftovers(struct ets_trace *trace)
-{
-    for (uint32_t i = 0; i < trace->chunk_count; i++) {
-        if ((ets_load_acquire(&trace->chunks[i].state) & 3) == ETS_CHUNK_UNSENT) {
-            ets_trace_send_chunk(trace, i);
-        }
-    }
-}
-
 static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
 {
     const struct ets_trace_section *section = &trace->config.section;
@@ -88,7 +78,7 @@ static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
         }
     }
     if (trace->config.mode == ETS_TRACE_STOP) return NULL;
-    if (trace->config.mode == ETS_TRACE_STREAM) send_leftovers(trace);
+    if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_send_full(trace);
     struct ets_trace_chunk *chunk = reclaim(trace, state);
     if (chunk != NULL && trace->config.mode == ETS_TRACE_RING) {
         ets_fetch_add(section, &trace->overwritten, chunk->events);
@@ -185,37 +175,42 @@ static void open_default_run(struct ets_trace_thread *thread)
     open_run(thread);
 }
 
-ETS_SELDOM static uint8_t *reserve_slowly(struct ets_trace_thread *thread, uint32_t slots)
+/* Why there is no room, or OK, and there is. */
+ETS_SELDOM static enum ets_status make_room(struct ets_trace_thread *thread, uint32_t slots)
 {
     struct ets_trace *trace = thread->trace;
     const size_t bytes = (size_t)slots * ETS_SLOT_BYTES;
-    if (trace->chunk_count == 0 || slots > trace->chunk_slots - ETS_RUN_SLOTS) {
-        ets_trace_drop(trace, ETS_NO_SPACE);
-        return NULL;
-    }
+    if (is_finished(trace)) return ETS_INVALID_ARGUMENT;
+    if (trace->chunk_count == 0 || slots > trace->chunk_slots - ETS_RUN_SLOTS) return ETS_NO_SPACE;
     if (thread->run == 0) open_default_run(thread);
-    if (thread->chunk != NULL && room(thread) >= bytes) return thread->next;
-    if (!take_chunk(thread)) {
-        ets_trace_drop(trace, ETS_NO_SPACE);
-        return NULL;
-    }
+    if (thread->chunk != NULL && room(thread) >= bytes) return ETS_OK;
+    if (!take_chunk(thread)) return ETS_NO_SPACE;
     put_run(thread, true);
-    return thread->next;
+    return ETS_OK;
 }
 
-static inline uint8_t *reserve(struct ets_trace_thread *thread, uint32_t slots)
+static enum ets_status reserve(struct ets_trace_thread *thread, uint32_t slots)
 {
-    if (room(thread) >= (size_t)slots * ETS_SLOT_BYTES) return thread->next;
-    return reserve_slowly(thread, slots);
-}
-
-uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots)
-{
-    if (is_finished(thread->trace)) {
-        ets_trace_drop(thread->trace, ETS_INVALID_ARGUMENT);
-        return NULL;
+    if (room(thread) >= (size_t)slots * ETS_SLOT_BYTES && !is_finished(thread->trace)) {
+        return ETS_OK;
     }
-    return reserve(thread, slots);
+    return make_room(thread, slots);
+}
+
+enum ets_status ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots, uint8_t **at_out)
+{
+    const enum ets_status status = reserve(thread, slots);
+    if (status != ETS_OK) ets_trace_drop(thread->trace, status);
+    *at_out = thread->next;
+    return status;
+}
+
+/* For records that are no events: that there was no room for one is noted, not counted. */
+static uint8_t *reserve_quietly(struct ets_trace_thread *thread)
+{
+    const enum ets_status status = reserve(thread, 1);
+    if (status != ETS_OK) ets_trace_note(thread->trace, status);
+    return status == ETS_OK ? thread->next : NULL;
 }
 
 void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace)
@@ -255,7 +250,7 @@ void ets_trace_end_run(struct ets_trace_thread *thread)
         return;
     }
     ets_trace_read_clocks(trace, &ticks, &platform);
-    uint8_t *at = ets_trace_reserve(thread, 1);
+    uint8_t *at = reserve_quietly(thread);
     if (at != NULL) {
         const struct ets_slot slot = {.a.start_ticks = ticks,
                                       .b.platform_low = (uint32_t)platform,
@@ -283,8 +278,8 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
          bytes += ETS_SLOT_BYTES) {
         slots++;
     }
-    uint8_t *at = slots > UINT16_MAX ? NULL : ets_trace_reserve(thread, slots);
-    if (at == NULL) return;
+    uint8_t *at;
+    if (ets_trace_reserve(thread, slots, &at) != ETS_OK) return;
     struct ets_slot slot = *first;
     slot.b.duration_ticks = (uint32_t)duration;
     slot.kind |= ETS_RECORD_LONG;
@@ -314,8 +309,8 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
         put_long(thread, first, chain, duration, metadata);
         return;
     }
-    uint8_t *at = ets_trace_reserve(thread, 1);
-    if (at == NULL) return;
+    uint8_t *at;
+    if (ets_trace_reserve(thread, 1, &at) != ETS_OK) return;
     ets_copy(at, first, sizeof *first);
     ets_copy(at + offsetof(struct ets_slot, b), &(uint32_t){(uint32_t)duration}, 4);
     ets_trace_commit(thread, 1, true);
@@ -324,7 +319,7 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
 /* A begin is recorded where a stream must be able to tell what was running. */
 static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *slot)
 {
-    uint8_t *at = ets_trace_reserve(thread, 1);
+    uint8_t *at = reserve_quietly(thread);
     if (at == NULL) return;
     ets_copy(at, slot, sizeof *slot);
     ets_trace_commit(thread, 1, false);
@@ -356,7 +351,7 @@ static inline struct ets_trace_span begin(struct ets_trace_thread *thread, uint3
                                           uint64_t about, const char *name)
 {
     struct ets_trace *trace = thread->trace;
-    about |= (uint64_t)ets_trace_name(trace, name) << 32;
+    about |= (uint64_t)ets_thread_name(thread, name) << 32;
     if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, about);
     return (struct ets_trace_span){ets_now(trace), about};
 }
@@ -387,7 +382,8 @@ ETS_SELDOM static void not_ended(struct ets_trace *trace, struct ets_trace_span 
 }
 
 /* An event that is not the common one, or none. */
-ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_span span, uint64_t end)
+ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_span span,
+                                  uint64_t end)
 {
     if (span.about >> 56 != ETS_SPAN_EVENT) {
         not_ended(thread->trace, span);
@@ -407,10 +403,9 @@ void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span 
     const uint64_t about = span.about, end = ets_now(thread->trace);
     const uint64_t duration = end - span.start_ticks;
     /* The common event: it fits into one slot, for which there is room. */
-    const bool is_common = (about >> 56 == ETS_SPAN_EVENT) & (duration >> 32 == 0) &
-                           ((about >> 48 & 0xff) != ETS_CHAIN_WIDE) &
-                           (room(thread) >= ETS_SLOT_BYTES) & !is_finished(thread->trace);
-    if (!is_common) {
+    if (about >> 56 != ETS_SPAN_EVENT || duration >> 32 != 0 ||
+        (about >> 48 & 0xff) == ETS_CHAIN_WIDE || room(thread) < ETS_SLOT_BYTES ||
+        is_finished(thread->trace)) {
         end_slowly(thread, span, end);
         return;
     }

@@ -160,7 +160,7 @@ static inline void ets_put_slot(uint8_t *at, uint64_t first, uint64_t second, ui
 
 static inline uint64_t ets_now(const struct ets_trace *trace)
 {
-    return trace->config.clock == NULL ? 0 : trace->config.clock(trace->config.clock_context);
+    return trace->config.clock(trace->config.clock_context); /* init sees to it that there is one */
 }
 
 static inline uint32_t ets_chunk_sequence(uint32_t state)
@@ -209,10 +209,11 @@ void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
 
 /*
- * Room for a record of `slots`, which is whole, and seen by readers, with ets_trace_commit. NULL:
- * it was dropped. Opens a run where there is none.
+ * Room for a record of `slots`, which is whole, and seen by readers, with ets_trace_commit. Opens a
+ * run where there is none. What is answered besides OK was counted as a drop.
  */
-uint8_t *ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots);
+enum ets_status ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slots,
+                                  uint8_t **at_out);
 
 static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event)
 {
@@ -225,12 +226,50 @@ static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t sl
 uint16_t ets_trace_name(struct ets_trace *trace, const char *name);
 void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes);
 
+/* Remembers it as the thread's; the slow part of the next function. */
+uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name);
+
+/*
+ * 1 where `name` is the `size` bytes at `text`. Reads no further than it is the same, so words
+ * cannot be loaded; groups of four take a third of the time of single bytes.
+ */
+static inline bool ets_is_text(const char *name, const char *text, size_t size)
+{
+    const char *end = text + size;
+    for (; end - text >= 4; text += 4, name += 4) {
+        if (name[0] != text[0] || name[1] != text[1] || name[2] != text[2] || name[3] != text[3]) {
+            return false;
+        }
+    }
+    for (; text < end; text++, name++) {
+        if (*name != *text) return false;
+    }
+    return *name == '\0' || size == ETS_LONGEST_NAME;
+}
+
+static inline uint32_t ets_known_place(const char *name)
+{
+    const uint32_t bits = (uint32_t)(uintptr_t)name;
+    return (bits ^ bits >> 4 ^ bits >> 9) & (ETS_TRACE_THREAD_NAMES - 1);
+}
+
+/* As ets_trace_name; names that the thread used lately are found without leaving its own memory. */
+static inline uint32_t ets_thread_name(struct ets_trace_thread *thread, const char *name)
+{
+    const struct ets_trace_known_name *known = &thread->names[ets_known_place(name)];
+    if (name != NULL && known->name == name &&
+        (known->text == NULL || ets_is_text(name, known->text, known->size))) {
+        return known->id;
+    }
+    return ets_trace_learn_name(thread, name);
+}
+
 static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)
 {
     return ets_load_acquire(&trace->names_used) & 0xffff;
 }
 
-/* Sends what is whole and not yet sent of a chunk; answers what the stream did. */
-enum ets_status ets_trace_send_chunk(struct ets_trace *trace, uint32_t index);
+/* Sends the full chunks, unless another thread is at it; answers what the stream did. */
+enum ets_status ets_trace_send_full(struct ets_trace *trace);
 
 #endif

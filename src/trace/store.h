@@ -1,8 +1,10 @@
-/* Little-endian stores to unaligned bytes. */
+/* Little-endian stores to, and loads from, unaligned bytes, without a C library's header. */
 #ifndef ETSCOPE_TRACE_STORE_H
 #define ETSCOPE_TRACE_STORE_H
 
 #include <stdint.h>
+
+#include "trace/freestanding.h"
 
 static inline uint8_t *ets_store_u16(uint8_t *at, uint32_t value)
 {
@@ -11,14 +13,35 @@ static inline uint8_t *ets_store_u16(uint8_t *at, uint32_t value)
     return at + 2;
 }
 
+/* Where that is how numbers lie anyway, as one store. */
 static inline uint8_t *ets_store_u32(uint8_t *at, uint32_t value)
 {
-    return ets_store_u16(ets_store_u16(at, value & 0xffff), value >> 16);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    ets_copy(at, &value, sizeof value);
+#else
+    ets_store_u16(ets_store_u16(at, value & 0xffff), value >> 16);
+#endif
+    return at + 4;
 }
 
 static inline uint8_t *ets_store_u64(uint8_t *at, uint64_t value)
 {
     return ets_store_u32(ets_store_u32(at, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static inline uint16_t ets_fetch_u16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t ets_fetch_u32(const uint8_t *at)
+{
+    return ets_fetch_u16(at) | (uint32_t)ets_fetch_u16(at + 2) << 16;
+}
+
+static inline uint64_t ets_fetch_u64(const uint8_t *at)
+{
+    return ets_fetch_u32(at) | (uint64_t)ets_fetch_u32(at + 4) << 32;
 }
 
 #endif

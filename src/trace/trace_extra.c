@@ -41,7 +41,7 @@ static void put_entry(struct extra *extra, enum ets_trace_key key, const void *d
 static void put_clock(const struct ets_trace_source *s, struct extra *extra)
 {
     uint8_t value[24], *at = value;
-    at = ets_store_u32(at, s->trace->config.clock != NULL);
+    at = ets_store_u32(at, s->trace->has_clock);
     at = ets_store_u32(at, s->trace->has_platform);
     at = ets_store_u64(at, s->trace->config.clock_hz);
     ets_store_u64(at, s->global_scale);

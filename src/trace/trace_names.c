@@ -47,24 +47,10 @@ static uint32_t measure(const char *name, uint32_t *hash_out)
     return size;
 }
 
-/*
- * Reads of `name` no further than it is the same, so words cannot be loaded; groups of four take
- * a third of the time of single bytes.
- */
 static inline bool is_same(const struct ets_etdump_name *entry, const char *name)
 {
     const char *text = ets_load_text(&entry->text.data);
-    if (text == NULL) return false;
-    const char *end = text + entry->text.size;
-    for (; end - text >= 4; text += 4, name += 4) {
-        if (name[0] != text[0] || name[1] != text[1] || name[2] != text[2] || name[3] != text[3]) {
-            return false;
-        }
-    }
-    for (; text < end; text++, name++) {
-        if (*name != *text) return false;
-    }
-    return *name == '\0' || entry->text.size == ETS_LONGEST_NAME;
+    return text != NULL && ets_is_text(name, text, entry->text.size);
 }
 
 static inline bool matches(const struct ets_trace *trace, uint32_t id, const char *name)
@@ -135,7 +121,8 @@ static uint16_t add(struct ets_trace *trace, const char *name, uint32_t size)
 }
 
 /* The cache had not got it: by text, in the cache and in the whole table, or else as a new one. */
-ETS_SELDOM static uint16_t find_or_add(struct ets_trace *trace, const char *name, uint32_t pointer_hash)
+ETS_SELDOM static uint16_t find_or_add(struct ets_trace *trace, const char *name,
+                                       uint32_t pointer_hash)
 {
     uint32_t text_hash;
     const uint32_t size = measure(name, &text_hash);
@@ -167,4 +154,15 @@ uint16_t ets_trace_name(struct ets_trace *trace, const char *name)
     const uint32_t hash = hash_pointer(name);
     const uint16_t id = look_up(trace, hash, name);
     return id != ETS_NO_NAME_ID ? id : find_or_add(trace, name, hash);
+}
+
+ETS_SELDOM uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name)
+{
+    const struct ets_trace *trace = thread->trace;
+    const uint16_t id = ets_trace_name(thread->trace, name);
+    if (id == ETS_NO_NAME_ID) return id;
+    const struct ets_text text = trace->names[id].text;
+    thread->names[ets_known_place(name)] = (struct ets_trace_known_name){
+        name, trace->config.names_are_static ? NULL : text.data, (uint32_t)text.size, id};
+    return id;
 }

@@ -281,7 +281,9 @@ static void fill_event(const struct ets_trace_source *s, struct ets_etdump_recor
     struct ets_slot slot;
     struct ets_long_slot more = {0};
     ets_copy(&slot, s->record, sizeof slot);
-    if ((slot.kind & ETS_RECORD_LONG) != 0) ets_copy(&more, s->record + ETS_SLOT_BYTES, sizeof more);
+    if ((slot.kind & ETS_RECORD_LONG) != 0) {
+        ets_copy(&more, s->record + ETS_SLOT_BYTES, sizeof more);
+    }
     out->chain = ets_trace_chain_of(s->record);
     out->instruction = (int32_t)slot.instruction;
     switch (ets_record_kind_of(s->record)) {
@@ -359,7 +361,9 @@ static void init_times(struct ets_trace_source *s)
     s->global_scale = hz == 0 ? 0 : ets_scale_from_ratio(1000000000, hz);
     if (trace->has_platform && s->global_scale == 0) {
         uint64_t ticks = trace->last_ticks, platform = trace->last_platform;
-        if (ticks == 0) ets_trace_read_clocks(trace, &ticks, &platform); /* not finished */
+        if (ticks == 0 && trace->config.platform_clock != NULL) { /* not finished */
+            ets_trace_read_clocks(trace, &ticks, &platform);
+        }
         s->global_scale =
             scale_between(ticks - trace->first_ticks,
                           ets_scale(platform - trace->first_platform, s->platform.scale));

@@ -48,7 +48,7 @@ static void put_start(struct frame *frame)
     at = ets_store_u64(at, config->platform_ns_denominator);
     at = ets_store_u64(at, trace->first_ticks);
     at = ets_store_u64(at, trace->first_platform);
-    at = ets_store_u32(at, (config->clock != NULL ? 1U : 0U) | (trace->has_platform ? 2U : 0U));
+    at = ets_store_u32(at, trace->has_clock | trace->has_platform << 1);
     ets_store_u32(at, trace->cost_ticks_q8);
     put(frame, bytes, sizeof bytes);
     put(frame, trace->fingerprint, config->fingerprint.size);
@@ -163,34 +163,67 @@ static uint32_t count_events(const uint8_t *slots, uint32_t from, uint32_t to)
 static bool start_sending(struct ets_trace *trace)
 {
     uint32_t idle = 0;
-    if (!ets_exchange_if(&trace->config.section, &trace->is_sending, &idle, 1)) return false;
-    return true;
+    return ets_exchange_if(&trace->config.section, &trace->is_sending, &idle, 1);
 }
 
-enum ets_status ets_trace_send_chunk(struct ets_trace *trace, uint32_t index)
+/* Sends what is whole and not yet sent of a chunk; the caller is the one that sends. */
+static enum ets_status send_rest(struct ets_trace *trace, uint32_t index)
 {
     struct ets_trace_chunk *chunk = &trace->chunks[index];
-    enum ets_status status = ETS_OK;
-    if (!start_sending(trace)) return ETS_OK;
     const uint32_t used = ets_load_acquire(&chunk->used);
-    const uint32_t state = ets_load_acquire(&chunk->state);
-    if (used > chunk->sent && (state & 3) != ETS_CHUNK_CLOSED) {
-        const struct payload payload = {.type = ETS_FRAME_RECORDS,
-                                        .first = chunk->sent,
-                                        .count = used - chunk->sent,
-                                        .chunk = chunk,
-                                        .slots = ets_chunk_slots(trace, index)};
-        if (!send_preamble(trace) || !send_frame(trace, &payload)) {
-            status = ETS_IO;
-            ets_trace_note(trace, status);
-            ets_fetch_add(&trace->config.section, &trace->dropped,
-                          count_events(payload.slots, payload.first, used));
+    const struct payload payload = {.type = ETS_FRAME_RECORDS,
+                                    .first = chunk->sent,
+                                    .count = used - chunk->sent,
+                                    .chunk = chunk,
+                                    .slots = ets_chunk_slots(trace, index)};
+    if (used == chunk->sent) return ETS_OK;
+    chunk->sent = used;
+    if (send_preamble(trace) && send_frame(trace, &payload)) return ETS_OK;
+    ets_trace_note(trace, ETS_IO);
+    ets_fetch_add(&trace->config.section, &trace->dropped,
+                  count_events(payload.slots, payload.first, used));
+    return ETS_IO;
+}
+
+/* The full chunk of the lowest sequence number, or the number of chunks. */
+static uint32_t oldest_unsent(const struct ets_trace *trace)
+{
+    uint32_t oldest = trace->chunk_count, lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < trace->chunk_count; i++) {
+        const uint32_t state = ets_load_acquire(&trace->chunks[i].state);
+        if ((state & 3) != ETS_CHUNK_UNSENT || state >= lowest) continue;
+        oldest = i;
+        lowest = state;
+    }
+    return oldest;
+}
+
+/*
+ * Full chunks go first, in their order: also those that their threads left behind because another
+ * one was sending. A thread may fill two chunks while the first look passes over them, so that
+ * only the later one is seen; the second look then sees the earlier one as well.
+ */
+static enum ets_status send_full(struct ets_trace *trace)
+{
+    enum ets_status status = ETS_OK;
+    for (;;) {
+        uint32_t index = oldest_unsent(trace);
+        if (index == trace->chunk_count) return status;
+        for (uint32_t again = oldest_unsent(trace); again != index;
+             again = oldest_unsent(trace)) {
+            index = again;
         }
-        chunk->sent = used;
+        const enum ets_status sent = send_rest(trace, index);
+        if (sent != ETS_OK) status = sent;
+        uint32_t *state = &trace->chunks[index].state;
+        ets_store_release(state, (ets_load_relaxed(state) & ~UINT32_C(3)) | ETS_CHUNK_CLOSED);
     }
-    if ((state & 3) == ETS_CHUNK_UNSENT) {
-        ets_store_release(&chunk->state, (state & ~UINT32_C(3)) | ETS_CHUNK_CLOSED);
-    }
+}
+
+enum ets_status ets_trace_send_full(struct ets_trace *trace)
+{
+    if (!start_sending(trace)) return ETS_OK;
+    const enum ets_status status = send_full(trace);
     ets_store_release(&trace->is_sending, 0);
     return status;
 }
@@ -198,15 +231,26 @@ enum ets_status ets_trace_send_chunk(struct ets_trace *trace, uint32_t index)
 enum ets_status ets_trace_flush(struct ets_trace_thread *thread)
 {
     struct ets_trace *trace = thread->trace;
-    if (trace->config.mode != ETS_TRACE_STREAM || thread->chunk == NULL) return ETS_OK;
-    return ets_trace_send_chunk(trace, (uint32_t)(thread->chunk - trace->chunks));
+    if (trace->config.mode != ETS_TRACE_STREAM || !start_sending(trace)) return ETS_OK;
+    enum ets_status status = send_full(trace);
+    if (thread->chunk != NULL) {
+        const enum ets_status sent = send_rest(trace, (uint32_t)(thread->chunk - trace->chunks));
+        if (sent != ETS_OK) status = sent;
+    }
+    ets_store_release(&trace->is_sending, 0);
+    return status;
 }
 
 void ets_trace_send_end(struct ets_trace *trace)
 {
     const struct payload end = {.type = ETS_FRAME_END};
-    for (uint32_t i = 0; i < trace->chunk_count; i++) ets_trace_send_chunk(trace, i);
     if (!start_sending(trace)) return;
+    (void)send_full(trace);
+    for (uint32_t i = 0; i < trace->chunk_count; i++) {
+        if ((ets_load_acquire(&trace->chunks[i].state) & 3) == ETS_CHUNK_OPEN) {
+            (void)send_rest(trace, i);
+        }
+    }
     if (!send_preamble(trace) || !send_frame(trace, &end)) ets_trace_note(trace, ETS_IO);
     ets_store_release(&trace->is_sending, 0);
 }

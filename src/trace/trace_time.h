@@ -1,4 +1,4 @@
-/* From a clock's ticks to nanoseconds, without division instructions, which small processors lack. */
+/* From a clock's ticks to nanoseconds, without divisions, which small processors lack. */
 #ifndef ETSCOPE_TRACE_TIME_H
 #define ETSCOPE_TRACE_TIME_H
 

@@ -89,8 +89,9 @@ static enum ets_status put_value(struct ets_trace_thread *thread, struct ets_slo
     const bool is_wide = slot.chain_code == ETS_CHAIN_WIDE;
     const uint32_t slots = is_wide ? 2 : 1;
     slot.kind |= (uint8_t)(ETS_RECORD_VALUE | (is_wide ? ETS_RECORD_LONG : 0));
-    uint8_t *at = ets_trace_reserve(thread, slots);
-    if (at == NULL) return (enum ets_status)ets_load_relaxed(&thread->trace->first_error);
+    uint8_t *at;
+    const enum ets_status status = ets_trace_reserve(thread, slots, &at);
+    if (status != ETS_OK) return status;
     ets_copy(at, &slot, sizeof slot);
     if (is_wide) {
         const struct ets_long_slot more = {.slots = 2, .chain = thread->chain};
@@ -198,10 +199,10 @@ static enum ets_status log_tensors(struct ets_trace_thread *thread,
     const struct ets_long_slot more = {
         .slots = (uint16_t)slots, .chain = thread->chain, .count = count};
     /* Room for the record first, so that no bytes are kept for one that is dropped. */
-    uint8_t *at = ets_trace_reserve(thread, slots);
-    if (at == NULL) return ETS_NO_SPACE;
-    const enum ets_status status =
-        put_entries(trace, at + ETS_SLOT_BYTES + sizeof more, tensors, count);
+    uint8_t *at;
+    enum ets_status status = ets_trace_reserve(thread, slots, &at);
+    if (status != ETS_OK) return status;
+    status = put_entries(trace, at + ETS_SLOT_BYTES + sizeof more, tensors, count);
     if (status != ETS_OK) return refuse(trace, status);
     ets_copy(at, &slot, sizeof slot);
     ets_copy(at + ETS_SLOT_BYTES, &more, sizeof more);
@@ -233,8 +234,8 @@ static bool has_allocations(struct ets_trace *trace)
 
 static bool put_allocation(struct ets_trace_thread *thread, struct ets_slot slot)
 {
-    uint8_t *at = ets_trace_reserve(thread, 1);
-    if (at == NULL) return false;
+    uint8_t *at;
+    if (ets_trace_reserve(thread, 1, &at) != ETS_OK) return false;
     slot.instruction = thread->instruction;
     slot.delegate_id = -1;
     slot.chain_code = ets_chain_code(thread->chain);

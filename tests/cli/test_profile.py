@@ -108,7 +108,7 @@ class Profile(RunTest):
                 if not self.runs_here(program):
                     continue
                 with self.subTest(program=program, group=group):
-                    rows = self.rows_of(program, "--group-by", group, "--block", "Execute")
+                    rows = self.rows_of(program, "--group-by", group, "--block", "1")
                     self.assertTrue(rows)
                     for method in {row["method"] for row in rows}:
                         self.check_sum([row for row in rows if row["method"] == method])

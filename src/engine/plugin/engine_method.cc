@@ -40,6 +40,7 @@ struct ets_engine_method {
 
     struct ets_engine_program *program;
     const char *name = nullptr; /* borrowed from the program */
+    uint32_t run_count = 0;
     executorch::extension::MallocMemoryAllocator method_memory;
     executorch::extension::MallocMemoryAllocator temporary_memory;
     std::vector<ets::aligned_block> planned;
@@ -134,8 +135,10 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     auto method = std::make_unique<ets_engine_method>(program);
     method->name = meta->name();
     ETS_TRY(plan_memory(method.get(), meta.get(), error));
-    auto loaded = program->program->load_method(name, &method->memory.value(),
-                                                program->tracer.get(), program->data_map);
+    if (program->tracer != nullptr) program->tracer->set_method(method->name, 0);
+    auto loaded = program->program->load_method(
+        name, &method->memory.value(),
+        program->tracer == nullptr ? nullptr : program->tracer->event_tracer(), program->data_map);
     if (!loaded.ok()) {
         const bool lacks_data = program->data_map == nullptr && log_mentions("data_map is null");
         return fail_runtime(error, ETS_RUNTIME, loaded.error(), "cannot load method %s%s", name,
@@ -300,6 +303,9 @@ enum ets_status method_execute(struct ets_engine_method *method, struct ets_erro
                                 "input %zu of %s is not set", i, method->name);
             }
             ETS_TRY(hand_over(method, i, error));
+        }
+        if (method->program->tracer != nullptr) {
+            method->program->tracer->set_method(method->name, method->run_count++);
         }
         const et::Error code = method->method->execute();
         if (code == et::Error::Ok) return ETS_OK;

@@ -73,16 +73,20 @@ enum ets_status load_data_files(struct ets_engine_program *program,
     return ETS_OK;
 }
 
-enum ets_status make_tracer(struct ets_engine_program *program,
-                            const struct ets_engine_program_options *options,
-                            struct ets_error *error)
+enum ets_status add_tracer(struct ets_engine_program *program,
+                           const struct ets_engine_program_options *options,
+                           struct ets_error *error)
 {
     if (options->tracer == ETS_TRACER_NONE) {
         if (options->capture == ETS_CAPTURE_NONE) return ETS_OK;
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "capturing values needs a tracer");
     }
-    program->tracer = std::make_unique<guarded_tracer>(options->capture);
+    if (options->tracer != ETS_TRACER_UPSTREAM && options->tracer != ETS_TRACER_ETSCOPE) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "no such tracer: %d",
+                        static_cast<int>(options->tracer));
+    }
+    program->tracer = make_tracer(options->tracer, options->capture);
     const size_t limit =
         options->debug_buffer_bytes == 0 ? ETS_ENGINE_DEBUG_BYTES : options->debug_buffer_bytes;
     if (options->capture != ETS_CAPTURE_NONE && !program->tracer->reserve_debug_bytes(limit)) {
@@ -107,7 +111,7 @@ enum ets_status open_checked(const struct ets_engine_program_options *options,
     }
     program->program = std::make_unique<et::Program>(std::move(loaded.get()));
     ETS_TRY(load_data_files(program.get(), options, error));
-    ETS_TRY(make_tracer(program.get(), options, error));
+    ETS_TRY(add_tracer(program.get(), options, error));
     *out = std::move(program);
     return ETS_OK;
 }
@@ -265,22 +269,20 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     *etdump_out = ets_bytes();
     *debug_out = ets_bytes();
     if (program->tracer == nullptr) return ETS_OK;
-    if (program->is_broken) {
+    if (program->is_broken && !program->tracer->survives_abort()) {
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
                         "the runtime gave up during this program, its trace is lost");
     }
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
-            const executorch::etdump::ETDumpResult result = program->tracer->get_etdump_data();
+            program->dump = program->tracer->finish();
             program->tracer->enable(false);
             program->is_finished = true;
-            program->dump.reset(result.buf);
-            program->dump_bytes = result.buf == nullptr ? 0 : result.size;
             return ETS_OK;
         }));
     }
-    etdump_out->data = static_cast<const uint8_t *>(program->dump.get());
-    etdump_out->size = program->dump_bytes;
+    etdump_out->data = static_cast<const uint8_t *>(program->dump.data.get());
+    etdump_out->size = program->dump.size;
     debug_out->data = program->tracer->sink().data();
     debug_out->size = program->tracer->sink().get_used_bytes();
     return ETS_OK;

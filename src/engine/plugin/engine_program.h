@@ -26,10 +26,6 @@ struct data_file {
     std::unique_ptr<executorch::extension::FlatTensorDataMap> map;
 };
 
-struct dump_release {
-    void operator()(void *dump) const { std::free(dump); }
-};
-
 /* The functions of the interface that concern programs and methods. */
 enum ets_status program_open(const struct ets_engine_program_options *options,
                              struct ets_engine_program **program_out, struct ets_error *error);
@@ -83,9 +79,8 @@ struct ets_engine_program {
     std::unique_ptr<executorch::extension::merged_data_map::MergedDataMap> merged_map;
     const executorch::runtime::NamedDataMap *data_map = nullptr;
     std::unique_ptr<executorch::runtime::Program> program;
-    std::unique_ptr<ets::guarded_tracer> tracer;
-    std::unique_ptr<void, ets::dump_release> dump;
-    size_t dump_bytes = 0;
+    std::unique_ptr<ets::tracer> tracer; /* NULL: none */
+    ets::tracer_dump dump;
     bool is_finished = false; /* the trace is */
     bool is_broken = false;   /* the runtime aborted in it: nothing of it is used again */
 };

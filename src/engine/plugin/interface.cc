@@ -62,18 +62,18 @@ alignas(16) const uint8_t empty_program[72] = {
 
 bool runtime_traces()
 {
-    guarded_tracer tracer(ETS_CAPTURE_NONE);
+    const std::unique_ptr<tracer> probe = make_tracer(ETS_TRACER_ETSCOPE, ETS_CAPTURE_NONE);
     guarded(nullptr, nullptr, [&] {
         executorch::extension::BufferDataLoader loader(empty_program, sizeof empty_program);
         const auto program = et::Program::load(&loader);
         if (!program.ok()) return ETS_RUNTIME;
         et::MemoryAllocator nothing(0, nullptr);
         et::MemoryManager memory(&nothing);
-        (void)program->load_method("none", &memory, &tracer).error();
+        (void)program->load_method("none", &memory, probe->event_tracer()).error();
         return ETS_OK;
     });
     struct ets_engine_trace_statistics found;
-    tracer.statistics(&found);
+    probe->statistics(&found);
     return found.block_count > 0;
 }
 

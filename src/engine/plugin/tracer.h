@@ -1,12 +1,17 @@
 /*
- * ETDumpGen with a guard in front: what it would abort on or garble its dump with is dropped and
- * counted, and warm-up runs are not recorded at all.
+ * What records a program's events: etscope's own recorder, or ExecuTorch's ETDumpGen, guarded. Of
+ * both, warm-up runs are not recorded, and what is dropped is counted.
  */
 #ifndef ETSCOPE_ENGINE_TRACER_H
 #define ETSCOPE_ENGINE_TRACER_H
 
-#include <executorch/devtools/etdump/etdump_flatcc.h>
+#include <executorch/devtools/etdump/data_sinks/data_sink_base.h>
+#include <executorch/runtime/core/event_tracer.h>
 
+#include <cstdlib>
+#include <memory>
+
+#include "etscope/bytes.h"
 #include "etscope/engine.h"
 
 namespace ets
@@ -38,61 +43,69 @@ class debug_sink final : public executorch::etdump::DataSinkBase
     size_t used_ = 0;
 };
 
-class guarded_tracer final : public executorch::etdump::ETDumpGen
+struct dump_release {
+    void operator()(void *dump) const { std::free(dump); }
+};
+
+/* A finished trace. */
+struct tracer_dump {
+    std::unique_ptr<void, dump_release> data; /* NULL: nothing was recorded */
+    size_t size = 0;
+};
+
+/* What the engine asks of both, and what both count. */
+class tracer
 {
  public:
     using entry = executorch::runtime::EventTracerEntry;
     using tensor = executorch::aten::Tensor;
     using logged = executorch::runtime::Result<bool>;
     using delegate_id = executorch::runtime::DelegateDebugIntId;
+    using evalue = executorch::runtime::EValue;
 
-    explicit guarded_tracer(ets_engine_capture capture);
+    explicit tracer(ets_engine_capture capture);
+    virtual ~tracer() = default;
+    tracer(const tracer &) = delete;
+    tracer &operator=(const tracer &) = delete;
 
+    virtual executorch::runtime::EventTracer *event_tracer() = 0;
+    virtual void enable(bool enabled) = 0;
+    /* What runs next, and how often it ran before. `method` is borrowed. */
+    virtual void set_method(const char *method, uint32_t invocation) = 0;
+    virtual tracer_dump finish() = 0;
+    /* Whether the trace is whole even after the runtime gave up in the middle of a run. */
+    virtual bool survives_abort() const = 0;
+
+    /* false: the system refuses so much address space. */
     bool reserve_debug_bytes(size_t limit_bytes);
-    void enable(bool enabled);
-    void statistics(ets_engine_trace_statistics *out) const;
     const debug_sink &sink() const { return sink_; }
+    void statistics(ets_engine_trace_statistics *out) const;
 
-    void create_event_block(const char *name) override;
-    entry start_profiling(const char *name, executorch::runtime::ChainID chain,
-                          executorch::runtime::DebugHandle handle) override;
-    void end_profiling(entry begun) override;
-    entry start_profiling_delegate(const char *name, delegate_id id) override;
-    void end_profiling_delegate(entry begun, const void *metadata, size_t metadata_bytes) override;
-    void log_profiling_delegate(const char *name, delegate_id id, et_timestamp_t start,
-                                et_timestamp_t end, const void *metadata,
-                                size_t metadata_bytes) override;
-    void track_allocation(executorch::runtime::AllocatorID id, size_t size) override;
-    executorch::runtime::AllocatorID track_allocator(const char *name) override;
-    logged log_evalue(const executorch::runtime::EValue &value,
-                      executorch::runtime::LoggedEValueType type) override;
-    logged log_intermediate_output_delegate(const char *name, delegate_id id,
-                                            const tensor &output) override;
-    logged log_intermediate_output_delegate(
-        const char *name, delegate_id id,
-        const executorch::runtime::ArrayRef<tensor> output) override;
-    logged log_intermediate_output_delegate(const char *name, delegate_id id,
-                                            const int &output) override;
-    logged log_intermediate_output_delegate(const char *name, delegate_id id,
-                                            const bool &output) override;
-    logged log_intermediate_output_delegate(const char *name, delegate_id id,
-                                            const double &output) override;
+ protected:
+    virtual void use_sink(debug_sink *sink) = 0;
 
- private:
-    bool recording() const { return enabled_ && counts_.block_count > 0; }
-    bool has_one_identifier(const char *name, delegate_id id);
-    bool accept_tensors(const tensor *tensors, size_t count);
-    bool accept_value(const executorch::runtime::EValue &value);
+    /* Levels that keep the runtime from calling most hooks at all while it is suspended. */
+    void choose_levels(bool enabled);
     void note_drop(uint64_t *counter, const char *what);
+    /* Whether exactly one of the two is there; otherwise that is counted. */
+    bool has_one_identifier(const char *name, delegate_id id);
+    /* Whether the debug buffer takes all of them; otherwise that is counted. */
+    bool has_room(const tensor *tensors, size_t count);
     logged count_logged(logged result);
 
+    ets_engine_trace_statistics counts_ = {};
+
+ private:
     debug_sink sink_;
     executorch::runtime::EventTracerDebugLogLevel level_;
-    bool enabled_ = true;
-    bool block_is_fresh_ = false; /* nothing but allocators since the block was made */
-    size_t needed_bytes_ = 0;     /* as if the buffer had no end */
-    ets_engine_trace_statistics counts_ = {};
+    size_t needed_bytes_ = 0; /* as if the buffer had no end */
 };
+
+/* "float16" for the runtime's number of it; "unknown". */
+const char *scalar_type_name(executorch::aten::ScalarType type);
+
+/* Not for ETS_TRACER_NONE. */
+std::unique_ptr<tracer> make_tracer(ets_engine_tracer kind, ets_engine_capture capture);
 
 }  // namespace ets
 

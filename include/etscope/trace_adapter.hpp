@@ -1,0 +1,679 @@
+/*
+ * trace_adapter.hpp - ExecuTorch's EventTracer over a trace of yours, which adapters may share.
+ *
+ *     struct ets_trace_config config = {};
+ *     config.buffer = buffer;
+ *     config.buffer_bytes = sizeof buffer;
+ *     config.mode = ETS_TRACE_RING;
+ *     etscope::set_clock(&config, etscope::Clock::kCycleCounter); // after runtime_init
+ *     ets_trace_init(&trace, &config);
+ *     etscope::TraceAdapter adapter(&trace); // one for each thread
+ *     auto method = program->load_method("forward", &memory_manager, &adapter);
+ *     method->execute();
+ *     ets_trace_write(&trace, &sink, nullptr);
+ *
+ * Threads, memory, and what differs from ExecuTorch's own tracer: see executorch.hpp, which is the
+ * header to begin with.
+ */
+#ifndef ETSCOPE_TRACE_ADAPTER_HPP
+#define ETSCOPE_TRACE_ADAPTER_HPP
+
+#include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/platform/platform.h>
+
+#include <cassert>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
+
+/* C's functions that are named as the structs they fill. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+#include "etscope/trace.h"
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+/* What happens when one adapter is used by two threads at once; `text` says so. */
+#ifndef ETSCOPE_MISUSE
+#define ETSCOPE_MISUSE(text) assert(!text)
+#endif
+#ifndef ETSCOPE_CHECK_THREADS
+#if defined(NDEBUG) || (defined(__STDC_HOSTED__) && !__STDC_HOSTED__)
+#define ETSCOPE_CHECK_THREADS 0
+#else
+#define ETSCOPE_CHECK_THREADS 1
+#endif
+#endif
+
+namespace etscope
+{
+using executorch::runtime::Error;
+using executorch::runtime::Result;
+using executorch::runtime::Span;
+
+/* All bits of ets_trace_what. */
+constexpr uint32_t kTraceEverything =
+    ETS_TRACE_DEFAULT | ETS_TRACE_OUTPUTS | ETS_TRACE_INTERMEDIATES;
+
+/* Clocks for ets_trace_config: the platform layer's, and the processor's counter. */
+inline uint64_t read_platform_clock(void *)
+{
+    return executorch::runtime::pal_current_ticks();
+}
+
+inline uint64_t read_cycle_counter(void *)
+{
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__) && defined(__GNUC__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
+#endif
+}
+
+/* Whether the counter is there and runs at one rate on all cores, asleep or not. */
+inline bool has_cycle_counter()
+{
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+#elif defined(__aarch64__) && defined(__GNUC__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* Its ticks in a second; 0 where it does not tell, and is measured against the platform's clock. */
+inline uint64_t cycle_counter_hz()
+{
+#if defined(__aarch64__) && defined(__GNUC__)
+    uint64_t hz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+#else
+    return 0;
+#endif
+}
+
+enum class Clock {
+    kPlatform,    /* et_pal_current_ticks */
+    kCycleCounter /* cheaper to read; the platform's clock where has_cycle_counter() is false */
+};
+
+/* Fills the clocks of a config. The platform layer must be initialised (runtime_init). */
+inline void set_clock(struct ets_trace_config *config, Clock clock)
+{
+    const et_tick_ratio_t ratio = executorch::runtime::pal_ticks_to_ns_multiplier();
+    const bool counts_cycles = clock == Clock::kCycleCounter && has_cycle_counter();
+    config->clock = counts_cycles ? read_cycle_counter : read_platform_clock;
+    config->clock_hz = counts_cycles ? cycle_counter_hz() : 0;
+    config->platform_clock = counts_cycles ? read_platform_clock : nullptr;
+    config->platform_ns_numerator = ratio.numerator;
+    config->platform_ns_denominator = ratio.denominator;
+}
+
+/* An EventTracer that records into a trace it does not own. */
+class TraceAdapter : public executorch::runtime::EventTracer
+{
+ public:
+    using ChainID = executorch::runtime::ChainID;
+    using DebugHandle = executorch::runtime::DebugHandle;
+    using DelegateDebugIdType = executorch::runtime::DelegateDebugIdType;
+    using DelegateDebugIntId = executorch::runtime::DelegateDebugIntId;
+    using EValue = executorch::runtime::EValue;
+    using Entry = executorch::runtime::EventTracerEntry;
+    using LoggedEValueType = executorch::runtime::LoggedEValueType;
+    using Tensor = executorch::aten::Tensor;
+    template <typename T>
+    using ArrayRef = executorch::aten::ArrayRef<T>;
+
+    /*
+     * `trace`: initialised, and there as long as the adapter is. The levels of the adapter become
+     * what the trace records, so that ExecuTorch does not even call for what is off.
+     */
+    explicit TraceAdapter(struct ets_trace *trace)
+    {
+        attach(trace);
+        set_levels(ets_trace_enabled(trace));
+    }
+    ~TraceAdapter() override
+    {
+        detach();
+    }
+    TraceAdapter(const TraceAdapter &) = delete;
+    TraceAdapter &operator=(const TraceAdapter &) = delete;
+
+    /*
+     * The method that the runs from now on belong to, for readers of the dump; borrowed until it
+     * is set again. `invocation`: how often it was executed before.
+     */
+    void set_method(const char *name, uint32_t invocation = 0)
+    {
+        method_ = name;
+        invocation_ = invocation;
+    }
+
+    /*
+     * What is recorded from now on, bits of ets_trace_what, by the whole trace; and the levels of
+     * this adapter accordingly. 0: nothing, not even runs, as for warm-ups.
+     */
+    void enable(uint32_t what)
+    {
+        what_ = what;
+        if (trace_ != nullptr) ets_trace_enable(trace_, what);
+        set_levels(what);
+    }
+
+    /* Lets the calling thread go on in the middle of a run that another thread began. */
+    void hand_over()
+    {
+        owner_ = this_thread();
+    }
+
+    /* What was kept and dropped so far; zero before the first event. */
+    struct ets_trace_state state() const
+    {
+        struct ets_trace_state found = {};
+        if (trace_ != nullptr) ets_trace_get_state(trace_, &found);
+        return found;
+    }
+
+    /* Run blocks begun so far. */
+    size_t get_num_blocks() const
+    {
+        return blocks_;
+    }
+
+    /* What it records with, for calls of trace.h; NULL before an ETDumpTracer's first event. */
+    struct ets_trace *trace() const
+    {
+        return trace_;
+    }
+    struct ets_trace_thread *thread()
+    {
+        return trace_ == nullptr ? nullptr : &thread_;
+    }
+
+    void create_event_block(const char *name) override
+    {
+        owner_ = this_thread();
+        if (trace_ == nullptr) prepare();
+        const bool executes = name != nullptr && strcmp(name, "Execute") == 0;
+        struct ets_trace_run run = {};
+        run.name = name;
+        run.method = method_;
+        run.invocation = executes ? invocation_++ : 0;
+        if (executes) run.purpose = ETS_TRACE_EXECUTE;
+        else if (name != nullptr && strcmp(name, "Default") == 0) run.purpose = ETS_TRACE_LOAD;
+        run.is_bundled = bundled_input_index_ != executorch::runtime::kUnsetBundledInputIndex;
+        run.bundled_input_index = bundled_input_index_;
+        if (ets_trace_enabled(trace_) == 0) return;
+        ets_trace_begin_run(&thread_, &run);
+        blocks_++;
+    }
+
+    /* Chain kUnsetChainId: at the current instruction. */
+    Entry start_profiling(const char *name, ChainID chain = executorch::runtime::kUnsetChainId,
+                          DebugHandle handle = executorch::runtime::kUnsetDebugHandle) override
+    {
+        get_ready();
+        if (chain == executorch::runtime::kUnsetChainId) {
+            chain = chain_id_;
+            handle = debug_handle_;
+        }
+        const bool is_method = chain == executorch::runtime::kUnsetChainId || is_of_method(name);
+        const uint32_t what = is_method ? ETS_TRACE_METHODS : ETS_TRACE_OPERATORS;
+        const struct ets_trace_span span =
+            ets_trace_begin_at(&thread_, what, name, chain, handle);
+        return entry_of(span, chain, is_method && ends_run(name), DelegateDebugIdType::kNone);
+    }
+
+    void end_profiling(Entry entry) override
+    {
+        const struct ets_trace_span span = span_of(entry);
+        get_ready();
+        /* A span has no room for chains from 254 on: those are taken from the thread. */
+        ets_trace_set_instruction(&thread_, entry.chain_id, debug_handle_);
+        ets_trace_end(&thread_, span);
+        if (span.about != 0 && entry.chain_id == kClosesRun) end_run();
+    }
+
+    /* Exactly one of `name` and `id` must be given; otherwise the event is dropped and counted. */
+    Entry start_profiling_delegate(const char *name, DelegateDebugIntId id) override
+    {
+        catch_up();
+        struct ets_trace_span span = {0, 0};
+        if (is_one(name, id)) span = ets_trace_begin_delegate(&thread_, {name, id});
+        return entry_of(span, chain_id_, false,
+                        name != nullptr ? DelegateDebugIdType::kStr : DelegateDebugIdType::kInt);
+    }
+
+    void end_profiling_delegate(Entry entry, const void *metadata = nullptr,
+                                size_t metadata_len = 0) override
+    {
+        catch_up();
+        ets_trace_end_delegate(&thread_, span_of(entry), bytes_of(metadata, metadata_len));
+    }
+
+    void log_profiling_delegate(const char *name, DelegateDebugIntId id, et_timestamp_t start_time,
+                                et_timestamp_t end_time, const void *metadata = nullptr,
+                                size_t metadata_len = 0) override
+    {
+        catch_up();
+        if (!is_one(name, id)) {
+            drop();
+            return;
+        }
+        ets_trace_log_delegate(&thread_, {name, id}, start_time, end_time,
+                               bytes_of(metadata, metadata_len));
+    }
+
+    /* Numbers from 1 in each run; 0 where it was not kept. */
+    executorch::runtime::AllocatorID track_allocator(const char *name) override
+    {
+        catch_up();
+        return static_cast<executorch::runtime::AllocatorID>(
+            ets_trace_add_allocator(&thread_, name));
+    }
+
+    void track_allocation(executorch::runtime::AllocatorID id, size_t size) override
+    {
+        catch_up();
+        ets_trace_log_allocation(&thread_, static_cast<int32_t>(id), size);
+    }
+
+    /* true: logged; false: what it is was not to be recorded; else why it was dropped. */
+    Result<bool> log_evalue(
+        const EValue &value,
+        LoggedEValueType type = LoggedEValueType::kIntermediateOutput) override
+    {
+        const int is_output = type == LoggedEValueType::kProgramOutput ? 1 : 0;
+        catch_up();
+        if (!is_recorded(is_output)) return false;
+        return log_value(value, is_output);
+    }
+
+    Result<bool> log_intermediate_output_delegate(const char *name, DelegateDebugIntId id,
+                                                  const Tensor &output) override
+    {
+        return log_part(name, id, [&](const struct ets_trace_delegate &part) {
+            return log_tensors(&part, &output, 1, false, 0);
+        });
+    }
+
+    Result<bool> log_intermediate_output_delegate(const char *name, DelegateDebugIntId id,
+                                                  const ArrayRef<Tensor> output) override
+    {
+        return log_part(name, id, [&](const struct ets_trace_delegate &part) {
+            return log_tensors(&part, output.data(), output.size(), true, 0);
+        });
+    }
+
+    Result<bool> log_intermediate_output_delegate(const char *name, DelegateDebugIntId id,
+                                                  const int &output) override
+    {
+        return log_part(name, id, [&](const struct ets_trace_delegate &part) {
+            return ets_trace_log_int(&thread_, &part, output, 0);
+        });
+    }
+
+    Result<bool> log_intermediate_output_delegate(const char *name, DelegateDebugIntId id,
+                                                  const bool &output) override
+    {
+        return log_part(name, id, [&](const struct ets_trace_delegate &part) {
+            return ets_trace_log_bool(&thread_, &part, output, 0);
+        });
+    }
+
+    Result<bool> log_intermediate_output_delegate(const char *name, DelegateDebugIntId id,
+                                                  const double &output) override
+    {
+        return log_part(name, id, [&](const struct ets_trace_delegate &part) {
+            return ets_trace_log_double(&thread_, &part, output, 0);
+        });
+    }
+
+    /* As with ETDumpGen: what the filter matches is left out. NULL: nothing is. Borrowed. */
+    void set_delegation_intermediate_output_filter(
+        executorch::runtime::EventTracerFilterBase *filter) override
+    {
+        filter_ = filter;
+    }
+
+ protected:
+    TraceAdapter() = default; /* for who attaches later, in prepare() */
+
+    /* Called at the first event where no trace was given; must attach one. */
+    virtual void prepare() {}
+
+    void attach(struct ets_trace *trace)
+    {
+        trace_ = trace;
+        ets_trace_thread_init(&thread_, trace);
+        if (what_ != kTraceEverything) ets_trace_enable(trace, what_);
+        blocks_ = 0;
+    }
+
+    /* Before what `trace` lies in goes. */
+    void detach()
+    {
+        if (trace_ != nullptr) ets_trace_thread_release(&thread_);
+        trace_ = nullptr;
+    }
+
+    uint32_t what_ = kTraceEverything;
+
+ private:
+    static constexpr ChainID kClosesRun = INT32_MIN; /* in an entry */
+    static constexpr size_t kTensorsOnStack = 4;
+    static constexpr size_t kTextBytes = 512;
+
+    void get_ready()
+    {
+        check_thread();
+        if (trace_ == nullptr) prepare();
+    }
+
+    /* And makes the recorder's instruction the one that EventTracer was told, not virtually. */
+    void catch_up()
+    {
+        get_ready();
+        ets_trace_set_instruction(&thread_, chain_id_, debug_handle_);
+    }
+
+    static const void *this_thread()
+    {
+#if ETSCOPE_CHECK_THREADS
+        static thread_local char here;
+        return &here;
+#else
+        return nullptr;
+#endif
+    }
+
+    void check_thread()
+    {
+#if ETSCOPE_CHECK_THREADS
+        if (owner_ == nullptr) owner_ = this_thread();
+        if (owner_ == this_thread()) return;
+        ETSCOPE_MISUSE("two threads use one tracer: give each an adapter over a shared trace");
+#endif
+    }
+
+    void set_levels(uint32_t what)
+    {
+        using executorch::runtime::EventTracerDebugLogLevel;
+        using executorch::runtime::EventTracerProfilingLevel;
+        set_event_tracer_profiling_level((what & ETS_TRACE_OPERATORS) != 0
+                                             ? EventTracerProfilingLevel::kProfileAllEvents
+                                             : EventTracerProfilingLevel::kProfileMethodOnly);
+        set_event_tracer_debug_level((what & ETS_TRACE_INTERMEDIATES) != 0
+                                         ? EventTracerDebugLogLevel::kIntermediateOutputs
+                                     : (what & ETS_TRACE_OUTPUTS) != 0
+                                         ? EventTracerDebugLogLevel::kProgramOutputs
+                                         : EventTracerDebugLogLevel::kNoLogging);
+    }
+
+    /* Method::step is an event of the method though it stands at an instruction. */
+    static bool is_of_method(const char *name)
+    {
+        return name != nullptr && name[0] == 'M' && strncmp(name, "Method::", 8) == 0;
+    }
+
+    static bool ends_run(const char *name)
+    {
+        return name != nullptr && (strcmp(name, "Method::execute") == 0 ||
+                                   strcmp(name, "Program::load_method") == 0);
+    }
+
+    /* Ties the clocks together; with the platform's alone nothing would be gained. */
+    void end_run()
+    {
+        if (trace_->has_platform != 0 || trace_->config.mode == ETS_TRACE_STREAM) {
+            ets_trace_end_run(&thread_);
+        }
+    }
+
+    /* Marks entries as this adapter's: callers may hand over others, or what they never began. */
+    uint32_t cookie() const
+    {
+        return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this)) | 1;
+    }
+
+    /* The span in an entry, which is nobody else's to read; the handle's place has the mark. */
+    Entry entry_of(struct ets_trace_span span, ChainID chain, bool closes_run,
+                   DelegateDebugIdType type) const
+    {
+        Entry entry;
+        entry.event_id = static_cast<int64_t>(span.about);
+        entry.chain_id = closes_run ? kClosesRun : chain;
+        entry.debug_handle = cookie();
+        entry.start_time = span.start_ticks;
+        entry.delegate_event_id_type = type;
+        return entry;
+    }
+
+    /* What was never begun is a zero span, which counts where it ends. */
+    struct ets_trace_span span_of(const Entry &entry) const
+    {
+        if (entry.debug_handle != cookie()) return {0, 0};
+        return {entry.start_time, static_cast<uint64_t>(entry.event_id)};
+    }
+
+    static bool is_one(const char *name, DelegateDebugIntId id)
+    {
+        return (name != nullptr) != (id != executorch::runtime::kUnsetDelegateDebugIntId);
+    }
+
+    static struct ets_bytes bytes_of(const void *data, size_t size)
+    {
+        return {static_cast<const uint8_t *>(data), data == nullptr ? 0 : size};
+    }
+
+    /* The end of what was never begun counts as dropped. */
+    void drop()
+    {
+        ets_trace_end(&thread_, {});
+    }
+
+    bool is_recorded(int is_output) const
+    {
+        const uint32_t bit = is_output ? ETS_TRACE_OUTPUTS : ETS_TRACE_INTERMEDIATES;
+        return (ets_trace_enabled(trace_) & bit) != 0;
+    }
+
+    static Result<bool> result_of(enum ets_status status)
+    {
+        switch (status) {
+        case ETS_OK: return true;
+        case ETS_NO_SPACE: return Error::OutOfResources;
+        case ETS_NO_MEMORY: return Error::MemoryAllocationFailed;
+        case ETS_IO: return Error::AccessFailed;
+        case ETS_INVALID_ARGUMENT: return Error::InvalidArgument;
+        case ETS_UNSUPPORTED: return Error::NotSupported;
+        default: return Error::Internal;
+        }
+    }
+
+    template <typename Log>
+    Result<bool> log_part(const char *name, DelegateDebugIntId id, Log log)
+    {
+        catch_up();
+        if (!is_one(name, id)) {
+            drop();
+            return Error::InvalidArgument;
+        }
+        if (filter_ != nullptr) {
+            const Result<bool> matches = filter_->filter(name, id);
+            if (!matches.ok()) return matches.error();
+            if (matches.get()) return false;
+        }
+        if (!is_recorded(0)) return false;
+        const struct ets_trace_delegate part = {name, id};
+        return result_of(log(part));
+    }
+
+    Result<bool> log_value(const EValue &value, int is_output)
+    {
+        using executorch::runtime::Tag;
+        const auto &payload = value.payload.copyable_union;
+        switch (value.tag) {
+        case Tag::Tensor:
+            return result_of(log_tensors(nullptr, &value.payload.as_tensor, 1, false, is_output));
+        case Tag::Int:
+            return result_of(ets_trace_log_int(&thread_, nullptr, payload.as_int, is_output));
+        case Tag::Double:
+            return result_of(ets_trace_log_double(&thread_, nullptr, payload.as_double, is_output));
+        case Tag::Bool:
+            return result_of(ets_trace_log_bool(&thread_, nullptr, payload.as_bool, is_output));
+        case Tag::String: return log_text(value.tryToString(), is_output);
+        case Tag::ListTensor: return log_list(value.tryToTensorList(), is_output);
+        case Tag::ListOptionalTensor:
+            return log_list(value.tryToListOptionalTensor(), is_output);
+        case Tag::ListInt: return log_numbers(value.tryToIntList(), ETS_SCALAR_LONG, is_output);
+        case Tag::ListDouble:
+            return log_numbers(value.tryToDoubleList(), ETS_SCALAR_DOUBLE, is_output);
+        case Tag::ListBool: return log_numbers(value.tryToBoolList(), ETS_SCALAR_BOOL, is_output);
+        case Tag::None:
+            return result_of(ets_trace_log_string(&thread_, nullptr, "None", is_output));
+        default: return result_of(ets_trace_log_string(&thread_, nullptr, "(unknown)", is_output));
+        }
+    }
+
+    /* A list whose elements cannot be read is counted. */
+    template <typename List>
+    Result<bool> log_list(const Result<List> &list, int is_output)
+    {
+        if (list.ok()) {
+            return result_of(
+                log_tensors(nullptr, list.get().data(), list.get().size(), true, is_output));
+        }
+        drop();
+        return list.error();
+    }
+
+    template <typename Text>
+    Result<bool> log_text(const Result<Text> &text, int is_output)
+    {
+        char copy[kTextBytes];
+        if (!text.ok()) {
+            drop();
+            return text.error();
+        }
+        const size_t size = text.get().size() < sizeof copy ? text.get().size() : sizeof copy - 1;
+        memcpy(copy, text.get().data(), size);
+        copy[size] = '\0';
+        return result_of(ets_trace_log_string(&thread_, nullptr, copy, is_output));
+    }
+
+    /* ETDump has no lists of numbers: they are tensors of one dimension. */
+    template <typename List>
+    Result<bool> log_numbers(const Result<List> &list, enum ets_scalar_type type, int is_output)
+    {
+        if (!list.ok()) {
+            drop();
+            return list.error();
+        }
+        struct ets_tensor tensor = {};
+        tensor.scalar_type = type;
+        tensor.rank = 1;
+        tensor.sizes[0] = static_cast<int64_t>(list.get().size());
+        tensor.strides[0] = 1;
+        tensor.data = list.get().data();
+        tensor.data_bytes = list.get().size() * sizeof *list.get().data();
+        return result_of(ets_trace_log_tensor(&thread_, nullptr, &tensor, is_output));
+    }
+
+    /* What is absent looks as ExecuTorch's own results that an operator does not give. */
+    static void fill_absent(struct ets_tensor *to)
+    {
+        *to = {};
+        to->scalar_type = ETS_SCALAR_FLOAT;
+        to->rank = 1;
+        to->strides[0] = 1;
+    }
+
+    /* false: a scalar type without a number in ETDump. */
+    static bool fill(const Tensor &from, struct ets_tensor *to)
+    {
+        if (from.unsafeGetTensorImpl() == nullptr) {
+            fill_absent(to);
+            return true;
+        }
+        const auto sizes = from.sizes();
+        const auto strides = from.strides();
+        const int type = static_cast<int>(from.scalar_type());
+        if (type < 0 || type > ETS_SCALAR_UINT64) return false;
+        to->scalar_type = static_cast<enum ets_scalar_type>(type);
+        to->rank = static_cast<uint32_t>(sizes.size());
+        for (size_t i = 0; i < sizes.size() && i < ETS_TENSOR_MAX_RANK; i++) {
+            to->sizes[i] = sizes[i];
+            to->strides[i] = strides[i];
+        }
+        to->data = from.const_data_ptr();
+        to->data_bytes = from.nbytes();
+        return true;
+    }
+
+    template <typename Optional>
+    static bool fill(const Optional &from, struct ets_tensor *to)
+    {
+        if (from.has_value()) return fill(*from, to);
+        fill_absent(to);
+        return true;
+    }
+
+    template <typename Source>
+    enum ets_status log_tensors(const struct ets_trace_delegate *part, const Source *sources,
+                                size_t count, bool is_list, int is_output)
+    {
+        struct ets_tensor some[kTensorsOnStack];
+        struct ets_tensor *tensors = some;
+        const bool is_long = count > kTensorsOnStack;
+        if (is_long) tensors = static_cast<struct ets_tensor *>(malloc(count * sizeof *tensors));
+        if (tensors == nullptr || count > UINT16_MAX) {
+            if (is_long) free(tensors);
+            drop();
+            return ETS_NO_MEMORY;
+        }
+        bool is_known = true;
+        for (size_t i = 0; i < count && is_known; i++) is_known = fill(sources[i], &tensors[i]);
+        enum ets_status status;
+        if (!is_known) {
+            status = ets_trace_log_string(&thread_, part, "tensor of an unknown type", is_output);
+        } else if (is_list) {
+            status = ets_trace_log_tensors(&thread_, part, tensors, static_cast<uint32_t>(count),
+                                           is_output);
+        } else {
+            status = ets_trace_log_tensor(&thread_, part, tensors, is_output);
+        }
+        if (is_long) free(tensors);
+        return status;
+    }
+
+    struct ets_trace *trace_ = nullptr;
+    struct ets_trace_thread thread_ = {};
+    const char *method_ = nullptr;
+    uint32_t invocation_ = 0;
+    size_t blocks_ = 0;
+    const void *owner_ = nullptr; /* the thread that began the run */
+    executorch::runtime::EventTracerFilterBase *filter_ = nullptr;
+};
+
+}  // namespace etscope
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * posix_trace.h - clocks and sinks for struct ets_trace_config on POSIX systems.
+ *
+ *     int fd = open("trace.bin", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+ *     struct ets_posix_file debug = {.fd = open("debug.bin", O_WRONLY | O_CREAT | O_TRUNC, 0644)};
+ *     const struct ets_trace_config config = {
+ *         ...,
+ *         .clock = ets_posix_cycles, .platform_clock = ets_posix_monotonic_ns,
+ *         .mode = ETS_TRACE_STREAM, .stream = ets_posix_stream(&fd),
+ *         .data_sink = ets_posix_data_sink(&debug)};
+ *
+ * Descriptors are the caller's, who closes them. Writing blocks as long as the descriptor does;
+ * interrupted and short writes are continued. The structs must outlive the trace.
+ */
+#ifndef ETSCOPE_PLATFORMS_POSIX_TRACE_H
+#define ETSCOPE_PLATFORMS_POSIX_TRACE_H
+
+#include "etscope/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* CLOCK_MONOTONIC in nanoseconds. `context`: NULL. */
+uint64_t ets_posix_monotonic_ns(void *context);
+
+/*
+ * The processor's time stamp counter (x86) or virtual counter (AArch64), about a third of the cost
+ * of the above; nanoseconds of CLOCK_MONOTONIC elsewhere. `context`: NULL.
+ */
+uint64_t ets_posix_cycles(void *context);
+
+/* Ticks of ets_posix_cycles in a second where the processor tells; 0: it does not. */
+uint64_t ets_posix_cycles_hz(void);
+
+/* Sends to a descriptor; `fd`: its address. For ets_trace_write and for streams. */
+struct ets_etdump_sink ets_posix_stream(const int *fd);
+
+/* A file of tensors' bytes, one after the other without gaps, as ExecuTorch's file sink. */
+struct ets_posix_file {
+    int fd;
+    uint64_t bytes;     /* written so far */
+    uint64_t max_bytes; /* the most there may be; 0: no limit */
+};
+
+/* Not for several threads at once: give the config a section. */
+struct ets_trace_data_sink ets_posix_data_sink(struct ets_posix_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

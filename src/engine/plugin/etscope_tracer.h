@@ -1,0 +1,53 @@
+/* etscope's own tracer, as an application has it, with what it did counted. */
+#ifndef ETSCOPE_ENGINE_ETSCOPE_TRACER_H
+#define ETSCOPE_ENGINE_ETSCOPE_TRACER_H
+
+#include "engine/plugin/tracer.h"
+#include "etscope/executorch.hpp"
+
+namespace ets
+{
+class etscope_tracer final : public tracer, public etscope::ETDumpTracer
+{
+ public:
+    explicit etscope_tracer(ets_engine_capture capture);
+
+    executorch::runtime::EventTracer *event_tracer() override { return this; }
+    void enable(bool enabled) override;
+    void set_method(const char *method, uint32_t invocation) override;
+    tracer_dump finish() override;
+    bool survives_abort() const override { return true; }
+
+    void create_event_block(const char *name) override;
+    void end_profiling(entry begun) override;
+    void end_profiling_delegate(entry begun, const void *metadata, size_t metadata_bytes) override;
+    void log_profiling_delegate(const char *name, delegate_id id, et_timestamp_t start,
+                                et_timestamp_t end, const void *metadata,
+                                size_t metadata_bytes) override;
+    logged log_evalue(const evalue &value, executorch::runtime::LoggedEValueType type) override;
+    logged log_intermediate_output_delegate(const char *name, delegate_id id,
+                                            const tensor &output) override;
+    logged log_intermediate_output_delegate(
+        const char *name, delegate_id id,
+        const executorch::runtime::ArrayRef<tensor> output) override;
+    logged log_intermediate_output_delegate(const char *name, delegate_id id,
+                                            const int &output) override;
+    logged log_intermediate_output_delegate(const char *name, delegate_id id,
+                                            const bool &output) override;
+    logged log_intermediate_output_delegate(const char *name, delegate_id id,
+                                            const double &output) override;
+
+ private:
+    void use_sink(debug_sink *sink) override { set_data_sink(sink); }
+    uint32_t dropped() const { return trace() == nullptr ? 0 : trace()->dropped; }
+    void count_profile(uint32_t dropped_before);
+    bool has_room_for(const evalue &value);
+    /* A string in the extra block, which no debug event stands for. */
+    static bool is_event(const evalue &value);
+
+    bool enabled_ = true;
+};
+
+}  // namespace ets
+
+#endif

@@ -1,0 +1,178 @@
+/* Eight threads at once: no event is torn, none is lost without being counted. */
+#define _XOPEN_SOURCE 700
+#include "test_recorder_support.h"
+
+#include <pthread.h>
+
+enum { THREADS = 8, EVENTS = 5000 };
+
+struct worker {
+    struct ets_trace *trace;
+    uint32_t number;
+};
+
+/* All fields of an event follow from its number, so that a torn one shows. */
+static void *work(void *context)
+{
+    const struct worker *worker = context;
+    struct ets_trace_thread thread;
+    char name[32];
+    ets_trace_thread_init(&thread, worker->trace);
+    ets_trace_begin_run(&thread, &(struct ets_trace_run){.name = "Execute",
+                                                         .invocation = worker->number});
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        const uint64_t start = (uint64_t)worker->number << 32 | i;
+        const uint8_t metadata[4] = {(uint8_t)i, (uint8_t)worker->number, (uint8_t)~i, 0};
+        snprintf(name, sizeof name, "part %u of %u", i % 50, worker->number % 3);
+        ets_trace_set_instruction(&thread, (int32_t)worker->number, i);
+        ets_trace_log_delegate(&thread, (struct ets_trace_delegate){name, 0}, start, start + i,
+                               (struct ets_bytes){metadata, i % 5});
+    }
+    ets_trace_end_run(&thread);
+    ets_trace_thread_release(&thread);
+    return NULL;
+}
+
+static void run_workers(struct bed *bed)
+{
+    pthread_t threads[THREADS];
+    struct worker workers[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){&bed->trace, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+}
+
+/* Returns the number of events, each of which must be whole and follow the one before. */
+static uint32_t check_events(const struct bed *bed)
+{
+    uint32_t events = 0;
+    char name[32];
+    for (uint32_t r = 0; r < bed->dump.run_count; r++) {
+        const struct ets_etdump_run run = bed_run(bed, r);
+        for (uint32_t j = 0; j < run.event_count; j++) {
+            struct ets_etdump_event event;
+            ets_etdump_event(&bed->dump, &run, j, &event);
+            const uint32_t i = (uint32_t)event.instruction, number = (uint32_t)event.chain;
+            snprintf(name, sizeof name, "part %u of %u", i % 50, number % 3);
+            if (event.delegate_name.data != NULL) assert_text(event.delegate_name, name);
+            assert_true(event.start_ticks == ((uint64_t)number << 32 | i));
+            assert_true(event.end_ticks - event.start_ticks == i);
+            assert_int_equal(event.metadata.size, i % 5);
+            if (event.metadata.size > 2) {
+                assert_int_equal(event.metadata.data[0], (uint8_t)i);
+                assert_int_equal(event.metadata.data[1], number);
+                assert_int_equal(event.metadata.data[2], (uint8_t)~i);
+            }
+            if (j != 0) {
+                struct ets_etdump_event before;
+                ets_etdump_event(&bed->dump, &run, j - 1, &before);
+                assert_int_equal(before.chain, event.chain);
+                assert_true(before.instruction < event.instruction);
+            }
+            events++;
+        }
+    }
+    return events;
+}
+
+static void check_mode(enum ets_trace_mode mode, size_t bytes, uint32_t least_kept)
+{
+    struct bed bed;
+    static uint8_t names[1 << 14];
+    bed_prepare(&bed, bytes);
+    bed.config.clock = NULL;
+    bed.config.mode = mode;
+    bed.config.names = names;
+    bed.config.names_bytes = sizeof names;
+    bed.config.chunk_count = 32;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    run_workers(&bed);
+    const struct ets_trace_state counts = bed_state(&bed);
+    bed_dump(&bed);
+    const uint32_t kept = check_events(&bed);
+    assert_int_equal(kept + counts.dropped + counts.overwritten, THREADS * EVENTS);
+    assert_true(kept >= least_kept);
+    assert_int_equal(counts.unnamed, 0);
+    bed_close(&bed);
+}
+
+static void test_recorder_threads__with_room_nothing_is_lost(void **state)
+{
+    (void)state;
+    check_mode(ETS_TRACE_STOP, 4 << 20, THREADS * EVENTS);
+}
+
+static void test_recorder_threads__a_full_buffer_counts(void **state)
+{
+    (void)state;
+    check_mode(ETS_TRACE_STOP, 1 << 16, 1000);
+}
+
+static void test_recorder_threads__a_ring_counts_what_it_gave_up(void **state)
+{
+    (void)state;
+    check_mode(ETS_TRACE_RING, 1 << 16, 500);
+}
+
+/* The stream is taken by one thread at a time, which the recorder sees to. */
+struct tape {
+    uint8_t *data;
+    size_t size;
+};
+
+enum { TAPE_BYTES = 16 << 20 };
+
+static int write_tape(void *context, const void *data, size_t size)
+{
+    struct tape *tape = context;
+    if (size > TAPE_BYTES - tape->size) return -1;
+    memcpy(tape->data + tape->size, data, size);
+    tape->size += size;
+    return 0;
+}
+
+static void test_recorder_threads__a_stream_holds_all_that_is_not_counted(void **state)
+{
+    struct bed bed, again;
+    struct tape tape = {malloc(TAPE_BYTES), 0};
+    static uint8_t names[1 << 14];
+    (void)state;
+    assert_non_null(tape.data);
+    bed_prepare(&bed, 1 << 16);
+    bed.config.clock = NULL;
+    bed.config.mode = ETS_TRACE_STREAM;
+    bed.config.stream = (struct ets_etdump_sink){&tape, write_tape};
+    bed.config.names = names;
+    bed.config.names_bytes = sizeof names;
+    bed.config.chunk_count = 32;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    run_workers(&bed);
+    ets_trace_finish(&bed.trace);
+    struct ets_trace_capture capture;
+    assert_int_equal(ets_trace_capture_init(&capture, (struct ets_bytes){tape.data, tape.size}),
+                     ETS_OK);
+    assert_int_equal(capture.lost_frames, 0);
+    memset(&again, 0, sizeof again);
+    again.buffer = malloc(capture.memory_bytes);
+    assert_non_null(again.buffer);
+    assert_int_equal(ets_trace_recover(&again.trace, &capture, again.buffer, capture.memory_bytes,
+                                       NULL), ETS_OK);
+    assert_int_equal(capture.refused_records, 0);
+    bed_dump(&again);
+    assert_int_equal(check_events(&again) + bed_state(&bed).dropped, THREADS * EVENTS);
+    bed_close(&again);
+    bed_close(&bed);
+    free(tape.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorder_threads__with_room_nothing_is_lost),
+        cmocka_unit_test(test_recorder_threads__a_full_buffer_counts),
+        cmocka_unit_test(test_recorder_threads__a_ring_counts_what_it_gave_up),
+        cmocka_unit_test(test_recorder_threads__a_stream_holds_all_that_is_not_counted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

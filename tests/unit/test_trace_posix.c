@@ -1,0 +1,117 @@
+/* The sinks for POSIX systems: files, a limit, a descriptor that refuses. */
+#define _XOPEN_SOURCE 700
+#include "test_recorder_support.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "posix/posix_trace.h"
+
+static int open_temporary(char *path)
+{
+    strcpy(path, "/tmp/etscope-XXXXXX");
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static size_t read_back(const char *path, uint8_t *data, size_t capacity)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(data, 1, capacity, file);
+    fclose(file);
+    remove(path);
+    return size;
+}
+
+static void test_trace_posix__a_dump_goes_to_a_descriptor(void **state)
+{
+    static uint8_t data[1 << 16];
+    struct bed bed;
+    char path[32];
+    (void)state;
+    const int fd = open_temporary(path);
+    bed_open(&bed, 4096);
+    record_one(&bed, "op", 1);
+    bed_dump(&bed);
+    const struct ets_etdump_sink sink = ets_posix_stream(&fd);
+    assert_int_equal(ets_trace_write(&bed.trace, &sink, NULL), ETS_OK);
+    close(fd);
+    assert_int_equal(ets_trace_write(&bed.trace, &sink, NULL), ETS_IO);
+    assert_int_equal(read_back(path, data, sizeof data), bed.file_bytes);
+    assert_memory_equal(data, bed.file, bed.file_bytes);
+    bed_close(&bed);
+}
+
+static void test_trace_posix__tensors_lie_in_a_file_without_gaps(void **state)
+{
+    static const uint8_t data[10] = "012345678";
+    uint8_t back[64];
+    struct bed bed;
+    char path[32];
+    struct ets_posix_file file = {.fd = open_temporary(path), .max_bytes = 25};
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1, .sizes = {10},
+                                      .strides = {1}, .data = data, .data_bytes = 10};
+    const int fd = file.fd;
+    (void)state;
+    bed_prepare(&bed, 4096);
+    bed.config.data_sink = ets_posix_data_sink(&file);
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_OK);
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_OK);
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_NO_SPACE);
+    close(fd);
+    file.max_bytes = 0;
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_IO);
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_IO);
+    assert_int_equal(bed_state(&bed).dropped, 3);
+    bed_dump(&bed);
+    assert_int_equal(count_events(&bed), 2);
+    struct ets_debug_value value;
+    struct ets_tensor read;
+    int64_t offset;
+    ets_etdump_debug_value(&bed.dump, bed_event(&bed, 0, 1).payload_at, &value);
+    assert_int_equal(ets_etdump_tensor(&bed.dump, &value, 0, &read, &offset, NULL), ETS_OK);
+    assert_int_equal(offset, 10);
+    assert_int_equal(read_back(path, back, sizeof back), 20);
+    bed_close(&bed);
+}
+
+static void test_trace_posix__clocks_advance_on_one_axis(void **state)
+{
+    struct bed bed;
+    (void)state;
+    bed_prepare(&bed, 4096);
+    bed.config.clock = ets_posix_cycles;
+    bed.config.clock_hz = ets_posix_cycles_hz();
+    bed.config.platform_clock = ets_posix_monotonic_ns;
+    bed.config.clock_context = NULL;
+    const uint64_t before = ets_posix_monotonic_ns(NULL);
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    ets_trace_begin_run(&bed.thread, &(struct ets_trace_run){.name = "Execute"});
+    const struct ets_trace_span span = ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "wait");
+    while (ets_posix_monotonic_ns(NULL) - before < 20000000) continue;
+    ets_trace_end(&bed.thread, span);
+    ets_trace_end_run(&bed.thread);
+    ets_trace_measure_cost(&bed.thread);
+    ets_trace_finish(&bed.trace);
+    const uint64_t after = ets_posix_monotonic_ns(NULL);
+    bed_dump(&bed);
+    const struct ets_etdump_event event = bed_event(&bed, 0, 0);
+    assert_true(event.start_ticks + 1000000 >= before && event.end_ticks <= after + 1000000);
+    assert_true(event.end_ticks - event.start_ticks > 15000000);
+    struct ets_trace_summary summary;
+    ets_trace_extra_summary(&bed.extra, &summary);
+    assert_true(summary.cost_ns_q8 > 0);
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trace_posix__a_dump_goes_to_a_descriptor),
+        cmocka_unit_test(test_trace_posix__tensors_lie_in_a_file_without_gaps),
+        cmocka_unit_test(test_trace_posix__clocks_advance_on_one_axis)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
