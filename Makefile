@@ -45,13 +45,17 @@ engine: setup build ## fetch the runtime and build the engine that runs programs
 	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
 	    { echo "the engine was not built" >&2; exit 1; }
 
-# $(call profile,PROGRAM,OPTIONS); a pipe has no width of its own
-profile = command="etscope profile $(EXAMPLE)/$(1).pte --etrecord $(EXAMPLE)/$(1).etrecord $(2)"; \
-    printf '\n$$ %s\n' "$$command"; test -t 1 || export COLUMNS=104; \
-    PATH="$(CURDIR)/build/bin:$$PATH" $$command 2>&1
+# $(call profile,PROGRAM,OPTIONS): without ETRecord support there are no source lines; a pipe has no
+# width of its own.
+profile = PATH="$(CURDIR)/build/bin:$$PATH"; export PATH; \
+    record="--etrecord $(EXAMPLE)/$(1).etrecord"; \
+    etscope doctor --format json | grep -q '"etrecord": true' || record=; \
+    command="etscope profile $(EXAMPLE)/$(1).pte $$record $(2)"; \
+    printf '\n$$ %s\n' "$$command"; test -t 1 || export COLUMNS=104; $$command 2>&1
 
 .PHONY: demo
-demo: setup build ## run an example with XNNPACK and print its operators with their source lines
+demo: setup ## run an example with XNNPACK and print its operators with their source lines
+	@$(call compile,release,$(with_engine)) --target etscope
 	@$(call profile,xnnpack,--runs 20 --top 8)
 	@$(call profile,portable,--runs 20 --group-by source --top 6)
 

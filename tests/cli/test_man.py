@@ -103,6 +103,19 @@ class Help(unittest.TestCase):
         self.assertIn("--etrecord", complete("etscope", "inspect", "--etr"))
         self.assertEqual(complete("etscope", "inspect", "--format", "js"), ["json", "jsonl"])
 
+    def test_committed_pages_are_what_the_program_prints(self):
+        docs = support.ROOT / "docs"
+        pages = {docs / "man" / "etscope.1": ("--man",), docs / "completions" / "_etscope":
+                 ("--completion", "zsh")}
+        for shell in ("bash", "fish"):
+            pages[docs / "completions" / f"etscope.{shell}"] = ("--completion", shell)
+        for command in re.findall(r"^  (\w+) +\S", support.call("--help").stdout, re.MULTILINE):
+            pages[docs / "man" / f"etscope-{command}.1"] = ("--man", command)
+        for path, words in pages.items():
+            with self.subTest(page=path.name):
+                self.assertEqual(path.read_text(encoding="utf-8"),
+                                 support.call("help", *words).stdout, "run `make docs`")
+
 
 if __name__ == "__main__":
     unittest.main()
