@@ -27,7 +27,7 @@ _etscope() {
     profile:--capture) words='none outputs intermediates' ;;
     profile:--debug-buffer) ;;
     profile:--debug-buffer-size) compopt +o default 2>/dev/null ;;
-    profile:--tracer) words='upstream none' ;;
+    profile:--tracer) words='upstream etscope none' ;;
     profile:--outputs) ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
@@ -67,7 +67,7 @@ _etscope() {
     run:--capture) words='none outputs intermediates' ;;
     run:--debug-buffer) ;;
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
-    run:--tracer) words='upstream none' ;;
+    run:--tracer) words='upstream etscope none' ;;
     run:--outputs) ;;
     info:--format|info:-f) words='table json' ;;
     doctor:--format|doctor:-f) words='table json' ;;

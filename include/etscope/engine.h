@@ -61,13 +61,13 @@ enum ets_engine_capture {
 };
 
 struct ets_engine_program_options {
-    struct ets_bytes program;            /* a whole .pte, borrowed until program_close */
-    const struct ets_bytes *data_files;  /* .ptd files, borrowed until program_close; may be NULL */
+    struct ets_bytes program;           /* a whole .pte, borrowed until program_close */
+    const struct ets_bytes *data_files; /* .ptd files, borrowed until program_close; may be NULL */
     size_t data_file_count;
     enum ets_engine_tracer tracer;
     enum ets_engine_capture capture; /* needs a tracer */
-    size_t debug_buffer_bytes; /* ceiling for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
-    unsigned threads;          /* of the runtime's pool, this one included; 0 leaves its choice */
+    size_t debug_buffer_bytes;       /* ceiling for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
+    unsigned threads; /* of the runtime's pool, this one included; 0 leaves its choice */
 };
 
 /*
@@ -112,8 +112,8 @@ struct ets_engine_trace_statistics {
 
 /* All functions are set; those that can fail take an optional error as last parameter. */
 struct ets_engine {
-    uint32_t interface_version; /* ETS_ENGINE_INTERFACE_VERSION */
-    uint32_t struct_bytes;      /* sizeof(struct ets_engine) of the plug-in */
+    uint32_t interface_version;  /* ETS_ENGINE_INTERFACE_VERSION */
+    uint32_t struct_bytes;       /* sizeof(struct ets_engine) of the plug-in */
     const char *runtime_version; /* "1.5.1", or what the user's own build says */
     int tracing_compiled_in;     /* 0: that runtime records nothing (tried, not assumed) */
     uint64_t tick_numerator;     /* ns of a trace's tick = numerator / denominator */
@@ -139,9 +139,9 @@ struct ets_engine {
 
     /*
      * Program. `*program_out` is the caller's to close. The runtime verifies the bytes, but not
-     * all that they say: a program from elsewhere should pass ets_program_init first. WRONG_KIND: no .pte at all; MALFORMED,
-     * UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number of threads while
-     * methods are open (their delegates keep a pointer to the pool).
+     * all that they say: a program from elsewhere should pass ets_program_init first. WRONG_KIND:
+     * no .pte at all; MALFORMED, UNSUPPORTED, RUNTIME, NO_MEMORY; INVALID_ARGUMENT: another number
+     * of threads while methods are open (their delegates keep a pointer to the pool).
      */
     enum ets_status (*program_open)(const struct ets_engine_program_options *options,
                                     struct ets_engine_program **program_out,

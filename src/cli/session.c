@@ -107,6 +107,13 @@ static int open_data_files(struct cli_session *session, struct ets_bytes *bytes,
     return CLI_OK;
 }
 
+static enum ets_engine_tracer choose_tracer(const struct cli_session *session)
+{
+    const char *name = cli_value(session->arguments, "--tracer");
+    if (!session->wants_trace) return ETS_TRACER_NONE;
+    return name != NULL && strcmp(name, "etscope") == 0 ? ETS_TRACER_ETSCOPE : ETS_TRACER_UPSTREAM;
+}
+
 static int open_program(struct cli_session *session, unsigned threads)
 {
     size_t count = 0;
@@ -122,7 +129,7 @@ static int open_program(struct cli_session *session, unsigned threads)
         .program = session->model.bytes,
         .data_files = data,
         .data_file_count = count,
-        .tracer = session->wants_trace ? ETS_TRACER_UPSTREAM : ETS_TRACER_NONE,
+        .tracer = choose_tracer(session),
         .capture = session->capture,
         .debug_buffer_bytes = session->debug_buffer_bytes,
         .threads = threads,
@@ -468,7 +475,7 @@ static void report_drops(struct cli_session *session)
     if (s.dropped_type_count > 0) {
         cli_note(
             "%llu values were not captured, upstream's tracer has no form for them (first: %s, "
-            "instruction %d)",
+            "instruction %d); --tracer etscope has",
             (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction);
     }
     if (s.dropped_space_count > 0) {

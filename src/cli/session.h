@@ -7,58 +7,38 @@
 
 /* Options of an execution, for the two commands' option tables. */
 /* clang-format off */
-#define CLI_SESSION_OPTIONS                                                                        \
-    {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace",        \
-     NULL,       true},                                                                            \
-        {"--input", "-i", "FILE", "An argument as .npy file; several in the method's order",       \
-         ".npy",    true},                                                                         \
-        {"--case", NULL,                                                                           \
-         "N",      "Take the inputs from this test case of the .bpte; several run in turn",        \
-         NULL,     true},                                                                          \
-        {"--inputs",                                                                               \
-         NULL,                                                                                     \
-         "auto|case|etrecord|zeros|ones|random",                                                   \
-         "Where inputs come from without --input; auto: a test case, the ETRecord, random",        \
-         NULL,                                                                                     \
-         false},                                                                                   \
-        {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                    \
-        {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1",        \
-         NULL,      false},                                                                        \
-        {"--int-range", NULL,                                                                      \
-         "LOW:HIGH",    "Range of random integers, both included; default 0:1; bools have none",   \
-         NULL,          false},                                                                    \
-        {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                \
-        {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},  \
-        {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true}, \
-        {"--load-library",                                                                         \
-         NULL,                                                                                     \
-         "FILE",                                                                                   \
-         "A shared library with kernels or backends of your own",                                  \
-         NULL,                                                                                     \
-         true},                                                                                    \
-        {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself",          \
-         NULL,       false},                                                                       \
-        {"--capture",                                                                              \
-         NULL,                                                                                     \
-         "none|outputs|intermediates",                                                             \
-         "Tensors to record: none, the method's outputs, or every operator's",                     \
-         NULL,                                                                                     \
-         false},                                                                                   \
-        {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},            \
-        {"--debug-buffer-size",                                                                    \
-         NULL,                                                                                     \
-         "BYTES",                                                                                  \
-         "Ceiling for the captured tensors, as 512M or 4G; default 1G",                            \
-         NULL,                                                                                     \
-         false},                                                                                   \
-        {"--tracer", NULL, "upstream|none", "Who writes the trace; none runs untraced",            \
-         NULL,       false},                                                                       \
-    {                                                                                              \
-        "--outputs", NULL, "PREFIX",                                                               \
-            "Write each output to PREFIX.N.npy; of several methods or cases to "                   \
-            "PREFIX.METHOD.CASE.N.npy",                                                            \
-            NULL, false                                                                            \
-    }
+#define CLI_SESSION_OPTIONS                                                                       \
+    {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
+     true},                                                                                       \
+    {"--input", "-i", "FILE", "An argument as .npy file; several in the method's order", ".npy",  \
+     true},                                                                                       \
+    {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
+     NULL, true},                                                                                 \
+    {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
+     "Where inputs come from without --input; auto: a test case, the ETRecord, random", NULL,     \
+     false},                                                                                      \
+    {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                       \
+    {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
+     false},                                                                                      \
+    {"--int-range", NULL, "LOW:HIGH",                                                             \
+     "Range of random integers, both included; default 0:1; bools have none", NULL, false},       \
+    {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
+    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
+    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
+    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+     NULL, true},                                                                                 \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}, \
+    {"--capture", NULL, "none|outputs|intermediates",                                             \
+     "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
+    {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
+    {"--debug-buffer-size", NULL, "BYTES",                                                        \
+     "Ceiling for the captured tensors, as 512M or 4G; default 1G", NULL, false},                 \
+    {"--tracer", NULL, "upstream|etscope|none",                                                   \
+     "Who writes the trace: ExecuTorch's ETDumpGen (default), etscope's tracer, nobody", NULL,    \
+     false},                                                                                      \
+    {"--outputs", NULL, "PREFIX",                                                                 \
+     "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
+     NULL, false}
 /* clang-format on */
 
 enum { CLI_PATH_BYTES = 4096 };
@@ -104,8 +84,10 @@ struct cli_session {
 /* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session);
-/* Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the
- * trace. */
+/*
+ * Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the
+ * trace.
+ */
 int cli_session_execute(struct cli_session *session);
 /*
  * Writes `parts` to a file that takes the place of `path` with the commit, so that a command which

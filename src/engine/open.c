@@ -97,8 +97,8 @@ static enum ets_status explain_load_failure(const char *path, struct ets_error *
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
                         "the ExecuTorch engine is not installed: " WHAT_TO_DO);
     }
-    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s",
-                    reason, WHAT_TO_DO);
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s", reason,
+                    WHAT_TO_DO);
 }
 
 /* Loads the library and asks for its interface, with the runtime's start-up notes silenced. */

@@ -425,9 +425,9 @@ class Generated(RunTest):
 class Captured(RunTest):
     """Tensors in the debug buffer."""
 
-    def capture(self, model, what):
+    def capture(self, model, what, *words):
         return self.ok("run", DATA / model / "model.bpte", "--capture", what, "-o", "t.etdp",
-                       "--debug-buffer", "t.bin")
+                       "--debug-buffer", "t.bin", *words)
 
     def tensors(self):
         for _, events in support.trace_of(self.folder / "t.etdp"):
@@ -440,7 +440,7 @@ class Captured(RunTest):
         """It covers all tensors of the trace, and they do not overlap; returns their number."""
         size, ends = (self.folder / "t.bin").stat().st_size, []
         widths = {"BYTE": 1, "CHAR": 1, "BOOL": 1, "SHORT": 2, "INT": 4, "FLOAT": 4, "LONG": 8,
-                  "DOUBLE": 8}
+                  "DOUBLE": 8, "HALF": 2}
         for tensor in self.tensors():
             count = widths[tensor.get("scalar_type", "BYTE")]
             for length in tensor.get("sizes", []):
@@ -493,6 +493,12 @@ class Captured(RunTest):
         self.assertIn("float16", done.stderr)
         self.assertLess(0, self.check_buffer())
         self.assertNotIn("HALF", [t.get("scalar_type") for t in self.tensors()])
+
+    def test_own_tracer_keeps_float16(self):
+        done = self.capture("types", "intermediates", "--tracer", "etscope")
+        self.assertNotIn("not captured", done.stderr)
+        self.assertLess(0, self.check_buffer())
+        self.assertEqual([t.get("scalar_type") for t in self.tensors()].count("HALF"), 3)
 
     def test_a_buffer_of_another_run_is_refused(self):
         self.capture("mlp_portable", "intermediates")

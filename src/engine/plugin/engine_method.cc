@@ -76,8 +76,8 @@ enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMe
     for (const aligned_block &block : method->planned) {
         method->planned_spans.push_back({block.data(), block.size()});
     }
-    method->planned_memory.emplace(et::Span<et::Span<uint8_t>>(method->planned_spans.data(),
-                                                               method->planned_spans.size()));
+    method->planned_memory.emplace(
+        et::Span<et::Span<uint8_t>>(method->planned_spans.data(), method->planned_spans.size()));
     method->memory.emplace(&method->method_memory, &method->planned_memory.value(),
                            &method->temporary_memory);
     return ETS_OK;
@@ -113,8 +113,7 @@ enum ets_status prepare_outputs(struct ets_engine_method *method, const et::Meth
         if (!held.isTensor() || held.toTensor().const_data_ptr() != nullptr) continue;
         method->outputs.emplace_back(info.tensor.data_bytes);
         const aligned_block &block = method->outputs.back();
-        const et::Error code =
-            method->method->set_output_data_ptr(block.data(), block.size(), i);
+        const et::Error code = method->method->set_output_data_ptr(block.data(), block.size(), i);
         if (code != et::Error::Ok) {
             return fail_runtime(error, ETS_RUNTIME, code, "cannot place output %zu of %s", i,
                                 method->name);
@@ -169,8 +168,7 @@ enum ets_status check_usable(const struct ets_engine_program *program, struct et
 bool is_dynamic(const struct ets_engine_method *method, size_t index)
 {
     const et::EValue &held = method->method->get_input(index);
-    return held.isTensor() &&
-           held.toTensor().shape_dynamism() != et::TensorShapeDynamism::STATIC;
+    return held.isTensor() && held.toTensor().shape_dynamism() != et::TensorShapeDynamism::STATIC;
 }
 
 enum ets_status check_tensor(const struct ets_engine_method *method, size_t index,
@@ -184,11 +182,10 @@ enum ets_status check_tensor(const struct ets_engine_method *method, size_t inde
                        : given.sizes[i] == expected.sizes[i];
     }
     if (!fits) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "input %zu: expected %s%s, got %s", index, describe(expected).text,
-                        dynamic ? " or less" : "",
-                        given.rank > ETS_TENSOR_MAX_RANK ? "too many dimensions"
-                                                         : describe(given).text);
+        return ets_fail(
+            error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "input %zu: expected %s%s, got %s", index,
+            describe(expected).text, dynamic ? " or less" : "",
+            given.rank > ETS_TENSOR_MAX_RANK ? "too many dimensions" : describe(given).text);
     }
     if (!has_all_bytes(given)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -225,9 +222,8 @@ enum ets_status keep_value(struct ets_engine_method *method, size_t index,
     if (value.kind != kept.expected.kind) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "input %zu: expected %s, got %s", index,
-                        kept.expected.kind == ETS_VALUE_TENSOR
-                            ? describe(kept.expected.tensor).text
-                            : kind_name(kept.expected.kind),
+                        kept.expected.kind == ETS_VALUE_TENSOR ? describe(kept.expected.tensor).text
+                                                               : kind_name(kept.expected.kind),
                         value.kind == ETS_VALUE_TENSOR ? describe(value.as.tensor).text
                                                        : kind_name(value.kind));
     }
@@ -249,8 +245,8 @@ enum ets_status hand_over(struct ets_engine_method *method, size_t index, struct
 {
     const et::Error code = method->method->set_input(method->inputs[index].value, index);
     if (code == et::Error::Ok) return ETS_OK;
-    return fail_runtime(error, code == et::Error::InvalidArgument ? ETS_INVALID_ARGUMENT
-                                                                  : ETS_RUNTIME,
+    return fail_runtime(error,
+                        code == et::Error::InvalidArgument ? ETS_INVALID_ARGUMENT : ETS_RUNTIME,
                         code, "input %zu of %s", index, method->name);
 }
 }  // namespace
@@ -322,9 +318,8 @@ enum ets_status method_get_output(struct ets_engine_method *method, size_t index
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "method %s has no output %zu: it has %zu", method->name, index, count);
     }
-    return guarded(error, &method->program->is_broken, [&] {
-        return read_value(method->method->get_output(index), value_out, error);
-    });
+    return guarded(error, &method->program->is_broken,
+                   [&] { return read_value(method->method->get_output(index), value_out, error); });
 }
 
 }  // namespace ets

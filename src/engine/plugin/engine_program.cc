@@ -57,8 +57,7 @@ enum ets_status load_data_files(struct ets_engine_program *program,
             return fail_runtime(error, status_of_load(map.error()), map.error(),
                                 "cannot load data file %zu", i);
         }
-        file.map =
-            std::make_unique<executorch::extension::FlatTensorDataMap>(std::move(map.get()));
+        file.map = std::make_unique<executorch::extension::FlatTensorDataMap>(std::move(map.get()));
         maps.push_back(file.map.get());
     }
     if (maps.size() == 1) program->data_map = maps[0];

@@ -9,14 +9,20 @@ namespace ets
 {
 class etscope_tracer final : public tracer, public etscope::ETDumpTracer
 {
- public:
+  public:
     explicit etscope_tracer(ets_engine_capture capture);
 
-    executorch::runtime::EventTracer *event_tracer() override { return this; }
+    executorch::runtime::EventTracer *event_tracer() override
+    {
+        return this;
+    }
     void enable(bool enabled) override;
     void set_method(const char *method, uint32_t invocation) override;
     tracer_dump finish() override;
-    bool survives_abort() const override { return true; }
+    bool survives_abort() const override
+    {
+        return true;
+    }
 
     void create_event_block(const char *name) override;
     void end_profiling(entry begun) override;
@@ -37,9 +43,15 @@ class etscope_tracer final : public tracer, public etscope::ETDumpTracer
     logged log_intermediate_output_delegate(const char *name, delegate_id id,
                                             const double &output) override;
 
- private:
-    void use_sink(debug_sink *sink) override { set_data_sink(sink); }
-    uint32_t dropped() const { return trace() == nullptr ? 0 : trace()->dropped; }
+  private:
+    void use_sink(debug_sink *sink) override
+    {
+        set_data_sink(sink);
+    }
+    uint32_t dropped() const
+    {
+        return trace() == nullptr ? 0 : trace()->dropped;
+    }
     void count_profile(uint32_t dropped_before);
     bool has_room_for(const evalue &value);
     /* A string in the extra block, which no debug event stands for. */

@@ -3,8 +3,8 @@
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
-#include "engine/plugin/library.h"
 #include "engine/plugin/engine_program.h"
+#include "engine/plugin/library.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/threads.h"
 
@@ -48,16 +48,16 @@ const char *kernel_name(size_t index)
  * Program with an empty execution_plan and the constant_segment that stands for "no constants".
  */
 alignas(16) const uint8_t empty_program[72] = {
-    24, 0, 0,  0, 'E', 'T', '1', '2',                      /* root table at 24, identifier */
+    24, 0, 0,  0, 'E', 'T', '1', '2',                         /* root table at 24, identifier */
     16, 0, 12, 0, 0,   0,   4,   0,   0, 0, 0, 0, 0, 0, 8, 0, /* at 8: vtable, slots 1 and 5 */
-    16, 0, 0,  0,                                          /* at 24: Program, vtable at 8 */
-    36, 0, 0,  0,                                          /* execution_plan, at 64 */
-    12, 0, 0,  0,                                          /* constant_segment, at 44 */
-    8,  0, 8,  0, 0,   0,   4,   0,                        /* at 36: vtable, slot 1 */
-    8,  0, 0,  0,                                          /* at 44: SubsegmentOffsets */
-    4,  0, 0,  0,                                          /* offsets, at 52 */
-    1,  0, 0,  0, 0,   0,   0,   0,   0, 0, 0, 0,          /* at 52: one offset, the placeholder */
-    0,  0, 0,  0,                                          /* at 64: no plans */
+    16, 0, 0,  0,                                             /* at 24: Program, vtable at 8 */
+    36, 0, 0,  0,                                             /* execution_plan, at 64 */
+    12, 0, 0,  0,                                             /* constant_segment, at 44 */
+    8,  0, 8,  0, 0,   0,   4,   0,                           /* at 36: vtable, slot 1 */
+    8,  0, 0,  0,                                             /* at 44: SubsegmentOffsets */
+    4,  0, 0,  0,                                             /* offsets, at 52 */
+    1,  0, 0,  0, 0,   0,   0,   0,   0, 0, 0, 0, /* at 52: one offset, the placeholder */
+    0,  0, 0,  0,                                 /* at 64: no plans */
 };
 
 bool runtime_traces()

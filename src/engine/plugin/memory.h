@@ -16,7 +16,7 @@ namespace ets
 /* `size` zeroed bytes at a multiple of `alignment`; untouched pages cost no memory. */
 class aligned_block
 {
- public:
+  public:
     static constexpr size_t alignment = 64;
 
     aligned_block() = default;
@@ -30,12 +30,21 @@ class aligned_block
         data_ = static_cast<uint8_t *>(block_.get()) + (crooked == 0 ? 0 : alignment - crooked);
     }
 
-    uint8_t *data() const { return data_; }
-    size_t size() const { return size_; }
+    uint8_t *data() const
+    {
+        return data_;
+    }
+    size_t size() const
+    {
+        return size_;
+    }
 
- private:
+  private:
     struct release {
-        void operator()(void *block) const { std::free(block); }
+        void operator()(void *block) const
+        {
+            std::free(block);
+        }
     };
     std::unique_ptr<void, release> block_;
     uint8_t *data_ = nullptr;
@@ -45,7 +54,7 @@ class aligned_block
 /* A caller's file: used where it lies, or copied where it lies too crooked for the runtime. */
 class aligned_file
 {
- public:
+  public:
     explicit aligned_file(struct ets_bytes bytes) : bytes_(bytes)
     {
         if (reinterpret_cast<uintptr_t>(bytes.data) % aligned_block::alignment == 0) return;
@@ -54,10 +63,16 @@ class aligned_file
         bytes_.data = copy_.data();
     }
 
-    const uint8_t *data() const { return bytes_.data; }
-    size_t size() const { return bytes_.size; }
+    const uint8_t *data() const
+    {
+        return bytes_.data;
+    }
+    size_t size() const
+    {
+        return bytes_.size;
+    }
 
- private:
+  private:
     aligned_block copy_;
     struct ets_bytes bytes_;
 };

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace ets
 {
@@ -20,7 +21,7 @@ namespace
  */
 class call_log
 {
- public:
+  public:
     static constexpr size_t line_limit = 24;
     static constexpr size_t line_bytes = 240;
 
@@ -40,11 +41,21 @@ class call_log
         count_ = 0;
     }
 
-    size_t count() const { return count_; }
-    const char *line(size_t index) const { return lines_[index]; }
+    /* Whole lines, as threads of the pool may still be logging. */
+    std::vector<std::string> lines() const
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::vector<std::string>(lines_, lines_ + count_);
+    }
 
- private:
-    std::mutex mutex_;
+    /* For the way out: what was logged last. */
+    const char *last() const
+    {
+        return count_ > 0 ? lines_[count_ - 1] : "no reason logged";
+    }
+
+  private:
+    mutable std::mutex mutex_;
     size_t count_ = 0;
     char lines_[line_limit][line_bytes] = {};
 };
@@ -65,39 +76,38 @@ void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *, const
 {
     if (inside_call) throw runtime_abort();
     const call_log &log = current_log;
-    fprintf(stderr, "etscope: the ExecuTorch runtime ended the process: %s\n",
-            log.count() > 0 ? log.line(log.count() - 1) : "no reason logged");
+    fprintf(stderr, "etscope: the ExecuTorch runtime ended the process: %s\n", log.last());
     std::abort();
 }
 
 /* "aten::foo.out, aten::bar.out" from the lines that name missing operators, each once. */
-std::string missing_operators(const call_log &log)
+std::string missing_operators(const std::vector<std::string> &lines)
 {
     std::string names;
-    for (size_t i = 0; i < log.count(); i++) {
-        const char *line = log.line(i);
-        const char *name = strstr(line, "] ");
-        if (strncmp(line, "Missing operator: [", 19) != 0 || name == nullptr) continue;
-        const std::string item = std::string(name + 2) + ", ";
+    for (const std::string &line : lines) {
+        const size_t name = line.find("] ");
+        if (line.rfind("Missing operator: [", 0) != 0 || name == std::string::npos) continue;
+        const std::string item = line.substr(name + 2) + ", ";
         if ((", " + names).find(", " + item) == std::string::npos) names += item;
     }
     if (!names.empty()) names.resize(names.size() - 2);
     return names;
 }
 
-/* The outermost line, which names the instruction, and the innermost, which names the cause. */
-std::string reason(const call_log &log)
+/*
+ * The line that names the instruction and its operator or delegate, else the outermost, which is
+ * the last; and the innermost, which is the first and names the cause.
+ */
+std::string reason(const std::vector<std::string> &lines)
 {
-    if (log.count() == 0) return "";
-    const std::string operators = missing_operators(log);
+    if (lines.empty()) return "";
+    const std::string operators = missing_operators(lines);
     if (!operators.empty()) return ": no kernel is registered for " + operators;
-    std::string text = ": ";
-    text += log.line(log.count() - 1);
-    if (log.count() > 1 && strcmp(log.line(0), log.line(log.count() - 1)) != 0) {
-        text += "; first: ";
-        text += log.line(0);
+    std::string place = lines.back();
+    for (const std::string &line : lines) {
+        if (line.find(" failed at instruction ") != std::string::npos) place = line;
     }
-    return text;
+    return ": " + place + (place == lines.front() ? "" : "; first: " + lines.front());
 }
 }  // namespace
 
@@ -136,22 +146,21 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
     ets_format_text(tried, sizeof tried, format, arguments);
     va_end(arguments);
     return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s (0x%x)%s", tried, error_name(code),
-                    static_cast<unsigned>(code), reason(current_log).c_str());
+                    static_cast<unsigned>(code), reason(current_log.lines()).c_str());
 }
 
 bool log_mentions(const char *part)
 {
-    for (size_t i = 0; i < current_log.count(); i++) {
-        if (strstr(current_log.line(i), part) != nullptr) return true;
+    for (const std::string &line : current_log.lines()) {
+        if (line.find(part) != std::string::npos) return true;
     }
     return false;
 }
 
 enum ets_status fail_abort(struct ets_error *error)
 {
-    const call_log &log = current_log;
     return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
-                    reason(log).c_str());
+                    reason(current_log.lines()).c_str());
 }
 
 }  // namespace ets

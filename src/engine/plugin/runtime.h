@@ -21,8 +21,7 @@ namespace ets
 namespace et = ::executorch::runtime;
 
 /* Thrown from the runtime's abort hook. Not a std::exception: nothing else shall catch it. */
-struct runtime_abort {
-};
+struct runtime_abort {};
 
 /* Installs the log and abort hooks and initialises the runtime; once in a process. */
 void start_runtime();
@@ -30,13 +29,13 @@ void start_runtime();
 /* Marks the calling thread as inside the runtime, where an abort may throw; forgets the log. */
 class call_scope
 {
- public:
+  public:
     call_scope();
     ~call_scope();
     call_scope(const call_scope &) = delete;
     call_scope &operator=(const call_scope &) = delete;
 
- private:
+  private:
     bool outer_;
 };
 

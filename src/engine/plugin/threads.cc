@@ -14,7 +14,7 @@ namespace executorch::extension::threadpool
 {
 class ThreadPool
 {
- public:
+  public:
     size_t get_thread_count() const;
     bool _unsafe_reset_threadpool(uint32_t new_thread_count);
 };

@@ -22,7 +22,7 @@ namespace ets
  */
 class debug_sink final : public executorch::etdump::DataSinkBase
 {
- public:
+  public:
     debug_sink() = default;
     ~debug_sink() override;
     debug_sink(const debug_sink &) = delete;
@@ -30,21 +30,33 @@ class debug_sink final : public executorch::etdump::DataSinkBase
 
     bool reserve(size_t limit_bytes); /* false: the system refuses so much address space */
     executorch::runtime::Result<size_t> write(const void *data, size_t size) override;
-    size_t get_used_bytes() const override { return used_; }
+    size_t get_used_bytes() const override
+    {
+        return used_;
+    }
 
     /* Where `used` would be after a tensor of `size` bytes. */
     static size_t used_after(size_t used, size_t size);
-    size_t limit() const { return limit_; }
-    const uint8_t *data() const { return data_; }
+    size_t limit() const
+    {
+        return limit_;
+    }
+    const uint8_t *data() const
+    {
+        return data_;
+    }
 
- private:
+  private:
     uint8_t *data_ = nullptr;
     size_t limit_ = 0;
     size_t used_ = 0;
 };
 
 struct dump_release {
-    void operator()(void *dump) const { std::free(dump); }
+    void operator()(void *dump) const
+    {
+        std::free(dump);
+    }
 };
 
 /* A finished trace. */
@@ -56,7 +68,7 @@ struct tracer_dump {
 /* What the engine asks of both, and what both count. */
 class tracer
 {
- public:
+  public:
     using entry = executorch::runtime::EventTracerEntry;
     using tensor = executorch::aten::Tensor;
     using logged = executorch::runtime::Result<bool>;
@@ -78,10 +90,13 @@ class tracer
 
     /* false: the system refuses so much address space. */
     bool reserve_debug_bytes(size_t limit_bytes);
-    const debug_sink &sink() const { return sink_; }
+    const debug_sink &sink() const
+    {
+        return sink_;
+    }
     void statistics(ets_engine_trace_statistics *out) const;
 
- protected:
+  protected:
     virtual void use_sink(debug_sink *sink) = 0;
 
     /* Levels that keep the runtime from calling most hooks at all while it is suspended. */
@@ -95,7 +110,7 @@ class tracer
 
     ets_engine_trace_statistics counts_ = {};
 
- private:
+  private:
     debug_sink sink_;
     executorch::runtime::EventTracerDebugLogLevel level_;
     size_t needed_bytes_ = 0; /* as if the buffer had no end */

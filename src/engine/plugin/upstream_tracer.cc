@@ -104,9 +104,8 @@ void upstream_tracer::create_event_block(const char *name)
     block_is_fresh_ = true;
 }
 
-tracer::entry upstream_tracer::start_profiling(const char *name,
-                                                      executorch::runtime::ChainID chain,
-                                                      executorch::runtime::DebugHandle handle)
+tracer::entry upstream_tracer::start_profiling(const char *name, executorch::runtime::ChainID chain,
+                                               executorch::runtime::DebugHandle handle)
 {
     if (!recording()) return no_entry();
     block_is_fresh_ = false;
@@ -132,7 +131,7 @@ tracer::entry upstream_tracer::start_profiling_delegate(const char *name, delega
 }
 
 void upstream_tracer::end_profiling_delegate(entry begun, const void *metadata,
-                                            size_t metadata_bytes)
+                                             size_t metadata_bytes)
 {
     /* An entry without identifier was counted when it was begun. */
     if (!recording() || begun.delegate_event_id_type == DelegateDebugIdType::kNone) return;
@@ -141,8 +140,8 @@ void upstream_tracer::end_profiling_delegate(entry begun, const void *metadata,
 }
 
 void upstream_tracer::log_profiling_delegate(const char *name, delegate_id id, et_timestamp_t start,
-                                            et_timestamp_t end, const void *metadata,
-                                            size_t metadata_bytes)
+                                             et_timestamp_t end, const void *metadata,
+                                             size_t metadata_bytes)
 {
     if (!recording() || !has_one_identifier(name, id)) return;
     block_is_fresh_ = false;
@@ -168,24 +167,23 @@ executorch::runtime::AllocatorID upstream_tracer::track_allocator(const char *na
 }
 
 tracer::logged upstream_tracer::log_evalue(const evalue &value,
-                                                  executorch::runtime::LoggedEValueType type)
+                                           executorch::runtime::LoggedEValueType type)
 {
     if (!recording() || !accept_value(value)) return false;
     block_is_fresh_ = false;
     return count_logged(ETDumpGen::log_evalue(value, type));
 }
 
-tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name,
-                                                                        delegate_id id,
-                                                                        const tensor &output)
+tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name, delegate_id id,
+                                                                 const tensor &output)
 {
     if (!recording() || !has_one_identifier(name, id) || !accept_tensors(&output, 1)) return false;
     block_is_fresh_ = false;
     return count_logged(ETDumpGen::log_intermediate_output_delegate(name, id, output));
 }
 
-tracer::logged upstream_tracer::log_intermediate_output_delegate(
-    const char *name, delegate_id id, const ArrayRef<tensor> output)
+tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name, delegate_id id,
+                                                                 const ArrayRef<tensor> output)
 {
     if (!recording() || !has_one_identifier(name, id)) return false;
     if (!accept_tensors(output.data(), output.size())) return false;
@@ -193,27 +191,24 @@ tracer::logged upstream_tracer::log_intermediate_output_delegate(
     return count_logged(ETDumpGen::log_intermediate_output_delegate(name, id, output));
 }
 
-tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name,
-                                                                        delegate_id id,
-                                                                        const int &output)
+tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name, delegate_id id,
+                                                                 const int &output)
 {
     if (!recording() || !has_one_identifier(name, id)) return false;
     block_is_fresh_ = false;
     return count_logged(ETDumpGen::log_intermediate_output_delegate(name, id, output));
 }
 
-tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name,
-                                                                        delegate_id id,
-                                                                        const bool &output)
+tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name, delegate_id id,
+                                                                 const bool &output)
 {
     if (!recording() || !has_one_identifier(name, id)) return false;
     block_is_fresh_ = false;
     return count_logged(ETDumpGen::log_intermediate_output_delegate(name, id, output));
 }
 
-tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name,
-                                                                        delegate_id id,
-                                                                        const double &output)
+tracer::logged upstream_tracer::log_intermediate_output_delegate(const char *name, delegate_id id,
+                                                                 const double &output)
 {
     if (!recording() || !has_one_identifier(name, id)) return false;
     block_is_fresh_ = false;

@@ -13,14 +13,20 @@ namespace ets
 {
 class upstream_tracer final : public tracer, public executorch::etdump::ETDumpGen
 {
- public:
+  public:
     explicit upstream_tracer(ets_engine_capture capture);
 
-    executorch::runtime::EventTracer *event_tracer() override { return this; }
+    executorch::runtime::EventTracer *event_tracer() override
+    {
+        return this;
+    }
     void enable(bool enabled) override;
     void set_method(const char *, uint32_t) override {} /* its dump has no place for it */
     tracer_dump finish() override;
-    bool survives_abort() const override { return false; }
+    bool survives_abort() const override
+    {
+        return false;
+    }
 
     void create_event_block(const char *name) override;
     entry start_profiling(const char *name, executorch::runtime::ChainID chain,
@@ -47,11 +53,17 @@ class upstream_tracer final : public tracer, public executorch::etdump::ETDumpGe
     logged log_intermediate_output_delegate(const char *name, delegate_id id,
                                             const double &output) override;
 
- private:
-    bool recording() const { return enabled_ && counts_.block_count > 0; }
+  private:
+    bool recording() const
+    {
+        return enabled_ && counts_.block_count > 0;
+    }
     bool accept_tensors(const tensor *tensors, size_t count);
     bool accept_value(const evalue &value);
-    void use_sink(debug_sink *sink) override { set_data_sink(sink); }
+    void use_sink(debug_sink *sink) override
+    {
+        set_data_sink(sink);
+    }
 
     bool enabled_ = true;
     bool block_is_fresh_ = false; /* nothing but allocators since the block was made */
