@@ -29,7 +29,7 @@ with_engine = -DEXECUTORCH_ROOT="$${EXECUTORCH_ROOT:-$$(cat build/runtime.root 2
 
 .PHONY: help
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
 	    awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
@@ -76,6 +76,11 @@ tsan: ## run the unit tests under ThreadSanitizer
 .PHONY: bench
 bench: build ## measure time and memory of reading a trace of 1,000 runs
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
+
+.PHONY: bench-tracer
+bench-tracer: ## measure what recording an event costs, beside ExecuTorch's tracer
+	@$(call compile,release,$(with_engine)) --target bench_tracer
+	@build/bin/bench_tracer
 
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)
