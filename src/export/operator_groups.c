@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "base/text.h"
 #include "export/operator_lines.h"
 
 /* Rows of one key. */
@@ -22,15 +23,10 @@ struct grouper {
     const uint32_t *run_number; /* [run] number within its block */
 };
 
-static bool is_text(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 /* True for a delegate call that reported what it did inside. */
 static bool is_reported_call(const struct grouper *g, uint32_t index)
 {
-    if (!is_text(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL")) return false;
+    if (!ets_text_is(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL")) return false;
     for (uint32_t i = index; i-- > g->block->first_row;) { /* children end before it */
         const struct ets_row *inner = ets_inspection_row(g->inspection, i);
         if (inner->parent == index && inner->is_delegated) return true;
@@ -47,14 +43,14 @@ static bool is_work(const struct grouper *g, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
     if (row->is_delegated) return g->options->group_by == ETS_GROUP_OP && row->chain != -1;
-    if (row->chain == -1 || is_text(row->name, "Method::step")) return false;
+    if (row->chain == -1 || ets_text_is(row->name, "Method::step")) return false;
     struct ets_operator_table_options hidden = *g->options;
     hidden.all_events = 0;
     if (!ets_operator_row_is_shown(g->inspection, &hidden, index)) return false;
     const uint32_t parent = row->parent;
     /* An event inside a delegate call that is not the delegate's own counts with the call. */
     return parent == ETS_NO_INDEX ||
-           !is_text(ets_inspection_row(g->inspection, parent)->name, "DELEGATE_CALL");
+           !ets_text_is(ets_inspection_row(g->inspection, parent)->name, "DELEGATE_CALL");
 }
 
 /* "Convolution (NHWC, F32) IGEMM" of "Convolution (NHWC, F32) IGEMM #3". */
@@ -101,7 +97,8 @@ static bool key_of(const struct grouper *g, const struct ets_row *row, struct et
                join(g->arena, places_out, key_out);
     case ETS_GROUP_BACKEND:
         if (row->backend != NULL) *key_out = (struct ets_text){row->backend, strlen(row->backend)};
-        else if (is_text(row->name, "DELEGATE_CALL")) *key_out = (struct ets_text){"delegate", 8};
+        else if (ets_text_is(row->name, "DELEGATE_CALL"))
+            *key_out = (struct ets_text){"delegate", 8};
         else *key_out = (struct ets_text){"portable", 8};
         return true;
     default: break;

@@ -3,17 +3,13 @@
 #include <string.h>
 
 #include "base/error.h"
-
-static bool is(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
+#include "base/text.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(inspection, index);
-    if (options->all_events || !is(row->name, "OPERATOR_CALL")) return true;
+    if (options->all_events || !ets_text_is(row->name, "OPERATOR_CALL")) return true;
     const struct ets_block *block = ets_inspection_block(inspection, row->block);
     for (uint32_t i = index; i-- > block->first_row;) {
         const struct ets_row *inner = ets_inspection_row(inspection, i);
@@ -30,7 +26,7 @@ struct ets_text ets_operator_row_name(const struct ets_row *row)
     if (row->name.size > size && memcmp(row->name.data, prefix, size) == 0) {
         return (struct ets_text){row->name.data + size, row->name.size - size};
     }
-    if (is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
+    if (ets_text_is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
     return row->name;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "base/text.h"
 #include "etscope/kind.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
@@ -28,11 +29,6 @@ static struct ets_text text_of(const char *text)
     return (struct ets_text){text, strlen(text)};
 }
 
-static int same(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 static int ends_with(struct ets_text text, const char *end)
 {
     const size_t size = strlen(end);
@@ -43,7 +39,7 @@ static int ends_with(struct ets_text text, const char *end)
 static int is_program(struct ets_text name)
 {
     for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {
-        if (same(name, PLAIN_ENTRIES[i])) return 0;
+        if (ets_text_is(name, PLAIN_ENTRIES[i])) return 0;
     }
     for (size_t i = 0; i < sizeof SIDE_FILES / sizeof SIDE_FILES[0]; i++) {
         if (ends_with(name, SIDE_FILES[i])) return 0;

@@ -3,13 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "record/graph_index.h"
-
-static int same_text(struct ets_text a, struct ets_text b)
-{
-    return a.data != NULL && b.data != NULL && a.size == b.size &&
-           memcmp(a.data, b.data, a.size) == 0;
-}
 
 uint32_t ets_graph_hash(struct ets_text text)
 {
@@ -26,14 +21,14 @@ const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph
     const struct ets_graph_index *index = graph->index;
     if (index == NULL) {
         for (uint32_t i = 0; i < graph->value_count; i++) {
-            if (same_text(graph->values[i].name, name)) return &graph->values[i];
+            if (ets_text_equal(graph->values[i].name, name)) return &graph->values[i];
         }
         return NULL;
     }
     for (uint32_t slot = ets_graph_hash(name) & index->value_mask; index->value_slots[slot] != 0;
          slot = (slot + 1) & index->value_mask) {
         const struct ets_graph_value *value = &graph->values[index->value_slots[slot] - 1];
-        if (same_text(value->name, name)) return value;
+        if (ets_text_equal(value->name, name)) return value;
     }
     return NULL;
 }
@@ -44,14 +39,14 @@ const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
     const struct ets_graph_index *index = graph->index;
     if (index == NULL) {
         for (uint32_t i = 0; i < graph->node_count; i++) {
-            if (same_text(graph->nodes[i].name, name)) return &graph->nodes[i];
+            if (ets_text_equal(graph->nodes[i].name, name)) return &graph->nodes[i];
         }
         return NULL;
     }
     for (uint32_t slot = ets_graph_hash(name) & index->node_mask; index->node_slots[slot] != 0;
          slot = (slot + 1) & index->node_mask) {
         const struct ets_graph_node *node = &graph->nodes[index->node_slots[slot] - 1];
-        if (same_text(node->name, name)) return node;
+        if (ets_text_equal(node->name, name)) return node;
     }
     return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "base/text.h"
 
 /* Names and numbers of Python's pickletools. */
 enum opcode {
@@ -528,14 +529,10 @@ enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct
     return ETS_OK;
 }
 
-static int same(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 int ets_pickle_is_global(const struct ets_pickle_object *object, const char *module,
                          const char *name)
 {
     return object != NULL && object->kind == ETS_PICKLE_GLOBAL &&
-           same(object->as.global.module, module) && same(object->as.global.name, name);
+           ets_text_is(object->as.global.module, module) &&
+           ets_text_is(object->as.global.name, name);
 }

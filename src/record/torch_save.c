@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "base/text.h"
 
 enum {
     SHOWN_NAME = 80,
@@ -51,11 +52,6 @@ static enum ets_status fail_tensor(const struct ets_torch_save *save, const char
     return ets_torch_save_fail(save, ETS_MALFORMED, what);
 }
 
-static int same(struct ets_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 /* The entry `folder` + `name` of the payload, or NULL. */
 static struct ets_zip_entry *find_inner(const struct ets_torch_save *save, const char *prefix,
                                         struct ets_text name)
@@ -94,7 +90,7 @@ static enum ets_status check_byte_order(struct ets_torch_save *save)
     if (entry == NULL) return ETS_OK;
     ETS_TRY(read_inner(save, entry, &bytes));
     const struct ets_text text = {(const char *)bytes.data, bytes.size};
-    if (same(text, "big")) {
+    if (ets_text_is(text, "big")) {
         return ets_torch_save_fail(save, ETS_UNSUPPORTED, "was saved on a big-endian machine");
     }
     return ETS_OK;
@@ -132,11 +128,12 @@ enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text
 static int scalar_type_of_storage(const struct ets_pickle_object *type)
 {
     if (type->kind != ETS_PICKLE_GLOBAL) return -2;
-    if (!same(type->as.global.module, "torch") && !same(type->as.global.module, "torch.storage")) {
+    if (!ets_text_is(type->as.global.module, "torch") &&
+        !ets_text_is(type->as.global.module, "torch.storage")) {
         return -2;
     }
     for (size_t i = 0; i < sizeof STORAGES / sizeof STORAGES[0]; i++) {
-        if (same(type->as.global.name, STORAGES[i].name)) return STORAGES[i].scalar_type;
+        if (ets_text_is(type->as.global.name, STORAGES[i].name)) return STORAGES[i].scalar_type;
     }
     return -2;
 }
@@ -145,12 +142,12 @@ static int scalar_type_of_storage(const struct ets_pickle_object *type)
 static int scalar_type_of_dtype(const struct ets_pickle_object *dtype)
 {
     if (dtype == NULL || dtype->kind != ETS_PICKLE_GLOBAL ||
-        !same(dtype->as.global.module, "torch")) {
+        !ets_text_is(dtype->as.global.module, "torch")) {
         return -1;
     }
     const char *known;
     for (int number = 0; (known = ets_scalar_type_name(number)) != NULL; number++) {
-        if (same(dtype->as.global.name, known)) return number;
+        if (ets_text_is(dtype->as.global.name, known)) return number;
     }
     return -1;
 }
@@ -173,7 +170,7 @@ static enum ets_status open_storage(struct ets_torch_save *save,
                                     struct ets_bytes *bytes_out, int *scalar_type_out)
 {
     const struct ets_pickle_object *id = persistent->as.call.arguments;
-    if (!item_is(id, 0, ETS_PICKLE_TEXT) || !same(item(id, 0)->as.text, "storage") ||
+    if (!item_is(id, 0, ETS_PICKLE_TEXT) || !ets_text_is(item(id, 0)->as.text, "storage") ||
         !item_is(id, 1, ETS_PICKLE_GLOBAL) || !item_is(id, 2, ETS_PICKLE_TEXT) ||
         !item_is(id, 4, ETS_PICKLE_INT) || item(id, 4)->as.integer < 0) {
         return fail_tensor(save, "a persistent id is no storage");
