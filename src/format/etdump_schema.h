@@ -1,44 +1,10 @@
-/* ETDump's tables and slots (etdump_schema_flatcc.fbs, identifier ED00), for its two readers. */
+/* ETDump's tables (etdump_schema_flatcc.fbs, identifier ED00), for its two readers. */
 #ifndef ETSCOPE_FORMAT_ETDUMP_SCHEMA_H
 #define ETSCOPE_FORMAT_ETDUMP_SCHEMA_H
 
+#include "base/etdump_slots.h"
 #include "etscope/etdump.h"
 #include "format/flatbuffer.h"
-
-enum { ETDUMP_VERSION, ETDUMP_RUN_DATA };
-enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_ALLOCATORS, RUN_EVENTS };
-enum { ALLOCATOR_NAME };
-enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
-enum {
-    PROFILE_NAME,
-    PROFILE_CHAIN,
-    PROFILE_INSTRUCTION,
-    PROFILE_DELEGATE_ID,
-    PROFILE_DELEGATE_NAME,
-    PROFILE_METADATA,
-    PROFILE_START,
-    PROFILE_END
-};
-enum { ALLOCATION_ALLOCATOR, ALLOCATION_BYTES };
-enum {
-    DEBUG_CHAIN,
-    DEBUG_INSTRUCTION,
-    DEBUG_ENTRY,
-    DEBUG_DELEGATE_ID,
-    DEBUG_DELEGATE_NAME,
-    DEBUG_NAME
-};
-enum {
-    VALUE_TYPE,
-    VALUE_TENSOR,
-    VALUE_TENSOR_LIST,
-    VALUE_INT,
-    VALUE_FLOAT,
-    VALUE_DOUBLE,
-    VALUE_BOOL,
-    VALUE_OUTPUT
-};
-enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_STRIDES, TENSOR_OFFSET };
 
 extern const struct ets_fb_type ets_etdump_type;
 extern const struct ets_fb_type ets_etdump_run_type;   /* all of a run */

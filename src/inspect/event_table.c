@@ -163,30 +163,6 @@ static void hand_out(struct ets_inspection *inspection)
     };
 }
 
-enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
-                                struct ets_error *error)
-{
-    struct ets_error reason;
-    const enum ets_status status = ets_etdump_init(&inspection->dump, dump, &reason);
-    const bool is_damaged = status != ETS_OK;
-    if (is_damaged && (!inspection->options.partial || status == ETS_WRONG_KIND)) {
-        if (error != NULL) *error = reason;
-        return status;
-    }
-    struct loader counter = {.inspection = inspection};
-    ETS_TRY(visit(&counter, dump, is_damaged, error));
-    if (!reserve(inspection, &counter)) return ets_fail_memory(error);
-    struct loader filler = {.inspection = inspection, .filling = true};
-    ETS_TRY(visit(&filler, dump, is_damaged, error));
-    if (filler.no_memory) return ets_fail_memory(error);
-    hand_out(inspection);
-    uint32_t *stack =
-        ets_arena_alloc_array(&inspection->arena, inspection->events.count, sizeof *stack);
-    if (stack == NULL) return ets_fail_memory(error);
-    ets_events_nest(inspection, stack);
-    return ETS_OK;
-}
-
 /* Each encloses those before it only, so that no chain of parents can form a circle. */
 enum scope { SCOPE_NONE, SCOPE_INSTRUCTION, SCOPE_STEP, SCOPE_INIT, SCOPE_METHOD };
 
@@ -206,28 +182,42 @@ static enum scope scope_of(struct ets_text name)
     return ets_text_is(name, "Method::step") ? SCOPE_STEP : SCOPE_NONE;
 }
 
-static enum scope event_scope(const struct ets_inspection *inspection, uint32_t event)
+/* The scope of each name number, told once and not again for each event. */
+static uint8_t *name_scopes(struct ets_inspection *inspection)
 {
-    const struct ets_event_columns *columns = &inspection->events;
-    if (columns->kind[event] != ETS_EVENT_PROFILE) return SCOPE_NONE;
-    return scope_of(ets_strings_get(&inspection->strings, columns->name[event]));
+    const struct ets_strings *strings = &inspection->strings;
+    uint8_t *scopes = ets_arena_alloc_array(&inspection->arena, strings->count, sizeof *scopes);
+    for (uint32_t i = 0; scopes != NULL && i < strings->count; i++) {
+        scopes[i] = (uint8_t)scope_of(ets_strings_get(strings, i));
+    }
+    return scopes;
 }
 
-/* `stack` has room for every event. Events of one scope that nothing enclosed yet wait on it. */
-void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack)
+static enum scope event_scope(const struct ets_event_columns *columns, const uint8_t *scopes,
+                              uint32_t event)
+{
+    if (columns->kind[event] != ETS_EVENT_PROFILE) return SCOPE_NONE;
+    return (enum scope)scopes[columns->name[event]];
+}
+
+/* Finds parents. Events of one scope that nothing enclosed yet wait on a stack. */
+static enum ets_status nest(struct ets_inspection *inspection, struct ets_error *error)
 {
     struct ets_event_columns *columns = &inspection->events;
+    const uint8_t *scopes = name_scopes(inspection);
+    uint32_t *stack = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *stack);
+    if (scopes == NULL || stack == NULL) return ets_fail_memory(error);
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         const struct ets_run *run = &inspection->runs[r];
         uint32_t depth = 0;
         for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
-            const enum scope scope = event_scope(inspection, e);
+            const enum scope scope = event_scope(columns, scopes, e);
             while (scope != SCOPE_NONE && depth > 0) {
                 const uint32_t inner = stack[depth - 1];
                 const bool same = columns->chain[inner] == columns->chain[e] &&
                                   columns->instruction[inner] == columns->instruction[e];
                 /* An earlier iteration or execution is no part of this one. */
-                if (event_scope(inspection, inner) >= scope) break;
+                if (event_scope(columns, scopes, inner) >= scope) break;
                 if (scope < SCOPE_INIT && !same) break;
                 columns->parent[inner] = e;
                 depth--;
@@ -235,4 +225,25 @@ void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack)
             stack[depth++] = e;
         }
     }
+    return ETS_OK;
+}
+
+enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
+                                struct ets_error *error)
+{
+    struct ets_error reason;
+    const enum ets_status status = ets_etdump_init(&inspection->dump, dump, &reason);
+    const bool is_damaged = status != ETS_OK;
+    if (is_damaged && (!inspection->options.partial || status == ETS_WRONG_KIND)) {
+        if (error != NULL) *error = reason;
+        return status;
+    }
+    struct loader counter = {.inspection = inspection};
+    ETS_TRY(visit(&counter, dump, is_damaged, error));
+    if (!reserve(inspection, &counter)) return ets_fail_memory(error);
+    struct loader filler = {.inspection = inspection, .filling = true};
+    ETS_TRY(visit(&filler, dump, is_damaged, error));
+    if (filler.no_memory) return ets_fail_memory(error);
+    hand_out(inspection);
+    return nest(inspection, error);
 }

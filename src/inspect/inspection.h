@@ -99,7 +99,6 @@ struct ets_inspection {
 /* event_table.c: every event of the dump into the columns, and which encloses which. */
 enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
                                 struct ets_error *error);
-void ets_events_nest(struct ets_inspection *inspection, uint32_t *stack);
 
 /* blocks.c: runs of one shape into blocks, events of one identity into rows. */
 enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error);

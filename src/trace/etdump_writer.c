@@ -9,6 +9,7 @@
  */
 #include "etscope/etdump_writer.h"
 
+#include "base/etdump_slots.h"
 #include "trace/flatbuffer_writer.h"
 #include "trace/freestanding.h"
 
@@ -19,23 +20,7 @@ enum table_kind {
     TABLE_COUNT
 };
 
-/* Their slots. */
-enum { ETDUMP_VERSION, ETDUMP_RUN_DATA };
-enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_ALLOCATORS, RUN_EVENTS };
-enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
-enum {
-    PROFILE_NAME, PROFILE_CHAIN, PROFILE_INSTRUCTION, PROFILE_DELEGATE_ID, PROFILE_DELEGATE_NAME,
-    PROFILE_METADATA, PROFILE_START, PROFILE_END
-};
-enum { ALLOCATION_ALLOCATOR, ALLOCATION_BYTES };
-enum {
-    DEBUG_CHAIN, DEBUG_INSTRUCTION, DEBUG_ENTRY, DEBUG_DELEGATE_ID, DEBUG_DELEGATE_NAME, DEBUG_NAME
-};
-enum {
-    VALUE_TYPE, VALUE_TENSOR, VALUE_TENSOR_LIST, VALUE_INT, VALUE_FLOAT, VALUE_DOUBLE, VALUE_BOOL,
-    VALUE_OUTPUT
-};
-enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_STRIDES, TENSOR_OFFSET };
+/* Of tables that have one. */
 enum { ONLY_SLOT };
 
 #define BIT(slot) (1u << (slot))
