@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "etscope/etdump.h"
-#include "etscope/trace.h"
-#include "trace/crc32.h"
+#include "etscope/trace_capture.h"
+#include "etscope/trace_extra.h"
 #include "trace/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

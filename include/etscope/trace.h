@@ -57,9 +57,9 @@ enum ets_trace_mode {
 
 /* What is recorded: bits, so that each kind costs one predictable branch when it is off. */
 enum ets_trace_what {
-    ETS_TRACE_METHODS = 1,       /* Method::init, Method::execute and the like */
-    ETS_TRACE_OPERATORS = 2,     /* OPERATOR_CALL, native_call_*, and your own */
-    ETS_TRACE_DELEGATES = 4,     /* what delegates report */
+    ETS_TRACE_METHODS = 1,   /* Method::init, Method::execute and the like */
+    ETS_TRACE_OPERATORS = 2, /* OPERATOR_CALL, native_call_*, and your own */
+    ETS_TRACE_DELEGATES = 4, /* what delegates report */
     ETS_TRACE_ALLOCATIONS = 8,
     ETS_TRACE_OUTPUTS = 16,      /* debug values that are outputs of the whole method */
     ETS_TRACE_INTERMEDIATES = 32 /* all other debug values */
@@ -133,7 +133,7 @@ struct ets_trace_config {
     /* Of mode STREAM: 1: every begin is sent at once, so that a hang can be named. */
     int flush_begins;
     struct ets_trace_section section; /* enter NULL: none */
-    struct ets_bytes fingerprint; /* of the program, at most 64 bytes. {NULL, 0}: none */
+    struct ets_bytes fingerprint;     /* of the program, at most 64 bytes. {NULL, 0}: none */
 };
 
 /* inner: names that were looked up lately, by hash of pointer or text. */
@@ -154,7 +154,7 @@ struct ets_trace {
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
-    uint32_t names_used;     /* number of names, and bytes of text / 8 in the upper half */
+    uint32_t names_used; /* number of names, and bytes of text / 8 in the upper half */
     uint32_t name_limit, text_limit;
     char *texts_end;
     uint64_t first_ticks, first_platform; /* both clocks at init */
@@ -195,19 +195,15 @@ struct ets_trace_thread {
 };
 
 /* What a run does. */
-enum ets_trace_purpose {
-    ETS_TRACE_UNKNOWN = 0,
-    ETS_TRACE_LOAD = 1,
-    ETS_TRACE_EXECUTE = 2
-};
+enum ets_trace_purpose { ETS_TRACE_UNKNOWN = 0, ETS_TRACE_LOAD = 1, ETS_TRACE_EXECUTE = 2 };
 
 /* A run block. */
 struct ets_trace_run {
-    const char *name;   /* "Default" and "Execute" in ExecuTorch. NULL: "Default" */
-    const char *method; /* the method that is loaded or executed. NULL: not known */
+    const char *name;    /* "Default" and "Execute" in ExecuTorch. NULL: "Default" */
+    const char *method;  /* the method that is loaded or executed. NULL: not known */
     uint32_t invocation; /* how many runs of it came before */
     enum ets_trace_purpose purpose;
-    int is_bundled;               /* 1: bundled_input_index is meant */
+    int is_bundled; /* 1: bundled_input_index is meant */
     int32_t bundled_input_index;
 };
 
@@ -336,9 +332,9 @@ ETS_API void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_
                                     struct ets_bytes metadata);
 
 /* An event of a delegate after the fact, with the platform clock's times. */
-ETS_API void ets_trace_log_delegate(struct ets_trace_thread *thread,
-                                    struct ets_trace_delegate part, uint64_t start_platform_ticks,
-                                    uint64_t end_platform_ticks, struct ets_bytes metadata);
+ETS_API void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
+                                    uint64_t start_platform_ticks, uint64_t end_platform_ticks,
+                                    struct ets_bytes metadata);
 
 /*
  * Debug values. `part` NULL: of the instruction itself, else of a delegate's part. `is_output`: an
@@ -409,143 +405,6 @@ ETS_API enum ets_status ets_trace_write(struct ets_trace *trace, const struct et
 ETS_API enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *buffer,
                                                size_t capacity, size_t *bytes_out,
                                                struct ets_error *error);
-
-/*
- * The extra block: what the trace knows and ETDump has no field for. It stands behind the
- * FlatBuffer, at the end of the file, found by the magic in its last four bytes; a reader of
- * ETDumps does
- *
- *     struct ets_trace_extra extra;
- *     if (ets_trace_extra_init(&extra, ets_file_bytes(file), NULL) == ETS_OK) {
- *         struct ets_trace_summary summary;
- *         ets_trace_extra_summary(&extra, &summary);
- *         struct ets_trace_extra_run run;
- *         for (size_t at = 0; ets_trace_extra_next_run(&extra, &at, &run);) { ... }
- *     }
- *
- * The bytes are checked by init and borrowed as long as what is read from them is used.
- */
-#define ETS_TRACE_EXTRA_MAGIC "ETSX"
-#define ETS_TRACE_EXTRA_VERSION 1
-
-enum ets_trace_key {
-    ETS_TRACE_KEY_CLOCK = 1,
-    ETS_TRACE_KEY_STATE = 2,
-    ETS_TRACE_KEY_FINGERPRINT = 3,
-    ETS_TRACE_KEY_RUN = 4,
-    ETS_TRACE_KEY_STRING = 5
-};
-
-struct ets_trace_extra {
-    struct ets_bytes entries;
-};
-
-struct ets_trace_summary {
-    int has_clock;       /* 0: all times are 0. 1: they are nanoseconds */
-    int is_calibrated;   /* 1: the clock was tied to the platform's */
-    uint64_t clock_hz;   /* as configured; 0: not known */
-    uint64_t cost_ns_q8; /* of a begin and end pair, in 1/256 ns; 0: not measured */
-    uint32_t threads;
-    uint32_t lost_frames; /* of a stream that was recovered */
-    enum ets_trace_mode mode;
-    struct ets_trace_state state; /* `names` is 0 */
-    struct ets_bytes fingerprint; /* {NULL, 0}: none */
-};
-
-struct ets_trace_extra_run {
-    uint32_t run;    /* index in the ETDump */
-    uint32_t thread; /* number of the thread, in the order of ets_trace_thread_init */
-    uint32_t invocation;
-    enum ets_trace_purpose purpose;
-    int is_partial;         /* 1: its begin was given up by a ring or lost */
-    struct ets_text method; /* data NULL: not known */
-};
-
-/* A debug value that is a string. */
-struct ets_trace_extra_string {
-    uint32_t run;
-    uint32_t next_event; /* index in the run of the event that came next */
-    int32_t chain;
-    uint32_t instruction;
-    int32_t delegate_id;
-    struct ets_text delegate_name;
-    int is_output;
-    struct ets_text value;
-};
-
-/*
- * `file`: the whole ETDump. Statuses: NOT_FOUND (no extra block, as in dumps of others), MALFORMED,
- * UNSUPPORTED (a newer version).
- */
-ETS_API enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, struct ets_bytes file,
-                                             struct ets_error *error);
-
-ETS_API void ets_trace_extra_summary(const struct ets_trace_extra *extra,
-                                     struct ets_trace_summary *summary_out);
-
-/* Passes over entries from `*at`, 0 at first. Return 1, or 0 at the end. */
-ETS_API int ets_trace_extra_next(const struct ets_trace_extra *extra, size_t *at,
-                                 uint32_t *key_out, struct ets_bytes *value_out);
-ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
-                                     struct ets_trace_extra_run *run_out);
-ETS_API int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
-                                        struct ets_trace_extra_string *string_out);
-
-/*
- * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an ETDump of.
- *
- *     struct ets_trace_capture capture;
- *     struct ets_trace trace;
- *     ets_trace_capture_init(&capture, bytes);
- *     void *memory = malloc(capture.memory_bytes);
- *     if (ets_trace_recover(&trace, &capture, memory, capture.memory_bytes, NULL) == ETS_OK) {
- *         ets_trace_write(&trace, &sink, NULL);
- *     }
- *
- * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
- * It is borrowed as long as the trace is used.
- */
-#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are not recovered */
-#define ETS_TRACE_CAPTURE_RUNNING 16 /* events that are told as running */
-
-/* An event that had begun and not ended when the capture ends. */
-struct ets_trace_running {
-    uint32_t thread;
-    struct ets_text name; /* data NULL: the delegate's integer, or none */
-    int32_t delegate_id;
-    int32_t chain;
-    uint32_t instruction;
-    uint64_t start_ticks;
-};
-
-struct ets_trace_capture {
-    struct ets_bytes bytes;
-    size_t memory_bytes; /* what ets_trace_recover needs */
-    uint32_t frames;         /* that are whole */
-    uint32_t lost_frames;    /* by gaps of the sequence numbers */
-    uint32_t damaged_frames; /* with a header but a wrong sum, or cut off */
-    uint64_t other_bytes;    /* outside of whole frames */
-    int has_end;             /* 1: the stream was finished */
-    /* After ets_trace_recover. */
-    uint32_t refused_records; /* of which a frame's sum was right but not their content */
-    uint32_t running_count;
-    struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
-    /* inner */
-    uint32_t name_count, thread_count;
-    uint32_t threads[ETS_TRACE_CAPTURE_THREADS], slots[ETS_TRACE_CAPTURE_THREADS];
-};
-
-/* Goes over the capture. Statuses: OK, NOT_FOUND (no whole frame). */
-ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture,
-                                               struct ets_bytes bytes);
-
-/*
- * Fills `trace`, finished, from the capture, in `memory`, aligned to 8. Statuses: NO_SPACE (fewer
- * bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
- */
-ETS_API enum ets_status ets_trace_recover(struct ets_trace *trace,
-                                          struct ets_trace_capture *capture, void *memory,
-                                          size_t memory_bytes, struct ets_error *error);
 
 #ifdef __cplusplus
 }

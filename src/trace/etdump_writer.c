@@ -15,8 +15,19 @@
 
 /* The schema's tables; Int and Double are alike in layout. */
 enum table_kind {
-    TABLE_ETDUMP, TABLE_RUN, TABLE_ALLOCATOR, TABLE_EVENT, TABLE_PROFILE, TABLE_ALLOCATION,
-    TABLE_DEBUG, TABLE_VALUE, TABLE_TENSOR, TABLE_TENSOR_LIST, TABLE_WIDE, TABLE_FLOAT, TABLE_BOOL,
+    TABLE_ETDUMP,
+    TABLE_RUN,
+    TABLE_ALLOCATOR,
+    TABLE_EVENT,
+    TABLE_PROFILE,
+    TABLE_ALLOCATION,
+    TABLE_DEBUG,
+    TABLE_VALUE,
+    TABLE_TENSOR,
+    TABLE_TENSOR_LIST,
+    TABLE_WIDE,
+    TABLE_FLOAT,
+    TABLE_BOOL,
     TABLE_COUNT
 };
 
@@ -364,8 +375,7 @@ static bool get_event(struct etdump_writer *d, struct place place, struct ets_et
     out->kind = ETS_EVENT_PROFILE;
     out->name = out->delegate_name = ETS_ETDUMP_NO_NAME;
     out->chain = out->instruction = out->delegate_id = -1;
-    return is_well(d) &&
-           has_given(d, source->event(source->context, place.run, place.event, out));
+    return is_well(d) && has_given(d, source->event(source->context, place.run, place.event, out));
 }
 
 static bool get_run(struct etdump_writer *d, uint32_t run, struct ets_etdump_run_record *out)
@@ -405,9 +415,9 @@ static void put_runs(struct etdump_writer *d)
     const uint32_t count = d->source->run_count;
     struct ets_etdump_run_record run;
     struct table root = {.kind = TABLE_ETDUMP}, table;
-    set(&root, ETDUMP_RUN_DATA, end_of(&(struct table){.kind = TABLE_ETDUMP,
-                                                      .slots = BIT(ETDUMP_RUN_DATA)},
-                                       d->w.position));
+    set(&root, ETDUMP_RUN_DATA,
+        end_of(&(struct table){.kind = TABLE_ETDUMP, .slots = BIT(ETDUMP_RUN_DATA)},
+               d->w.position));
     put(d, &root);
     ets_fbw_put_u32(&d->w, count);
     if (count > (ETS_ETDUMP_MAX_BYTES - d->w.position) / 32) { /* a run takes more than that */
@@ -631,8 +641,7 @@ static int append(void *context, const void *data, size_t size)
 }
 
 enum ets_status ets_etdump_write_buffer(const struct ets_etdump_source *source, void *buffer,
-                                        size_t capacity, size_t *bytes_out,
-                                        struct ets_error *error)
+                                        size_t capacity, size_t *bytes_out, struct ets_error *error)
 {
     struct etdump_writer writer;
     uint8_t *next = buffer;

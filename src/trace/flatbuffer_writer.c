@@ -168,8 +168,7 @@ static void place_fields(const struct ets_fbw_layout *layout, unsigned slots,
     }
 }
 
-uint32_t ets_fbw_table_start(const struct ets_fbw_layout *layout, unsigned slots,
-                             uint32_t position)
+uint32_t ets_fbw_table_start(const struct ets_fbw_layout *layout, unsigned slots, uint32_t position)
 {
     if ((layout->wide & slots) == 0) return ets_fbw_align(position, 4, 0);
     return ets_fbw_align(position, 8, 4); /* 8-byte fields come right behind the vtable offset */

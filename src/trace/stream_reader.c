@@ -4,8 +4,9 @@
  * sums are right by then, but a frame may still have been made by somebody hostile: every count
  * inside of it is checked before a record is copied, so that the serializer can trust them.
  */
+#include "base/crc32.h"
 #include "base/error.h"
-#include "trace/crc32.h"
+#include "etscope/trace_capture.h"
 #include "trace/recorder.h"
 #include "trace/store.h"
 #include "trace/trace_stream.h"
@@ -29,13 +30,13 @@ static bool next_frame(struct ets_bytes capture, size_t *at, struct frame *out,
         const size_t left = capture.size - *at - ETS_FRAME_HEADER_BYTES;
         const uint32_t bytes = ets_fetch_u32(header + 12);
         const uint8_t *payload = header + ETS_FRAME_HEADER_BYTES;
-        if (bytes > left || ets_crc32(ets_crc32(0, payload, bytes), header + 4, 12) !=
-                                ets_fetch_u32(header + 16)) {
+        if (bytes > left ||
+            ets_crc32(ets_crc32(0, payload, bytes), header + 4, 12) != ets_fetch_u32(header + 16)) {
             ++*damaged_out;
             continue;
         }
-        *out = (struct frame){
-            ets_fetch_u16(header + 6), ets_fetch_u32(header + 8), {payload, bytes}};
+        *out =
+            (struct frame){ets_fetch_u16(header + 6), ets_fetch_u32(header + 8), {payload, bytes}};
         *at += ETS_FRAME_HEADER_BYTES + bytes;
         return true;
     }
@@ -234,10 +235,13 @@ static void note_running(struct ets_trace_capture *capture, const struct ets_tra
         slot->name == ETS_NO_NAME_ID ? (struct ets_text){NULL, 0} : trace->names[slot->name].text;
     if (kind == ETS_RECORD_BEGIN || kind == ETS_RECORD_BEGIN_DELEGATE) {
         if (capture->running_count == ETS_TRACE_CAPTURE_RUNNING) return;
-        capture->running[capture->running_count++] = (struct ets_trace_running){
-            thread, name, slot->delegate_id,
-            slot->chain_code == ETS_CHAIN_NONE ? -1 : slot->chain_code, slot->instruction,
-            slot->a.start_ticks};
+        capture->running[capture->running_count++] =
+            (struct ets_trace_running){thread,
+                                       name,
+                                       slot->delegate_id,
+                                       slot->chain_code == ETS_CHAIN_NONE ? -1 : slot->chain_code,
+                                       slot->instruction,
+                                       slot->a.start_ticks};
         return;
     }
     if (kind != ETS_RECORD_PROFILE && kind != ETS_RECORD_DELEGATE) return;
@@ -370,8 +374,8 @@ enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_trace_capt
                         "the memory for a capture has to be aligned to 8 bytes");
     }
     if (memory_bytes < capture->memory_bytes) {
-        return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET,
-                        "the capture needs %zu bytes of memory", capture->memory_bytes);
+        return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET, "the capture needs %zu bytes of memory",
+                        capture->memory_bytes);
     }
     lay_out(trace, capture, memory);
     capture->refused_records = capture->running_count = 0;

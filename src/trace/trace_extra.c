@@ -1,5 +1,6 @@
 /* Writes the extra block: what a trace knows and ETDump has no field for. docs/SPEC.md has it. */
-#include "trace/crc32.h"
+#include "etscope/trace_extra.h"
+#include "base/crc32.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
 

@@ -46,9 +46,9 @@ static bool find_run(struct ets_trace_source *s, uint32_t after)
             !next_header(trace, i, after, &slot, &header)) {
             continue;
         }
-        if (is_found && (header.run > best.run ||
-                         (header.run == best.run &&
-                          sequence_of(trace, i) > sequence_of(trace, best_chunk)))) {
+        if (is_found &&
+            (header.run > best.run ||
+             (header.run == best.run && sequence_of(trace, i) > sequence_of(trace, best_chunk)))) {
             continue;
         }
         is_found = true;

@@ -4,7 +4,7 @@
  */
 #include "trace/trace_stream.h"
 
-#include "trace/crc32.h"
+#include "base/crc32.h"
 #include "trace/recorder.h"
 #include "trace/store.h"
 
@@ -33,7 +33,7 @@ static void put(struct frame *frame, const void *data, size_t size)
 /* What a frame holds besides its header. */
 struct payload {
     enum ets_frame_type type;
-    uint32_t first, count;         /* NAMES: of names; RECORDS: of slots */
+    uint32_t first, count;               /* NAMES: of names; RECORDS: of slots */
     const struct ets_trace_chunk *chunk; /* RECORDS */
     const uint8_t *slots;
 };
@@ -209,8 +209,7 @@ static enum ets_status send_full(struct ets_trace *trace)
     for (;;) {
         uint32_t index = oldest_unsent(trace);
         if (index == trace->chunk_count) return status;
-        for (uint32_t again = oldest_unsent(trace); again != index;
-             again = oldest_unsent(trace)) {
+        for (uint32_t again = oldest_unsent(trace); again != index; again = oldest_unsent(trace)) {
             index = again;
         }
         const enum ets_status sent = send_rest(trace, index);

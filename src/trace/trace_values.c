@@ -9,8 +9,8 @@ static enum ets_status write_to_buffer(struct ets_trace *trace, const void *data
 {
     const struct ets_trace_config *config = &trace->config;
     const uintptr_t base = (uintptr_t)config->debug_buffer;
-    const size_t limit = config->debug_buffer_bytes < UINT32_MAX ? config->debug_buffer_bytes
-                                                                 : UINT32_MAX;
+    const size_t limit =
+        config->debug_buffer_bytes < UINT32_MAX ? config->debug_buffer_bytes : UINT32_MAX;
     uint32_t before = ets_load_relaxed(&trace->debug_bytes);
     for (;;) {
         const size_t at = before + (size_t)(-(base + before) & (BUFFER_ALIGNMENT - 1));
@@ -186,8 +186,8 @@ static enum ets_status put_entries(struct ets_trace *trace, uint8_t *at,
 
 static enum ets_status log_tensors(struct ets_trace_thread *thread,
                                    const struct ets_trace_delegate *part,
-                                   enum ets_debug_value_type type,
-                                   const struct ets_tensor *tensors, uint32_t count, int is_output)
+                                   enum ets_debug_value_type type, const struct ets_tensor *tensors,
+                                   uint32_t count, int is_output)
 {
     struct ets_trace *trace = thread->trace;
     if (!is_enabled(trace, is_output)) return not_enabled(trace);

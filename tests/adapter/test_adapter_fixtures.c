@@ -3,7 +3,7 @@
 
 #include "etscope/bundle.h"
 #include "etscope/etdump.h"
-#include "etscope/trace.h"
+#include "etscope/trace_extra.h"
 
 static const char *const portable[] = {"mlp_portable", "conv_portable", "gpt_portable", "cond",
                                        "map_loop",     "multi_method",  "dynamic",      "types"};

@@ -25,6 +25,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow" /* C's functions named as structs */
 #endif
 #include "etscope/etdump.h"
+#include "etscope/trace_extra.h"
 
 static uint64_t ticks;
 
@@ -45,6 +46,11 @@ static void fail_abort()
 
 namespace
 {
+using etscope::Emptiness;
+using etscope::ETDumpOptions;
+using etscope::ETDumpResult;
+using etscope::ETDumpTracer;
+using etscope::TraceAdapter;
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
@@ -57,18 +63,13 @@ using executorch::runtime::EventTracerProfilingLevel;
 using executorch::runtime::LoggedEValueType;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
-using etscope::ETDumpOptions;
-using etscope::ETDumpResult;
-using etscope::ETDumpTracer;
-using etscope::Emptiness;
-using etscope::TraceAdapter;
 
 alignas(64) uint8_t debug_bytes[4096];
 
 /* A finished dump with its only, or last, run. */
 class Dump
 {
- public:
+  public:
     explicit Dump(ETDumpTracer &tracer) : result_(tracer.get_etdump_data()), tracer_(tracer)
     {
         struct ets_error error = {ETS_OK, 0, ""};
@@ -122,7 +123,7 @@ class Dump
 
     struct ets_etdump_run run;
 
- private:
+  private:
     ETDumpResult result_;
     ETDumpTracer &tracer_;
     struct ets_etdump dump_;
@@ -347,7 +348,7 @@ void test_values__strings_are_in_the_extra_block(void **)
 /* Takes two writes. */
 class Sink : public executorch::etdump::DataSinkBase
 {
- public:
+  public:
     Result<size_t> write(const void *, size_t size) override
     {
         if (++count > 2) return Error::OutOfResources;
@@ -386,7 +387,7 @@ void test_values__go_to_a_data_sink_until_it_refuses(void **)
 /* Leaves out what begins with an x and what has an odd number. */
 class Filter : public executorch::runtime::EventTracerFilterBase
 {
- public:
+  public:
     Result<bool> filter(const char *name, executorch::runtime::DelegateDebugIntId id) override
     {
         if (id == 99) return Error::InvalidState;
@@ -406,8 +407,10 @@ void test_values__delegates_with_a_filter(void **)
     tracer.set_delegation_intermediate_output_filter(&filter);
     assert_true(tracer.log_intermediate_output_delegate("a", -1, pair[0]).get());
     assert_false(tracer.log_intermediate_output_delegate("x", -1, pair[0]).get());
-    assert_true(tracer.log_intermediate_output_delegate(
-        nullptr, 2, executorch::aten::ArrayRef<Tensor>(pair, 2)).get());
+    assert_true(tracer
+                    .log_intermediate_output_delegate(nullptr, 2,
+                                                      executorch::aten::ArrayRef<Tensor>(pair, 2))
+                    .get());
     assert_false(tracer.log_intermediate_output_delegate(nullptr, 3, true).get());
     assert_int_equal((int)tracer.log_intermediate_output_delegate(nullptr, 99, 1).error(),
                      (int)Error::InvalidState);
@@ -584,8 +587,7 @@ void test_clock__the_cycle_counter_is_tied_to_the_platform(void **)
 
 int main()
 {
-    executorch::runtime::PalImpl hooks =
-        executorch::runtime::PalImpl::create(nullptr, __FILE__);
+    executorch::runtime::PalImpl hooks = executorch::runtime::PalImpl::create(nullptr, __FILE__);
     hooks.abort = fail_abort;
     hooks.current_ticks = read_script;
     hooks.ticks_to_ns_multiplier = script_ratio;

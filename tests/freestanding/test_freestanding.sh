@@ -8,8 +8,8 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 flags="-std=c11 -Os -ffreestanding -Wall -Wextra -Werror -I$root/include -I$root/src"
 
-# Readers of what a device sent (recover, extra block) belong to the host and make messages.
-sources=$(ls "$root"/src/trace/*.c | grep -v '_reader\.c$')
+# Recovering a stream belongs to the host and makes messages.
+sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c | grep -v '_reader\.c$')
 
 # The undefined names of "$@" that are neither defined in them nor allowed.
 strangers() {

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "etscope/etdump.h"
-#include "etscope/trace.h"
+#include "etscope/trace_capture.h"
+#include "etscope/trace_extra.h"
 
 /* Each reading is one step further. */
 struct script {

@@ -1,6 +1,6 @@
 /* CRC-32 as in zip and Ethernet (reflected, polynomial 0xedb88320). */
-#ifndef ETSCOPE_TRACE_CRC32_H
-#define ETSCOPE_TRACE_CRC32_H
+#ifndef ETSCOPE_BASE_CRC32_H
+#define ETSCOPE_BASE_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "trace/crc32.h"
+#include "base/crc32.h"
 
 /* By half bytes: a table of 64 bytes suits devices, where one of 1 KiB would not pay. */
 uint32_t ets_crc32(uint32_t crc, const void *data, size_t size)
