@@ -33,7 +33,7 @@
  * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
  * must not run while other threads record.
  *
- * Limits: 65,535 names, 4096 bytes a name, chain indices of 31 bits, metadata and tensor lists
+ * Limits: 65,535 names, 4096 bytes a name, chain indices up to 32,767, metadata and tensor lists
  * that fit into a chunk.
  */
 #ifndef ETSCOPE_TRACE_H
@@ -71,6 +71,18 @@ enum ets_trace_what {
 
 /* Reads a counter that does not run backwards. */
 typedef uint64_t (*ets_trace_clock)(void *context);
+
+/*
+ * The processor's own counter, where a program may read one of 64 bits: the time stamp counter of
+ * x86, the virtual counter of AArch64, the timer of RISC-V with 64 bits. `context`: NULL. As a
+ * config's clock it is read in place, which saves two calls an event; its rate is found with the
+ * help of a platform clock, or told as clock_hz.
+ */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || \
+                          (defined(__riscv) && __riscv_xlen == 64))
+#define ETS_TRACE_HAS_CYCLES 1
+ETS_API uint64_t ets_trace_cycles(void *context);
+#endif
 
 /*
  * Keeps the bytes of a tensor and tells where: `*offset_out` is what the ETDump will say. Answers
@@ -169,8 +181,8 @@ struct ets_trace {
 
 struct ets_trace_known_name {
     const char *name; /* the caller's pointer */
-    const char *text; /* its copy; NULL: names are static */
-    uint32_t size;
+    const char *copy; /* what it is compared with; NULL: names are static */
+    uint32_t shape;   /* how to compare them */
     uint32_t id;
 };
 
@@ -207,8 +219,16 @@ struct ets_trace_run {
     int32_t bundled_input_index;
 };
 
-/* inner: the span of what is off, and the bit of `enabled` after ets_trace_finish. */
-#define ETS_TRACE_SPAN_OFF (UINT64_C(1) << 56)
+/*
+ * inner: kinds of spans, in the uppermost byte of `about`; below are the chain, the name, and the
+ * instruction or the delegate's integer. Of a wide one only the uppermost bit is the kind's.
+ */
+#define ETS_TRACE_SPAN_EVENT (UINT64_C(1) << 56)
+#define ETS_TRACE_SPAN_DELEGATE (UINT64_C(2) << 56)
+#define ETS_TRACE_SPAN_OFF (UINT64_C(3) << 56)
+#define ETS_TRACE_SPAN_WIDE (UINT64_C(1) << 63)
+
+/* inner: the bit of `enabled` after ets_trace_finish. */
 #define ETS_TRACE_FINISHED (UINT32_C(1) << 31)
 
 /*
@@ -288,10 +308,22 @@ static inline uint32_t ets_trace_enabled(const struct ets_trace *trace)
 #endif
 }
 
+/* inner: the place of an event as its span has it; 0 for chains beyond 32,767, which are dropped.
+ */
+static inline uint64_t ets_trace_place(int32_t chain, uint32_t instruction)
+{
+    const uint32_t number = (uint32_t)chain;
+    if (number + 1 < 255) { /* -1 is 255 */
+        return ETS_TRACE_SPAN_EVENT | (uint64_t)(number & 255) << 48 | instruction;
+    }
+    if (number > 0x7fff) return 0;
+    return ETS_TRACE_SPAN_WIDE | (uint64_t)number << 48 | instruction;
+}
+
 /* inner: what the functions below do where the kind is enabled or the trace is finished. */
 ETS_API struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread,
-                                                      const char *name, int32_t chain,
-                                                      uint32_t instruction);
+                                                      const char *name, uint64_t place,
+                                                      uint32_t enabled);
 ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span);
 
 /*
@@ -303,8 +335,9 @@ static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *
                                                        int32_t chain, uint32_t instruction)
 {
     const struct ets_trace_span off = {0, ETS_TRACE_SPAN_OFF};
-    if ((ets_trace_enabled(thread->trace) & (what | ETS_TRACE_FINISHED)) == 0) return off;
-    return ets_trace_begin_enabled(thread, name, chain, instruction);
+    const uint32_t enabled = ets_trace_enabled(thread->trace);
+    if ((enabled & (what | ETS_TRACE_FINISHED)) == 0) return off;
+    return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }
 
 /* The same at the current instruction. */

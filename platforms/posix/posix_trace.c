@@ -13,21 +13,6 @@ uint64_t ets_posix_monotonic_ns(void *context)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-uint64_t ets_posix_cycles(void *context)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    (void)context;
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks;
-    (void)context;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    return ets_posix_monotonic_ns(context);
-#endif
-}
-
 uint64_t ets_posix_cycles_hz(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -218,6 +218,7 @@ void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *tr
     ets_clear(thread, sizeof *thread);
     thread->trace = trace;
     thread->chain = -1;
+    thread->names[ets_known_place(NULL)].name = (const char *)thread; /* no name, and not NULL */
     thread->lane = ets_fetch_add(&trace->config.section, &trace->lanes, 1);
 }
 
@@ -341,28 +342,42 @@ ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
         .instruction = is_delegate ? thread->instruction : (uint32_t)about,
         .delegate_id = is_delegate ? (int32_t)(uint32_t)about : -1,
         .name = (uint16_t)(about >> 32),
-        .chain_code = (uint8_t)(about >> 48),
+        .chain_code = ets_chain_code(ets_span_chain(about)),
         .kind = is_delegate ? ETS_RECORD_BEGIN_DELEGATE : ETS_RECORD_BEGIN};
     put_begin(thread, &slot);
 }
 
-/* `about` lacks its name. */
-static inline struct ets_trace_span begin(struct ets_trace_thread *thread, uint32_t enabled,
-                                          uint64_t about, const char *name)
+/* Whatever the clock, and where begins are recorded, too. */
+ETS_APART static struct ets_trace_span begin_named(struct ets_trace_thread *thread, uint64_t about,
+                                                   uint32_t enabled)
 {
-    struct ets_trace *trace = thread->trace;
-    about |= (uint64_t)ets_thread_name(thread, name) << 32;
+    if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
     if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, about);
-    return (struct ets_trace_span){ets_now(trace), about};
+    return (struct ets_trace_span){ets_now(thread->trace), about};
 }
 
-struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
-                                              int32_t chain, uint32_t instruction)
+ETS_APART static struct ets_trace_span begin_unknown(struct ets_trace_thread *thread,
+                                                     const char *name, uint64_t about,
+                                                     uint32_t enabled)
 {
-    const uint32_t enabled = ets_trace_enabled(thread->trace);
-    const uint64_t about = ets_pack(instruction, 0, ets_chain_code(chain), ETS_SPAN_EVENT);
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
-    return begin(thread, enabled, about, name);
+    about |= (uint64_t)ets_trace_learn_name(thread, name) << 32;
+    return begin_named(thread, about, enabled);
+}
+
+/* The common case needs no call but in its ends, and so no registers saved. */
+struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
+                                              uint64_t place, uint32_t enabled)
+{
+    const struct ets_trace_known_name *known = ets_known_name(thread, name);
+    if (!ETS_OFTEN(known != NULL)) return begin_unknown(thread, name, place, enabled);
+    const uint64_t about = place | (uint64_t)known->id << 32;
+#ifdef ETS_TRACE_HAS_CYCLES
+    if (ETS_OFTEN((enabled & ETS_ENABLED_CYCLES) != 0)) {
+        return (struct ets_trace_span){ets_read_cycles(), about};
+    }
+#endif
+    return begin_named(thread, about, enabled);
 }
 
 struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
@@ -370,9 +385,11 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
 {
     const uint32_t enabled = ets_trace_enabled(thread->trace);
     const uint32_t id = part.name != NULL ? UINT32_MAX : (uint32_t)part.id;
-    const uint64_t about = ets_pack(id, 0, ets_chain_code(thread->chain), ETS_SPAN_DELEGATE);
+    /* Its end takes the instruction of then: the chain is for the record of its begin alone. */
+    const uint64_t about =
+        ETS_TRACE_SPAN_DELEGATE | (uint64_t)ets_chain_code(thread->chain) << 48 | id;
     if ((enabled & ETS_TRACE_DELEGATES) == 0) return not_begun(thread->trace);
-    return begin(thread, enabled, about, part.name);
+    return ets_trace_begin_enabled(thread, part.name, about, enabled);
 }
 
 /* What was never begun counts; what was begun while it was off does not. */
@@ -385,35 +402,49 @@ ETS_SELDOM static void not_ended(struct ets_trace *trace, struct ets_trace_span 
 ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_span span,
                                   uint64_t end)
 {
-    if (span.about >> 56 != ETS_SPAN_EVENT) {
+    if (!ets_span_is_event(span.about)) {
         not_ended(thread->trace, span);
         return;
     }
+    const int32_t chain = ets_span_chain(span.about);
     const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
                                   .instruction = (uint32_t)span.about,
                                   .delegate_id = -1,
                                   .name = (uint16_t)(span.about >> 32),
-                                  .chain_code = (uint8_t)(span.about >> 48),
+                                  .chain_code = ets_chain_code(chain),
                                   .kind = ETS_RECORD_PROFILE};
-    put_event(thread, &slot, thread->chain, end, (struct ets_bytes){NULL, 0});
+    put_event(thread, &slot, chain, end, (struct ets_bytes){NULL, 0});
+}
+
+ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_span span,
+                              uint64_t end, bool is_over)
+{
+    const uint64_t about = span.about, duration = end - span.start_ticks;
+    /* The common event: it fits into one slot, for which there is room. */
+    if (!ETS_OFTEN(about >> 56 == ETS_SPAN_EVENT && duration >> 32 == 0 &&
+                   thread->next != thread->end && !is_over)) {
+        end_slowly(thread, span, end);
+        return;
+    }
+    ets_put_slot(thread->next, span.start_ticks, duration | about << 32,
+                 about | UINT32_MAX); /* no delegate: -1 */
+    ets_trace_commit(thread, 1, true);
+}
+
+ETS_APART static void end_by_clock(struct ets_trace_thread *thread, struct ets_trace_span span)
+{
+    end_at(thread, span, ets_now(thread->trace), is_finished(thread->trace));
 }
 
 void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span)
 {
-    const uint64_t about = span.about, end = ets_now(thread->trace);
-    const uint64_t duration = end - span.start_ticks;
-    /* The common event: it fits into one slot, for which there is room. */
-    if (about >> 56 != ETS_SPAN_EVENT || duration >> 32 != 0 ||
-        (about >> 48 & 0xff) == ETS_CHAIN_WIDE || room(thread) < ETS_SLOT_BYTES ||
-        is_finished(thread->trace)) {
-        end_slowly(thread, span, end);
+#ifdef ETS_TRACE_HAS_CYCLES
+    if ((ets_trace_enabled(thread->trace) & ETS_ENABLED_CYCLES) != 0) {
+        end_at(thread, span, ets_read_cycles(), false); /* the bit goes with the end */
         return;
     }
-    /* The span's kind becomes the record's, which differs by one; no delegate: -1. */
-    _Static_assert(ETS_SPAN_EVENT == ETS_RECORD_PROFILE + 1, "the kinds' difference");
-    ets_put_slot(thread->next, span.start_ticks, duration | about << 32,
-                 (about | UINT32_MAX) - (UINT64_C(1) << 56));
-    ets_trace_commit(thread, 1, true);
+#endif
+    end_by_clock(thread, span);
 }
 
 static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint64_t start,

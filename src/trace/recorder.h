@@ -6,7 +6,9 @@
 
 #include "etscope/trace.h"
 #include "trace/atomic.h"
+#include "trace/cycles.h"
 #include "trace/freestanding.h"
+#include "trace/same_text.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "records are little-endian as they lie in memory"
@@ -15,19 +17,28 @@
 /* Functions off the hot path, which would cost it registers if they were inlined. */
 #if defined(__GNUC__)
 #define ETS_SELDOM __attribute__((noinline, cold))
+#define ETS_APART __attribute__((noinline))
+#define ETS_INLINE __attribute__((always_inline)) inline
+#define ETS_OFTEN(condition) __builtin_expect(!!(condition), 1)
 #else
 #define ETS_SELDOM
+#define ETS_APART
+#define ETS_INLINE inline
+#define ETS_OFTEN(condition) (condition)
 #endif
 
 enum {
     ETS_SLOT_BYTES = 24,
-    ETS_RUN_SLOTS = 2,           /* of a run's header */
+    ETS_RUN_SLOTS = 2,            /* of a run's header */
     ETS_SMALLEST_CHUNK_SLOTS = 4, /* a run's header and some event */
     ETS_NO_NAME_ID = 0xffff,
     ETS_CHAIN_WIDE = 254, /* the chain index is in the second slot */
     ETS_CHAIN_NONE = 255, /* -1 */
-    ETS_LONGEST_NAME = 4096
+    ETS_LONGEST_NAME = 4096,
+    ETS_KNOWN_SHIFT = 28 /* leaves as many bits as ETS_TRACE_THREAD_NAMES needs */
 };
+
+_Static_assert(ETS_TRACE_THREAD_NAMES == 1 << (32 - ETS_KNOWN_SHIFT), "places of known names");
 
 /* Lowest five bits of a record's last byte. */
 enum ets_record_kind {
@@ -133,21 +144,28 @@ struct ets_trace_chunk {
 /* Bits of ets_trace.enabled above those of ets_trace_what. */
 #define ETS_ENABLED_WHAT UINT32_C(0xffff)
 #define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
+#define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
 
-/*
- * The kind of a span, in the uppermost byte of `about`; below are the chain's code, the name, and
- * the instruction or the delegate's integer, as in a slot's last word.
- */
-enum ets_span_kind { ETS_SPAN_NONE, ETS_SPAN_OFF, ETS_SPAN_EVENT, ETS_SPAN_DELEGATE };
+/* A span of an event is a slot's last word, with an instruction where that has the delegate. */
+_Static_assert(ETS_TRACE_SPAN_EVENT >> 56 == ETS_RECORD_PROFILE, "as records have it");
+
+enum { ETS_SPAN_EVENT = 1, ETS_SPAN_DELEGATE = 2, ETS_SPAN_OFF = 3 };
+
+static inline bool ets_span_is_event(uint64_t about)
+{
+    return about >> 56 == ETS_SPAN_EVENT || about >> 63 != 0;
+}
+
+static inline int32_t ets_span_chain(uint64_t about)
+{
+    if (about >> 63 != 0) return (int32_t)(about >> 48 & 0x7fff);
+    const uint8_t code = (uint8_t)(about >> 48);
+    return code == ETS_CHAIN_NONE ? -1 : code;
+}
 
 static inline uint8_t ets_chain_code(int32_t chain)
 {
     return (uint32_t)chain + 1 <= ETS_CHAIN_WIDE ? (uint8_t)chain : ETS_CHAIN_WIDE; /* -1 is 255 */
-}
-
-static inline uint64_t ets_pack(uint32_t number, uint32_t name, uint32_t chain_code, uint32_t kind)
-{
-    return number | (uint64_t)(name | chain_code << 16 | kind << 24) << 32;
 }
 
 /* A slot as three whole words; smaller stores that are loaded as one would stall. */
@@ -217,51 +235,35 @@ enum ets_status ets_trace_reserve(struct ets_trace_thread *thread, uint32_t slot
 
 static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t slots, bool is_event)
 {
+    uint32_t *used = &thread->chunk->used;
     if (is_event) thread->segment_events++;
     thread->next += (size_t)slots * ETS_SLOT_BYTES;
-    ets_store_release(&thread->chunk->used, ets_load_relaxed(&thread->chunk->used) + slots);
+    ets_store_release(used, ets_load_relaxed(used) + slots);
 }
 
 /* The number of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). */
 uint16_t ets_trace_name(struct ets_trace *trace, const char *name);
 void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes);
 
-/* Remembers it as the thread's; the slow part of the next function. */
+/* The same, and the thread remembers it for the next function. */
 uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const char *name);
-
-/*
- * 1 where `name` is the `size` bytes at `text`. Reads no further than it is the same, so words
- * cannot be loaded; groups of four take a third of the time of single bytes.
- */
-static inline bool ets_is_text(const char *name, const char *text, size_t size)
-{
-    const char *end = text + size;
-    for (; end - text >= 4; text += 4, name += 4) {
-        if (name[0] != text[0] || name[1] != text[1] || name[2] != text[2] || name[3] != text[3]) {
-            return false;
-        }
-    }
-    for (; text < end; text++, name++) {
-        if (*name != *text) return false;
-    }
-    return *name == '\0' || size == ETS_LONGEST_NAME;
-}
 
 static inline uint32_t ets_known_place(const char *name)
 {
-    const uint32_t bits = (uint32_t)(uintptr_t)name;
-    return (bits ^ bits >> 4 ^ bits >> 9) & (ETS_TRACE_THREAD_NAMES - 1);
+    return (uint32_t)(uintptr_t)name * UINT32_C(2654435769) >> ETS_KNOWN_SHIFT;
 }
 
-/* As ets_trace_name; names that the thread used lately are found without leaving its own memory. */
-static inline uint32_t ets_thread_name(struct ets_trace_thread *thread, const char *name)
+/*
+ * The name where the thread used it lately, without leaving the thread's own memory; or NULL. NULL
+ * is never a known name, as its place is taken from the start.
+ */
+static inline const struct ets_trace_known_name *ets_known_name(
+    const struct ets_trace_thread *thread, const char *name)
 {
     const struct ets_trace_known_name *known = &thread->names[ets_known_place(name)];
-    if (name != NULL && known->name == name &&
-        (known->text == NULL || ets_is_text(name, known->text, known->size))) {
-        return known->id;
-    }
-    return ets_trace_learn_name(thread, name);
+    if (known->name != name) return NULL;
+    if (known->copy == NULL || ets_is_text(name, known->copy, known->shape)) return known;
+    return NULL;
 }
 
 static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)

@@ -18,14 +18,15 @@ void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes)
     trace->names = NULL;
     trace->name_limit = trace->text_limit = trace->names_used = 0;
     for (uint32_t i = 0; i < ETS_TRACE_CACHED_NAMES; i++) trace->cached_names[i] = ETS_NO_NAME_ID;
-    if (area == NULL || bytes < skip + entry_bytes) return;
+    if (area == NULL || bytes < skip + entry_bytes + ETS_TEXT_SLACK) return;
     bytes = (bytes - skip) & ~(size_t)(TEXT_UNIT - 1);
     if (bytes > UINT32_C(0xffff) * TEXT_UNIT) bytes = UINT32_C(0xffff) * TEXT_UNIT;
+    bytes -= ETS_TEXT_SLACK;
     trace->names = (void *)((uint8_t *)area + skip);
     trace->texts_end = (char *)trace->names + bytes;
     trace->text_limit = (uint32_t)(bytes / TEXT_UNIT);
     trace->name_limit = ETS_NO_NAME_ID;
-    ets_clear(trace->names, bytes);
+    ets_clear(trace->names, bytes + ETS_TEXT_SLACK);
 }
 
 static uint32_t hash_pointer(const char *name)
@@ -50,7 +51,10 @@ static uint32_t measure(const char *name, uint32_t *hash_out)
 static inline bool is_same(const struct ets_etdump_name *entry, const char *name)
 {
     const char *text = ets_load_text(&entry->text.data);
-    return text != NULL && ets_is_text(name, text, entry->text.size);
+    if (text == NULL) return false;
+    const size_t size = entry->text.size;
+    if (size == ETS_LONGEST_NAME) return ets_begins_with(name, text, size);
+    return ets_is_text(name, ets_text_start(name, text), ets_text_shape(name, size));
 }
 
 static inline bool matches(const struct ets_trace *trace, uint32_t id, const char *name)
@@ -162,7 +166,9 @@ ETS_SELDOM uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const 
     const uint16_t id = ets_trace_name(thread->trace, name);
     if (id == ETS_NO_NAME_ID) return id;
     const struct ets_text text = trace->names[id].text;
-    thread->names[ets_known_place(name)] = (struct ets_trace_known_name){
-        name, trace->config.names_are_static ? NULL : text.data, (uint32_t)text.size, id};
+    if (text.size == ETS_LONGEST_NAME) return id; /* cut, and so not the same as the name */
+    const char *start = trace->config.names_are_static ? NULL : ets_text_start(name, text.data);
+    thread->names[ets_known_place(name)] =
+        (struct ets_trace_known_name){name, start, ets_text_shape(name, text.size), id};
     return id;
 }

@@ -80,6 +80,14 @@ static uint64_t no_time(void *context)
     return 0;
 }
 
+#ifdef ETS_TRACE_HAS_CYCLES
+uint64_t ets_trace_cycles(void *context)
+{
+    (void)context;
+    return ets_read_cycles();
+}
+#endif
+
 static void read_clocks_first(struct ets_trace *trace)
 {
     trace->has_clock = trace->config.clock != NULL && trace->config.clock != no_time;
@@ -132,6 +140,9 @@ void ets_trace_enable(struct ets_trace *trace, uint32_t what)
         if ((before & ETS_TRACE_FINISHED) != 0) return;
         after = what & ETS_ENABLED_WHAT;
         if (trace->config.mode == ETS_TRACE_STREAM) after |= ETS_ENABLED_BEGINS;
+#ifdef ETS_TRACE_HAS_CYCLES
+        else if (trace->config.clock == ets_trace_cycles) after |= ETS_ENABLED_CYCLES;
+#endif
     } while (!ets_exchange_if(&trace->config.section, &trace->enabled, &before, after));
 }
 
