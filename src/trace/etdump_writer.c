@@ -64,6 +64,7 @@ struct etdump_writer {
     uint32_t payloads_at;
     uint32_t shared_at;       /* the empty vector and the names */
     uint32_t payload_start;   /* of the payload that was put last */
+    uint32_t stride;          /* from its start to that of one that is alike; 0: it may differ */
     uint32_t check;           /* of all places and kinds of payloads */
     bool has_empty;           /* something refers to the empty vector */
     struct ets_tensor tensor; /* the one asked for last, and its place in the debug buffer */
@@ -146,8 +147,8 @@ static void put_profile(struct etdump_writer *d, const struct ets_etdump_record 
     set_unless(&table, PROFILE_INSTRUCTION, (uint32_t)record->instruction, UINT32_MAX);
     set_unless(&table, PROFILE_DELEGATE_ID, (uint32_t)record->delegate_id, UINT32_MAX);
     set_name(d, &table, PROFILE_DELEGATE_NAME, record->delegate_name);
-    set_unless(&table, PROFILE_START, record->start_ticks, 0);
-    set_unless(&table, PROFILE_END, record->end_ticks, 0);
+    set(&table, PROFILE_START, record->start_ticks); /* also 0: all events have one size */
+    set(&table, PROFILE_END, record->end_ticks);
     const size_t metadata_bytes = record->metadata.size;
     if (is_delegate || record->metadata.data != NULL) {
         set(&table, PROFILE_METADATA, 0);
@@ -155,6 +156,9 @@ static void put_profile(struct etdump_writer *d, const struct ets_etdump_record 
             metadata_bytes == 0 ? empty_vector_at(d) : end_of(&table, d->w.position);
     }
     d->payload_start = start_of(&table, d->w.position);
+    if (d->w.is_counting && !is_delegate && record->metadata.data == NULL) {
+        d->stride = ets_fbw_align(end_of(&table, d->payload_start) - d->payload_start, 8, 0);
+    }
     put(d, &table);
     if (metadata_bytes == 0) return;
     ets_fbw_put_u32(&d->w, (uint32_t)metadata_bytes); /* over 32 bits: the next line fails */
@@ -350,16 +354,22 @@ static void put_debug(struct etdump_writer *d, const struct ets_etdump_record *r
     put_value(d, record, place);
 }
 
+static void check_payload(struct etdump_writer *d, enum ets_event_kind kind)
+{
+    d->check = d->check * 31 + d->payload_start + (uint32_t)kind;
+}
+
 static void put_payload(struct etdump_writer *d, const struct ets_etdump_record *record,
                         struct place place)
 {
+    d->stride = 0;
     switch (record->kind) {
     case ETS_EVENT_PROFILE: put_profile(d, record); break;
     case ETS_EVENT_DEBUG: put_debug(d, record, place); break;
     case ETS_EVENT_ALLOCATION: put_allocation(d, record); break;
     default: ets_fbw_fail(&d->w, ETS_INVALID_ARGUMENT, "an event is of unknown kind"); break;
     }
-    d->check = d->check * 31 + d->payload_start + (uint32_t)record->kind;
+    check_payload(d, record->kind);
 }
 
 static unsigned event_slot(enum ets_event_kind kind)
@@ -446,9 +456,7 @@ static void put_allocators(struct etdump_writer *d, uint32_t run, uint32_t count
     if (count == 0) return;
     ets_fbw_put_u32(&d->w, count);
     /* Tables of 8 bytes behind references of 4: each is 4 bytes further away than the last. */
-    for (uint32_t i = 0; i < count && is_well(d); i++) {
-        ets_fbw_put_u32(&d->w, 4 * count + 4 * i);
-    }
+    ets_fbw_put_row(&d->w, 4 * count, 4, count);
     for (uint32_t i = 0; i < count && is_well(d); i++) {
         uint32_t name = ETS_ETDUMP_NO_NAME;
         struct table table = {.kind = TABLE_ALLOCATOR};
@@ -460,6 +468,16 @@ static void put_allocators(struct etdump_writer *d, uint32_t run, uint32_t count
         set_name(d, &table, ONLY_SLOT, name);
         put(d, &table);
     }
+}
+
+/* How many events behind this one, whose payload was put last, have payloads like it. */
+static uint32_t count_alike(const struct etdump_writer *d, struct place place, uint32_t count)
+{
+    const struct ets_etdump_source *source = d->source;
+    const uint32_t most = count - place.event - 1;
+    if (source->alike == NULL || d->stride == 0 || most == 0 || !is_well(d)) return 0;
+    const uint32_t alike = source->alike(source->context, place.run, place.event, most);
+    return alike < most ? alike : most;
 }
 
 /* The payload's place if it came at `next`; returns where the next one's begins. */
@@ -482,17 +500,21 @@ static uint32_t put_event_tables(struct etdump_writer *d, uint32_t run, uint32_t
 {
     if (count == 0) return next;
     ets_fbw_put_u32(&d->w, count);
-    for (uint32_t i = 0; i < count && is_well(d); i++) {
-        ets_fbw_put_u32(&d->w, 4 * count + 4 * i);
-    }
+    ets_fbw_put_row(&d->w, 4 * count, 4, count);
     for (uint32_t i = 0; i < count; i++) {
         struct ets_etdump_record record;
         const struct place place = {run, i};
         if (!get_event(d, place, &record)) return next;
         next = count_payload(d, &record, place, next);
-        struct table table = {.kind = TABLE_EVENT};
-        set(&table, event_slot(record.kind), d->payload_start);
-        put(d, &table);
+        const uint32_t alike = count_alike(d, place, count);
+        ets_fbw_put_pointers(&d->w, &layouts[TABLE_EVENT], BIT(event_slot(record.kind)),
+                             d->payload_start, d->stride, 1 + alike);
+        for (uint32_t j = 0; j < alike; j++) {
+            d->payload_start += d->stride;
+            check_payload(d, record.kind);
+        }
+        next += alike * d->stride;
+        i += alike;
     }
     return next;
 }
@@ -528,9 +550,11 @@ static void put_payloads(struct etdump_writer *d)
             const struct place place = {i, j};
             if (!get_event(d, place, &record)) return;
             put_payload(d, &record, place);
-            if (d->w.is_measuring) {
-                ets_fbw_announce_table(&d->w, &layouts[TABLE_EVENT], BIT(event_slot(record.kind)));
-            }
+            if (!d->w.is_measuring) continue;
+            ets_fbw_announce_table(&d->w, &layouts[TABLE_EVENT], BIT(event_slot(record.kind)));
+            const uint32_t alike = count_alike(d, place, run.event_count);
+            ets_fbw_skip(&d->w, (uint64_t)alike * d->stride);
+            j += alike;
         }
     }
     if (!d->w.is_measuring && d->check != promised) {

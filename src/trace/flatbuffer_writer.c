@@ -113,6 +113,18 @@ void ets_fbw_put_u64(struct ets_fbw *w, uint64_t value)
     ets_fbw_put(w, bytes, sizeof bytes);
 }
 
+void ets_fbw_put_row(struct ets_fbw *w, uint32_t first, uint32_t step, uint32_t count)
+{
+    enum { PIECE = 16 };
+    uint8_t bytes[4 * PIECE];
+    while (count != 0 && w->status == ETS_OK) {
+        const uint32_t now = count < PIECE ? count : PIECE;
+        for (uint32_t i = 0; i < now; i++, first += step) store_u32(bytes + (size_t)4 * i, first);
+        ets_fbw_put(w, bytes, (size_t)4 * now);
+        count -= now;
+    }
+}
+
 void ets_fbw_put_reference(struct ets_fbw *w, uint32_t target)
 {
     ets_fbw_put_u32(w, target - w->position);
@@ -320,4 +332,22 @@ void ets_fbw_put_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, u
     store_u32(table + (end - start - 4), 0); /* the last field may leave up to 3 bytes */
     build_table(shape, values, start, table);
     ets_fbw_put(w, table, end - start);
+}
+
+void ets_fbw_put_pointers(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
+                          uint32_t target, uint32_t step, uint32_t count)
+{
+    enum { PIECE = 8, TABLE_BYTES = 8 };
+    uint8_t tables[TABLE_BYTES * PIECE];
+    const uint32_t vtable = vtable_at(w, layout, slots);
+    while (count != 0 && w->status == ETS_OK) {
+        const uint32_t now = count < PIECE ? count : PIECE;
+        uint32_t start = w->position;
+        for (uint32_t i = 0; i < now; i++, start += TABLE_BYTES, target += step) {
+            store_u32(tables + (size_t)TABLE_BYTES * i, start - vtable);
+            store_u32(tables + (size_t)TABLE_BYTES * i + 4, target - (start + 4));
+        }
+        ets_fbw_put(w, tables, (size_t)TABLE_BYTES * now);
+        count -= now;
+    }
 }

@@ -14,7 +14,7 @@
 #include "etscope/etdump_writer.h"
 
 enum {
-    ETS_FBW_WORDS = 28,       /* of `used`: what the layouts need together */
+    ETS_FBW_WORDS = 28, /* of `used`: what the layouts need together */
     ETS_FBW_STAGED_BYTES = 128,
     ETS_FBW_HEADER_BYTES = 12, /* size prefix, root offset, identifier */
     ETS_FBW_SLOTS = 8,         /* most of a table */
@@ -49,7 +49,7 @@ struct ets_fbw {
     bool is_measuring;      /* vtables are collected */
     bool is_counting;       /* positions advance, nothing is written */
     uint32_t position;
-    uint32_t limit; /* where the file may end at most, later: where it ends */
+    uint32_t limit;                     /* where the file may end at most, later: where it ends */
     uint32_t used[ETS_FBW_WORDS];       /* sets of present slots, by layout */
     uint16_t vtables_at[ETS_FBW_WORDS]; /* of the first vtable of each word */
     /* Of the last table of each layout, as most are like their predecessor. */
@@ -90,6 +90,9 @@ void ets_fbw_skip(struct ets_fbw *w, uint64_t size);
 void ets_fbw_put_u32(struct ets_fbw *w, uint32_t value);
 void ets_fbw_put_u64(struct ets_fbw *w, uint64_t value);
 
+/* `count` numbers, of which each is `step` more than the one before. */
+void ets_fbw_put_row(struct ets_fbw *w, uint32_t first, uint32_t step, uint32_t count);
+
 /* A reference to what stands, or will stand, at `target`. */
 void ets_fbw_put_reference(struct ets_fbw *w, uint32_t target);
 
@@ -110,5 +113,12 @@ void ets_fbw_announce_table(struct ets_fbw *w, const struct ets_fbw_layout *layo
 /* The table, whose slot n holds values[n]; of references the target's position. */
 void ets_fbw_put_table(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
                        const uint64_t *values);
+
+/*
+ * `count` tables of nothing but one reference, at a position that is a multiple of 4. The first
+ * refers to `target`, each other to what is `step` bytes behind the one before's.
+ */
+void ets_fbw_put_pointers(struct ets_fbw *w, const struct ets_fbw_layout *layout, unsigned slots,
+                          uint32_t target, uint32_t step, uint32_t count);
 
 #endif

@@ -218,7 +218,9 @@ void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *tr
     ets_clear(thread, sizeof *thread);
     thread->trace = trace;
     thread->chain = -1;
-    thread->names[ets_known_place(NULL)].name = (const char *)thread; /* no name, and not NULL */
+    for (unsigned i = 0; i < 2; i++) { /* places of NULL are taken: by what is no name */
+        thread->names[ets_known_place(NULL) ^ i].name = (const char *)thread;
+    }
     thread->lane = ets_fetch_add(&trace->config.section, &trace->lanes, 1);
 }
 

@@ -260,8 +260,12 @@ static inline uint32_t ets_known_place(const char *name)
 static inline const struct ets_trace_known_name *ets_known_name(
     const struct ets_trace_thread *thread, const char *name)
 {
-    const struct ets_trace_known_name *known = &thread->names[ets_known_place(name)];
-    if (known->name != name) return NULL;
+    const uint32_t place = ets_known_place(name);
+    const struct ets_trace_known_name *known = &thread->names[place];
+    if (known->name != name) {
+        known = &thread->names[place ^ 1];
+        if (known->name != name) return NULL;
+    }
     if (known->copy == NULL || ets_is_text(name, known->copy, known->shape)) return known;
     return NULL;
 }

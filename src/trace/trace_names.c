@@ -168,7 +168,8 @@ ETS_SELDOM uint32_t ets_trace_learn_name(struct ets_trace_thread *thread, const 
     const struct ets_text text = trace->names[id].text;
     if (text.size == ETS_LONGEST_NAME) return id; /* cut, and so not the same as the name */
     const char *start = trace->config.names_are_static ? NULL : ets_text_start(name, text.data);
-    thread->names[ets_known_place(name)] =
-        (struct ets_trace_known_name){name, start, ets_text_shape(name, text.size), id};
+    struct ets_trace_known_name *known = &thread->names[ets_known_place(name)];
+    if (known->name != name) thread->names[ets_known_place(name) ^ 1] = *known;
+    *known = (struct ets_trace_known_name){name, start, ets_text_shape(name, text.size), id};
     return id;
 }

@@ -3,6 +3,8 @@
  * within a run, records follow each other through the chunks of its thread. Nothing is sorted or
  * collected: where the last question ended is kept, as the writer asks in order.
  */
+#include <limits.h>
+
 #include "trace/trace_source.h"
 
 enum { LEAST_CALIBRATION_NS = 1000000 };
@@ -329,6 +331,36 @@ static enum ets_status get_event(void *context, uint32_t run, uint32_t index,
     return ETS_OK;
 }
 
+/* Which of name, chain and instruction the event lacks; of what is no plain event, a number > 7. */
+static unsigned lacks(const uint8_t *record)
+{
+    struct ets_slot slot;
+    ets_copy(&slot, record, sizeof slot);
+    if (slot.kind != ETS_RECORD_PROFILE) return UINT_MAX;
+    return (slot.name == ETS_NO_NAME_ID) | (slot.chain_code == 0) << 1 |
+           (slot.instruction == UINT32_MAX) << 2;
+}
+
+/* Goes on from the event that was asked for last, within its chunk. */
+static uint32_t count_alike(void *context, uint32_t run, uint32_t index, uint32_t most)
+{
+    struct ets_trace_source *s = context;
+    const unsigned wanted = lacks(s->record);
+    const uint32_t end = s->cursor.end;
+    if (run != s->run_index || index + 1 != s->next_event || wanted == UINT_MAX) return 0;
+    const uint8_t *record = s->record;
+    uint32_t count = 0;
+    while (count < most && s->cursor.slot + count < end &&
+           lacks(record + ETS_SLOT_BYTES) == wanted) {
+        record += ETS_SLOT_BYTES;
+        count++;
+    }
+    s->record = record;
+    s->cursor.slot += count;
+    s->next_event += count;
+    return count;
+}
+
 static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, uint32_t index,
                                   struct ets_tensor *tensor_out, int64_t *offset_out)
 {
@@ -390,7 +422,8 @@ void ets_trace_source_init(struct ets_trace_source *s, struct ets_trace *trace)
                                            .event = get_event,
                                            .allocator = get_allocator,
                                            .tensor = get_tensor,
-                                           .extra = ets_trace_put_extra};
+                                           .extra = ets_trace_put_extra,
+                                           .alike = count_alike};
     if (s->source.name_count == 0) { /* runs must have one */
         s->source.names = &s->unnamed;
         s->source.name_count = 1;
