@@ -74,13 +74,15 @@ tsan: ## run the unit tests under ThreadSanitizer
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
 
 .PHONY: bench
-bench: build ## measure time and memory of reading a trace of 1,000 runs
+bench: bench-tracer ## measure the tracer, and time and memory of reading a trace of 1,000 runs
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
 
 .PHONY: bench-tracer
-bench-tracer: ## measure what recording an event costs, beside ExecuTorch's tracer
+bench-tracer: build ## measure what recording an event costs, beside ExecuTorch's tracer
 	@$(call compile,release,$(with_engine)) --target bench_tracer
 	@build/bin/bench_tracer
+	@! test -x build/bin/bench_tracer_runtime || \
+	    build/bin/bench_tracer_runtime tests/data/mlp_portable/model.pte 2>/dev/null
 
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)

@@ -14,7 +14,7 @@
 #include "posix/posix_trace.h"
 #include "trace/cycles.h"
 
-enum { PAIRS = 100000, BATCH = 1000, ROUNDS = 15 };
+enum { PAIRS = 100000, BATCH = 1000, ROUNDS = 30 };
 
 static uint64_t read_monotonic(void *context)
 {
@@ -146,7 +146,7 @@ static double measure_writing(double *bytes_out, size_t *file_out)
     ets_trace_get_state(&bed.trace, &state);
     if (state.dropped != 0) exit(1);
     *bytes_out = (double)state.used_bytes / PAIRS;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
         *file_out = 0;
         const struct ets_etdump_sink sink = {file_out, take};
         const uint64_t before = bench_now();

@@ -65,26 +65,13 @@ using executorch::runtime::Span;
 constexpr uint32_t kTraceEverything =
     ETS_TRACE_DEFAULT | ETS_TRACE_OUTPUTS | ETS_TRACE_INTERMEDIATES;
 
-/* Clocks for ets_trace_config: the platform layer's, and the processor's counter. */
+/* The clock of the platform layer, for ets_trace_config. */
 inline uint64_t read_platform_clock(void *)
 {
     return executorch::runtime::pal_current_ticks();
 }
 
-inline uint64_t read_cycle_counter(void *)
-{
-#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__) && defined(__GNUC__)
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    return 0;
-#endif
-}
-
-/* Whether the counter is there and runs at one rate on all cores, asleep or not. */
+/* Whether ets_trace_cycles is there and runs at one rate on all cores, asleep or not. */
 inline bool has_cycle_counter()
 {
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -119,7 +106,10 @@ inline void set_clock(struct ets_trace_config *config, Clock clock)
 {
     const et_tick_ratio_t ratio = executorch::runtime::pal_ticks_to_ns_multiplier();
     const bool counts_cycles = clock == Clock::kCycleCounter && has_cycle_counter();
-    config->clock = counts_cycles ? read_cycle_counter : read_platform_clock;
+    config->clock = read_platform_clock;
+#ifdef ETS_TRACE_HAS_CYCLES
+    if (counts_cycles) config->clock = ets_trace_cycles;
+#endif
     config->clock_hz = counts_cycles ? cycle_counter_hz() : 0;
     config->platform_clock = counts_cycles ? read_platform_clock : nullptr;
     config->platform_ns_numerator = ratio.numerator;
