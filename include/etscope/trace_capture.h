@@ -11,7 +11,8 @@
  *     }
  *
  * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
- * It is borrowed as long as the trace is used.
+ * It is borrowed as long as the trace is used. Where the device started again another stream
+ * begins: `capture.rest` then holds it, for another ets_trace_capture_init.
  */
 #ifndef ETSCOPE_TRACE_CAPTURE_H
 #define ETSCOPE_TRACE_CAPTURE_H
@@ -28,15 +29,19 @@ extern "C" {
 /* An event that had begun and not ended when the capture ends. */
 struct ets_trace_running {
     uint32_t thread;
-    struct ets_text name; /* data NULL: the delegate's integer, or none */
+    struct ets_text name;   /* data NULL: the delegate's integer, or none */
+    struct ets_text method; /* of its run; data NULL: not told */
     int32_t delegate_id;
     int32_t chain;
     uint32_t instruction;
     uint64_t start_ticks;
+    uint64_t began_ns;  /* since the trace began; 0 without a clock */
+    uint64_t lasted_ns; /* until the last time that is known: it took this long at least */
 };
 
 struct ets_trace_capture {
-    struct ets_bytes bytes;
+    struct ets_bytes bytes;  /* of this stream */
+    struct ets_bytes rest;   /* from where another stream begins; size 0: there is none */
     size_t memory_bytes;     /* what ets_trace_recover needs */
     uint32_t frames;         /* that are whole */
     uint32_t lost_frames;    /* by gaps of the sequence numbers */
@@ -45,6 +50,7 @@ struct ets_trace_capture {
     int has_end;             /* 1: the stream was finished */
     /* After ets_trace_recover. */
     uint32_t refused_records; /* of which a frame's sum was right but not their content */
+    uint64_t last_ticks;      /* the latest time in any record */
     uint32_t running_count;
     struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
     /* inner */
@@ -52,7 +58,7 @@ struct ets_trace_capture {
     uint32_t threads[ETS_TRACE_CAPTURE_THREADS], slots[ETS_TRACE_CAPTURE_THREADS];
 };
 
-/* Goes over the capture. Statuses: OK, NOT_FOUND (no whole frame). */
+/* Goes over the first stream of the capture. Statuses: OK, NOT_FOUND (no whole frame). */
 ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture,
                                                struct ets_bytes bytes);
 

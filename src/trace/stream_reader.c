@@ -9,6 +9,7 @@
 #include "etscope/trace_capture.h"
 #include "trace/recorder.h"
 #include "trace/store.h"
+#include "trace/trace_source.h"
 #include "trace/trace_stream.h"
 
 struct frame {
@@ -16,28 +17,52 @@ struct frame {
     struct ets_bytes payload;
 };
 
-/* The next whole frame from `*at` on, which is then behind it. */
-static bool next_frame(struct ets_bytes capture, size_t *at, struct frame *out,
-                       uint32_t *damaged_out)
+/* A pass over a capture. */
+struct scan {
+    struct ets_bytes capture;
+    size_t at;
+    uint32_t damaged;
+    uint64_t wasted; /* bytes that were summed up in vain */
+};
+
+/*
+ * Sums of what only looks like a frame may cost so many times the capture, so that a made-up one
+ * takes no time that grows with its square.
+ */
+enum { MOST_WASTE = 8, FREE_WASTE = 1 << 20 };
+
+/* False: it is not, or finding out would take too long. */
+static bool has_right_sum(struct scan *scan, const uint8_t *header, uint32_t bytes)
+{
+    if (scan->wasted / MOST_WASTE > scan->capture.size + FREE_WASTE) return false;
+    const uint32_t sum = ets_crc32(0, header + ETS_FRAME_HEADER_BYTES, bytes);
+    if (ets_crc32(sum, header + 4, 12) == ets_fetch_u32(header + 16)) return true;
+    scan->wasted += bytes;
+    return false;
+}
+
+/* The next whole frame. */
+static bool next_frame(struct scan *scan, struct frame *out)
 {
     static const uint8_t magic[4] = {0xab, 'T', 'S', 'F'};
-    for (; *at < capture.size && capture.size - *at >= ETS_FRAME_HEADER_BYTES; ++*at) {
-        const uint8_t *header = capture.data + *at;
+    const struct ets_bytes capture = scan->capture;
+    for (; scan->at < capture.size && capture.size - scan->at >= ETS_FRAME_HEADER_BYTES;
+         scan->at++) {
+        const uint8_t *header = capture.data + scan->at;
         if (header[0] != magic[0] || header[1] != magic[1] || header[2] != magic[2] ||
             header[3] != magic[3] || ets_fetch_u16(header + 4) != ETS_FRAME_VERSION) {
             continue;
         }
-        const size_t left = capture.size - *at - ETS_FRAME_HEADER_BYTES;
+        const size_t left = capture.size - scan->at - ETS_FRAME_HEADER_BYTES;
         const uint32_t bytes = ets_fetch_u32(header + 12);
-        const uint8_t *payload = header + ETS_FRAME_HEADER_BYTES;
-        if (bytes > left ||
-            ets_crc32(ets_crc32(0, payload, bytes), header + 4, 12) != ets_fetch_u32(header + 16)) {
-            ++*damaged_out;
+        if (bytes > left || !has_right_sum(scan, header, bytes)) {
+            scan->damaged++;
             continue;
         }
-        *out =
-            (struct frame){ets_fetch_u16(header + 6), ets_fetch_u32(header + 8), {payload, bytes}};
-        *at += ETS_FRAME_HEADER_BYTES + bytes;
+        *out = (struct frame){ets_fetch_u16(header + 6),
+                              ets_fetch_u32(header + 8),
+                              {header + ETS_FRAME_HEADER_BYTES, bytes}};
+        scan->at += ETS_FRAME_HEADER_BYTES + bytes;
         return true;
     }
     return false;
@@ -98,24 +123,54 @@ static uint32_t most_slots(const struct ets_trace_capture *capture)
     return most;
 }
 
+/* What of a START frame is the same in all of one stream: both clocks at its begin. */
+struct origin {
+    uint64_t ticks, platform;
+    bool is_known;
+};
+
+/*
+ * True where the device started again: numbers of frames count from 0 then, and where the first
+ * ones are lost, the next START tells another begin.
+ */
+static bool is_new_stream(const struct frame *frame, uint32_t next_sequence, struct origin *origin)
+{
+    if (frame->sequence < next_sequence) return true;
+    if (frame->type != ETS_FRAME_START || frame->payload.size < ETS_FRAME_START_BYTES) return false;
+    const struct origin found = {ets_fetch_u64(frame->payload.data + 24),
+                                 ets_fetch_u64(frame->payload.data + 32), true};
+    if (origin->is_known) {
+        return found.ticks != origin->ticks || found.platform != origin->platform;
+    }
+    *origin = found;
+    return false;
+}
+
 enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture, struct ets_bytes bytes)
 {
+    struct scan scan = {.capture = bytes};
     struct frame frame;
+    struct origin origin = {.is_known = false};
     uint32_t next_sequence = 0;
-    size_t at = 0, whole = 0;
+    size_t whole = 0;
     ets_clear(capture, sizeof *capture);
     capture->bytes = bytes;
-    while (next_frame(bytes, &at, &frame, &capture->damaged_frames)) {
-        whole += ETS_FRAME_HEADER_BYTES + frame.payload.size;
-        /* A device that started again counts from 0 again: nothing of it was lost. */
-        if (capture->frames != 0 && frame.sequence > next_sequence) {
-            capture->lost_frames += frame.sequence - next_sequence;
+    while (next_frame(&scan, &frame)) {
+        const size_t frame_bytes = ETS_FRAME_HEADER_BYTES + frame.payload.size;
+        if (is_new_stream(&frame, next_sequence, &origin)) {
+            capture->bytes.size = scan.at - frame_bytes;
+            capture->rest.data = bytes.data + capture->bytes.size;
+            capture->rest.size = bytes.size - capture->bytes.size;
+            break;
         }
+        whole += frame_bytes;
+        if (capture->frames != 0) capture->lost_frames += frame.sequence - next_sequence;
         next_sequence = frame.sequence + 1;
         capture->frames++;
         note_frame(capture, &frame);
     }
-    capture->other_bytes = bytes.size - whole;
+    capture->damaged_frames = scan.damaged;
+    capture->other_bytes = capture->bytes.size - whole;
     capture->memory_bytes =
         capture->name_count * sizeof(struct ets_etdump_name) +
         (size_t)capture->thread_count *
@@ -226,22 +281,64 @@ static bool check_fields(const struct ets_trace *trace, struct ets_slot *slot, b
     }
 }
 
+/* A thread's records so far. */
+struct lane {
+    struct ets_trace_chunk *chunk;
+    uint8_t *slots;
+};
+
+/* Its last run's header; there is one. */
+static struct ets_run_slots last_run(const struct lane *lane)
+{
+    struct ets_run_slots run;
+    ets_copy(&run, lane->slots + (size_t)lane->chunk->last_header * ETS_SLOT_BYTES, sizeof run);
+    return run;
+}
+
+/* The latest reading of both clocks, for a stream whose end is missing. */
+static void note_clocks(struct ets_trace *trace, uint64_t ticks, uint64_t platform)
+{
+    if (ticks <= trace->last_ticks) return;
+    trace->last_ticks = ticks;
+    trace->last_platform = platform;
+}
+
+/* The latest time that the records tell. */
+static void note_time(struct ets_trace_capture *capture, const struct ets_slot *slot)
+{
+    uint64_t ticks = slot->a.start_ticks;
+    switch ((enum ets_record_kind)(slot->kind & ETS_RECORD_KIND_MASK)) {
+    case ETS_RECORD_PROFILE: ticks += slot->b.duration_ticks; break;
+    case ETS_RECORD_BEGIN:
+    case ETS_RECORD_BEGIN_DELEGATE:
+    case ETS_RECORD_RUN_END: break;
+    default: return;
+    }
+    if (ticks > capture->last_ticks) capture->last_ticks = ticks;
+}
+
+static struct ets_text text_of(const struct ets_trace *trace, uint16_t name)
+{
+    return name < trace->names_used ? trace->names[name].text : (struct ets_text){NULL, 0};
+}
+
 /* The same event's begin goes, and what began after it on the same thread. */
 static void note_running(struct ets_trace_capture *capture, const struct ets_trace *trace,
-                         uint32_t thread, const struct ets_slot *slot)
+                         const struct lane *lane, const struct ets_slot *slot)
 {
     const uint32_t kind = slot->kind & ETS_RECORD_KIND_MASK;
-    const struct ets_text name =
-        slot->name == ETS_NO_NAME_ID ? (struct ets_text){NULL, 0} : trace->names[slot->name].text;
+    const uint32_t thread = lane->chunk->lane;
+    const struct ets_text name = text_of(trace, slot->name);
     if (kind == ETS_RECORD_BEGIN || kind == ETS_RECORD_BEGIN_DELEGATE) {
         if (capture->running_count == ETS_TRACE_CAPTURE_RUNNING) return;
-        capture->running[capture->running_count++] =
-            (struct ets_trace_running){thread,
-                                       name,
-                                       slot->delegate_id,
-                                       slot->chain_code == ETS_CHAIN_NONE ? -1 : slot->chain_code,
-                                       slot->instruction,
-                                       slot->a.start_ticks};
+        capture->running[capture->running_count++] = (struct ets_trace_running){
+            .thread = thread,
+            .name = name,
+            .method = text_of(trace, last_run(lane).method),
+            .delegate_id = slot->delegate_id,
+            .chain = slot->chain_code == ETS_CHAIN_NONE ? -1 : slot->chain_code,
+            .instruction = slot->instruction,
+            .start_ticks = slot->a.start_ticks};
         return;
     }
     if (kind != ETS_RECORD_PROFILE && kind != ETS_RECORD_DELEGATE) return;
@@ -262,12 +359,6 @@ static void note_running(struct ets_trace_capture *capture, const struct ets_tra
     capture->running_count = kept;
 }
 
-/* A thread's records so far. */
-struct lane {
-    struct ets_trace_chunk *chunk;
-    uint8_t *slots;
-};
-
 /* A header is copied where a run begins; those that only go on are dropped. False: it is wrong. */
 static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uint8_t *at)
 {
@@ -276,6 +367,7 @@ static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uin
     ets_copy(&run, at, sizeof run);
     if (run.run == 0 || (chunk->used != 0 && run.run < chunk->last_run)) return false;
     if (chunk->used != 0 && run.run == chunk->last_run) return true;
+    note_clocks(trace, run.ticks, run.platform_ticks);
     run.next = 0;
     run.events = UINT32_MAX;
     if (run.name >= trace->names_used || trace->names[run.name].text.data == NULL) {
@@ -317,7 +409,12 @@ static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *captu
     const uint32_t kind = slot.kind & ETS_RECORD_KIND_MASK;
     if (kind == ETS_RECORD_ALLOCATOR) trace->has_allocators = 1;
     if (kind == ETS_RECORD_VALUE) trace->has_strings = 1;
-    note_running(capture, trace, chunk->lane, &slot);
+    if (kind == ETS_RECORD_RUN_END) {
+        note_clocks(trace, slot.a.start_ticks,
+                    (uint64_t)slot.instruction << 32 | slot.b.platform_low);
+    }
+    note_time(capture, &slot);
+    note_running(capture, trace, lane, &slot);
     return true;
 }
 
@@ -330,11 +427,8 @@ static void take_records(struct ets_trace *trace, struct ets_trace_capture *capt
     const struct lane lane = {&trace->chunks[index], ets_chunk_slots(trace, index)};
     const uint8_t *at = payload.data + RECORDS_HEADER_BYTES, *end = payload.data + payload.size;
     while (end - at >= ETS_SLOT_BYTES) {
-        uint32_t left = 0;
-        while (left <= UINT16_MAX && (size_t)(end - at) >= (size_t)(left + 1) * ETS_SLOT_BYTES) {
-            left++;
-        }
-        const uint32_t slots = checked_slots(at, left);
+        const size_t left = (size_t)(end - at) / ETS_SLOT_BYTES;
+        const uint32_t slots = checked_slots(at, left > UINT16_MAX ? UINT16_MAX : (uint32_t)left);
         if (slots == 0 || !copy_record(trace, capture, &lane, at, slots)) {
             capture->refused_records++;
             if (slots == 0) return;
@@ -364,11 +458,25 @@ static void lay_out(struct ets_trace *trace, const struct ets_trace_capture *cap
     }
 }
 
+/* What the trace's clock makes of the begins, now that its rate is known. */
+static void time_running(struct ets_trace_capture *capture, struct ets_trace *trace)
+{
+    struct ets_trace_source source;
+    ets_trace_source_init(&source, trace);
+    for (uint32_t i = 0; i < capture->running_count; i++) {
+        struct ets_trace_running *running = &capture->running[i];
+        const uint64_t start = running->start_ticks;
+        if (trace->has_clock == 0 || start < trace->first_ticks) continue;
+        running->began_ns = ets_scale(start - trace->first_ticks, source.global_scale);
+        running->lasted_ns = ets_scale(capture->last_ticks - start, source.global_scale);
+    }
+}
+
 enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_trace_capture *capture,
                                   void *memory, size_t memory_bytes, struct ets_error *error)
 {
     struct frame frame;
-    uint32_t damaged = 0;
+    struct scan scan = {.capture = capture->bytes};
     if ((uintptr_t)memory % sizeof(uint64_t) != 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "the memory for a capture has to be aligned to 8 bytes");
@@ -379,13 +487,16 @@ enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_trace_capt
     }
     lay_out(trace, capture, memory);
     capture->refused_records = capture->running_count = 0;
-    for (size_t at = 0; next_frame(capture->bytes, &at, &frame, &damaged);) {
+    capture->last_ticks = 0;
+    while (next_frame(&scan, &frame)) {
         if (frame.type == ETS_FRAME_NAMES) take_names(trace, frame.payload);
     }
-    for (size_t at = 0; next_frame(capture->bytes, &at, &frame, &damaged);) {
+    scan = (struct scan){.capture = capture->bytes};
+    while (next_frame(&scan, &frame)) {
         if (frame.type == ETS_FRAME_START) take_start(trace, frame.payload);
         else if (frame.type == ETS_FRAME_RECORDS) take_records(trace, capture, frame.payload);
         else if (frame.type == ETS_FRAME_END) take_end(trace, frame.payload);
     }
+    time_running(capture, trace);
     return ETS_OK;
 }

@@ -41,10 +41,10 @@ static void record_all(struct bed *bed, uint32_t runs)
                             &(struct ets_trace_run){.name = "Execute", .method = "forward"});
         const int32_t allocator = ets_trace_add_allocator(&bed->thread, "temp");
         for (uint32_t i = 0; i < 5; i++) record_one(bed, "OPERATOR_CALL", i);
-        ets_trace_end_delegate(&bed->thread,
-                               ets_trace_begin_delegate(&bed->thread,
-                                                        (struct ets_trace_delegate){"conv", 0}),
-                               (struct ets_bytes){(const uint8_t *)"0123456789", 10});
+        ets_trace_end_delegate(
+            &bed->thread,
+            ets_trace_begin_delegate(&bed->thread, (struct ets_trace_delegate){"conv", 0}),
+            (struct ets_bytes){(const uint8_t *)"0123456789", 10});
         ets_trace_log_tensor(&bed->thread, NULL, &tensor, 1);
         ets_trace_log_string(&bed->thread, NULL, "cat", 1);
         ets_trace_log_allocation(&bed->thread, allocator, 4096);
@@ -58,8 +58,7 @@ enum { EVENTS_OF_RUN = 8 };
 static struct ets_trace_capture recover(struct bed *bed, const uint8_t *data, size_t size)
 {
     struct ets_trace_capture capture;
-    const enum ets_status status =
-        ets_trace_capture_init(&capture, (struct ets_bytes){data, size});
+    const enum ets_status status = ets_trace_capture_init(&capture, (struct ets_bytes){data, size});
     memset(bed, 0, sizeof *bed);
     if (status != ETS_OK) {
         assert_int_equal(status, ETS_NOT_FOUND);
@@ -67,8 +66,8 @@ static struct ets_trace_capture recover(struct bed *bed, const uint8_t *data, si
     }
     bed->buffer = malloc(capture.memory_bytes + 1);
     assert_non_null(bed->buffer);
-    assert_int_equal(ets_trace_recover(&bed->trace, &capture, bed->buffer, capture.memory_bytes,
-                                       NULL), ETS_OK);
+    assert_int_equal(
+        ets_trace_recover(&bed->trace, &capture, bed->buffer, capture.memory_bytes, NULL), ETS_OK);
     bed_dump(bed);
     return capture;
 }
@@ -218,6 +217,88 @@ static void test_trace_stream__what_was_running_is_told(void **state)
     free(tape.data);
 }
 
+/* Two streams of one device, the first of which broke off; names have other numbers each time. */
+static void test_trace_stream__a_restart_begins_another_stream(void **state)
+{
+    static const uint32_t cuts[] = {0, 1, 2, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        struct bed bed, again;
+        struct tape tape = {0}, second = {0};
+        bed_stream(&bed, &tape, 1024);
+        record_one(&bed, "first", 1);
+        assert_int_equal(ets_trace_flush(&bed.thread), ETS_OK);
+        bed.config.stream = (struct ets_etdump_sink){&second, write_tape};
+        assert_int_equal(bed_start(&bed), ETS_OK);
+        for (uint32_t run = 0; run < 40; run++) {
+            record_one(&bed, "second", 2);
+            assert_int_equal(ets_trace_flush(&bed.thread), ETS_OK);
+        }
+        ets_trace_finish(&bed.trace);
+        size_t from = 0; /* the second one's first frames are lost */
+        for (uint32_t frame = 0; frame < cuts[i]; frame++) {
+            from += 20 + ((size_t)second.data[from + 12] | (size_t)second.data[from + 13] << 8);
+        }
+        write_tape(&tape, second.data + from, second.size - from);
+        const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+        if (cuts[i] < 3) {
+            assert_int_equal(capture.rest.size, second.size - from);
+            assert_ptr_equal(capture.rest.data, tape.data + tape.size - second.size + from);
+            assert_int_equal(capture.has_end, 0);
+            assert_int_equal(count_events(&again), 1);
+            assert_text(bed_event(&again, 0, 0).name, "first");
+        } /* else: its first frame follows on the first one's last as if it were the next */
+        bed_close(&again);
+        const struct ets_trace_capture next =
+            recover(&again, second.data + from, second.size - from);
+        assert_int_equal(next.rest.size, 0);
+        assert_int_equal(next.has_end, 1);
+        if (cuts[i] < 2) {
+            assert_int_equal(count_events(&again), 40);
+            assert_text(bed_event(&again, 0, 39).name, "second");
+        }
+        bed_close(&again);
+        bed_close(&bed);
+        free(tape.data);
+        free(second.data);
+    }
+}
+
+/* Without the end nobody says what the clock's rate is: the last run's readings do. */
+static void test_trace_stream__a_stream_without_its_end_keeps_its_time(void **state)
+{
+    struct bed bed, again;
+    struct script platform = {5000, 4000000}; /* a step of the clock is 2 ns of the platform's */
+    struct tape tape = {0};
+    (void)state;
+    bed_stream(&bed, &tape, 2048);
+    bed.script.step = 2000000;
+    bed.config.platform_clock = read_script;
+    bed.config.platform_clock_context = &platform;
+    bed.config.flush_begins = 1;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    ets_trace_begin_run(&bed.thread,
+                        &(struct ets_trace_run){.name = "Execute", .method = "forward"});
+    ets_trace_end_run(&bed.thread);
+    ets_trace_begin_run(&bed.thread, &(struct ets_trace_run){.name = "Execute", .method = "last"});
+    ets_trace_set_instruction(&bed.thread, 0, 7);
+    (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "outer");
+    record_one(&bed, "inner", 7);
+    (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "hangs");
+    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+    assert_int_equal(capture.running_count, 2);
+    assert_text(capture.running[0].method, "last");
+    /* A begin is read again after it was sent: five steps. */
+    assert_int_equal(capture.running[0].lasted_ns, 5 * 4000000);
+    assert_int_equal(capture.running[1].lasted_ns, 0);
+    assert_true(capture.running[0].began_ns > 4000000);
+    const struct ets_etdump_event inner = bed_event(&again, 1, 0);
+    assert_int_equal(inner.end_ticks - inner.start_ticks, 4000000);
+    bed_close(&again);
+    bed_close(&bed);
+    free(tape.data);
+}
+
 static void test_trace_stream__every_refused_write_is_counted(void **state)
 {
     uint32_t writes = 1;
@@ -248,6 +329,8 @@ int main(void)
         cmocka_unit_test(test_trace_stream__every_damaged_byte_costs_a_frame_at_most),
         cmocka_unit_test(test_trace_stream__other_text_may_stand_between_frames),
         cmocka_unit_test(test_trace_stream__what_was_running_is_told),
+        cmocka_unit_test(test_trace_stream__a_restart_begins_another_stream),
+        cmocka_unit_test(test_trace_stream__a_stream_without_its_end_keeps_its_time),
         cmocka_unit_test(test_trace_stream__every_refused_write_is_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
