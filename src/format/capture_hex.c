@@ -211,7 +211,7 @@ size_t ets_decode_hex_lines(struct ets_bytes text, uint8_t *out)
         size_t digits = count_digits(text, &word);
         if (digits % 2 != 0 && word.end == text.size) { /* cut off inside of a byte */
             word.end--;
-            digits--;
+            if (--digits == 0) continue;
         }
         if (digits == 0 || digits % 2 != 0) add_other(&lines, word, gap);
         else add_digits(&lines, word, gap);
