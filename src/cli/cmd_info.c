@@ -105,6 +105,8 @@ static int explain(struct info_request *request)
     case ETS_KIND_ZIP:
     case ETS_KIND_JSON:
     case ETS_KIND_TEXT: break;
+    case ETS_KIND_CAPTURE:
+        return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(request->path), ets_kind_name(kind));
     }
     return cli_complain(CLI_INPUT,
                         "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "

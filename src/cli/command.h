@@ -111,6 +111,7 @@ int cmd_run(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
 int cmd_profile(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
+int cmd_recover(const struct cli_arguments *arguments);
 int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
@@ -118,6 +119,7 @@ extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_profile_options[];
 extern const struct cli_option cli_info_options[];
+extern const struct cli_option cli_recover_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 

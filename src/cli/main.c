@@ -36,6 +36,17 @@ const struct cli_command cli_commands[] = {
      "debug.bin\n"
      "etscope run model.pte --input x.npy --outputs result",
      cmd_run},
+    {"recover", "make a trace of what a device streamed, whole or not", "CAPTURE",
+     "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
+     "what is whole of it as an ETDump, beside CAPTURE unless -o names it. Says how much was lost, "
+     "and where the stream broke off which operators were running: with --program by their names, "
+     "with --etrecord by their source lines. Frames are found as raw bytes, as hexadecimal digits "
+     "(also in the forms of xxd and hexdump -C), as base64 and in `etsf:` lines. A whole ETDump in "
+     "CAPTURE, as bytes or in `etsd:` lines, is written as it is.",
+     cli_recover_options,
+     "etscope recover uart.log\n"
+     "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
+     cmd_recover},
     {"info", "say what is in a file", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.",
      cli_info_options,

@@ -139,7 +139,7 @@ static void add_digits(struct hex_lines *lines, struct ets_word word, size_t gap
 {
     struct run *run = &lines->run;
     const size_t digits = word.end - word.begin;
-    const bool is_rest = digits < run->digits && run->words > 1;
+    const bool is_rest = digits < run->digits && (run->words > 1 || run->has_address);
     const bool fits = run->words == 0 || (!run->is_closed && (digits == run->digits || is_rest));
     uint64_t address;
     if (run->words == 1 && !run->has_address && (gap > 1 || !fits)) {

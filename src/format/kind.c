@@ -17,6 +17,7 @@ const char *ets_kind_name(enum ets_kind kind)
     case ETS_KIND_NPY: return "a NumPy array file (.npy)";
     case ETS_KIND_JSON: return "a JSON text";
     case ETS_KIND_TEXT: return "a text file";
+    case ETS_KIND_CAPTURE: return "a capture of a stream (run `etscope recover` on it)";
     case ETS_KIND_UNKNOWN: break;
     }
     return "a file of no known kind";
@@ -57,6 +58,20 @@ static bool looks_like_text(struct ets_bytes bytes)
     return true;
 }
 
+/* A frame's header, or a line of one, in the first bytes; other text may come before. */
+static bool looks_like_capture(struct ets_bytes bytes)
+{
+    static const char *const marks[] = {"\xabTSF\1", "etsf:", "etsd:"};
+    const size_t size = bytes.size < 4096 ? bytes.size : 4096;
+    for (size_t i = 0; i < size; i++) {
+        if (bytes.data[i] != 0xab && bytes.data[i] != 'e') continue;
+        for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+            if (has(bytes, i, marks[k])) return true;
+        }
+    }
+    return false;
+}
+
 enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
 {
     if (bytes.size == 0) return ETS_KIND_EMPTY;
@@ -68,6 +83,7 @@ enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
         return holds_etrecord_marker(bytes) ? ETS_KIND_ETRECORD : ETS_KIND_ZIP;
     }
     if (has(bytes, 0, "\x93NUMPY")) return ETS_KIND_NPY;
+    if (looks_like_capture(bytes)) return ETS_KIND_CAPTURE;
     if (looks_like_text(bytes)) {
         return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;
     }

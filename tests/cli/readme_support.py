@@ -64,6 +64,7 @@ class Sandbox:
         self.folder = Path(self.owner.name)
         for name, source in self.FILES.items():
             shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
+        shutil.copy(support.DATA / "captures" / "uart.log", self.folder)
         for folder in ("examples", "tests"):
             (self.folder / folder).symlink_to(support.ROOT / folder)
         (self.folder / "build" / "bin").mkdir(parents=True)

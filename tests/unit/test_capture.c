@@ -263,9 +263,6 @@ static void test_capture__every_prefix_gives_what_is_whole(void **state)
         for (size_t size = 0; size <= text.size; size++) {
             const uint32_t frames =
                 count_frames(text.data, size, ETS_CAPTURE_AUTO, forms[i].encoding);
-            if (frames < before) {
-                fprintf(stderr, "%.*s\n", (int)size, (char *)text.data);
-            }
             if (frames < before) fail_msg("%s: %zu bytes", forms[i].name, size);
             before = frames;
         }

@@ -1,0 +1,308 @@
+"""`recover`: traces out of captures, cut, interrupted and damaged, in every form."""
+
+import base64
+import json
+import pathlib
+import random
+import struct
+import tempfile
+import unittest
+import zlib
+
+import run_support
+import support
+
+CAPTURES = support.DATA / "captures"
+FINISHED = (CAPTURES / "finished.bin").read_bytes()
+HANG = (CAPTURES / "hang.bin").read_bytes()
+MODEL = support.DATA / "mlp_portable" / "model.pte"
+RECORD = support.DATA / "mlp_portable" / "model.etrecord"
+DUMP = (support.DATA / "mlp_portable" / "profile.etdp").read_bytes()
+EVENTS_OF_RUN = 13
+NOISE = b"I (1234) wifi: connected, rssi -67\r\n"
+
+
+def frames_of(stream):
+    while stream:
+        size = 20 + struct.unpack_from("<I", stream, 12)[0]
+        yield stream[:size]
+        stream = stream[size:]
+
+
+def chunks(data, size):
+    return [data[at:at + size] for at in range(0, len(data), size)]
+
+
+def lines_of(stream, prefix=b"etsf:", before=b""):
+    """The text form, a frame on lines of its own."""
+    return [before + prefix + base64.b64encode(part) + b"\r\n"
+            for frame in frames_of(stream) for part in chunks(frame, 48)]
+
+
+def dump_lines(dump):
+    lines = [b"etsd:" + base64.b64encode(part) + b"\n" for part in chunks(dump, 48)]
+    return lines + [b"etsd:end %d %08x\n" % (len(dump), zlib.crc32(dump))]
+
+
+def hexdump(data):
+    """As hexdump -C prints, repetitions as "*"."""
+    lines, before = [], None
+    for at in range(0, len(data), 16):
+        part = data[at:at + 16]
+        if part == before and len(part) == 16:
+            if lines[-1] != b"*\n":
+                lines.append(b"*\n")
+            continue
+        before = part
+        columns = " ".join(f"{byte:02x}" for byte in part[:8])
+        columns += "  " + " ".join(f"{byte:02x}" for byte in part[8:])
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+        lines.append(f"{at:08x}  {columns:<49} |{text}|\n".encode())
+    return lines + [b"%08x\n" % len(data)]
+
+
+def xxd(data):
+    lines = []
+    for at in range(0, len(data), 16):
+        part = data[at:at + 16]
+        groups = " ".join(pair.hex() for pair in chunks(part, 2))
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+        lines.append(f"{at:08x}: {groups:<39}  {text}\n".encode())
+    return lines
+
+
+def logged_hex(data):
+    return [b"\x1b[0;32mI (%d) trace: " % (100 + i) + part.hex(" ").encode() + b"\x1b[0m\r\n"
+            for i, part in enumerate(chunks(data, 16))]
+
+
+FORMS = {
+    "lines": ("base64", lines_of),
+    "logged lines": ("base64", lambda data: lines_of(data, before=b"[00:01.234] <inf> app: ")),
+    "base64": ("base64", lambda data: base64.encodebytes(data).splitlines(keepends=True)),
+    "xxd -p": ("hex", lambda data: [part.hex().encode() + b"\n" for part in chunks(data, 30)]),
+    "xxd": ("hex", xxd),
+    "hexdump -C": ("hex", hexdump),
+    "logged hex": ("hex", logged_hex),
+}
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.output = self.folder / "out.etdp"
+
+    def capture(self, data):
+        path = self.folder / "capture.log"
+        path.write_bytes(data)
+        return path
+
+    def call(self, data, *words):
+        return support.run("recover", self.capture(data), "-o", self.output, *words)
+
+    def recover(self, data, *words):
+        """The report, of a call that has to work."""
+        done = self.call(data, "--format", "json", *words)
+        self.assertEqual((done.returncode, done.stderr), (support.OK, b""))
+        return json.loads(done.stdout)
+
+    def refuse(self, data, *words):
+        done = self.call(data, *words)
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertEqual(done.stdout, b"")
+        self.assertFalse(self.output.exists())
+        return done.stderr.decode()
+
+
+class Whole(InFolder):
+    def test_recover__flatc_and_inspect_read_what_it_writes(self):
+        report = self.recover(FINISHED)
+        self.assertEqual(report["stream"]["frames"], len(list(frames_of(FINISHED))))
+        self.assertEqual((report["run_count"], report["event_count"]), (3, 3 * EVENTS_OF_RUN))
+        self.assertEqual(report["output_bytes"], self.output.stat().st_size)
+        self.assertEqual((report["stream"]["finished"], report["stream"]["running"]), (True, []))
+        self.assertEqual(report["stream"]["dropped_events"], 0)
+        rows = support.rows(self.output, "--etrecord", RECORD)
+        self.assertIn("addmm.out", [row["operator"] for row in rows])
+        blocks = run_support.trace_of(self.output)
+        self.assertEqual([(name, len(events)) for name, events in blocks],
+                         [("Execute", EVENTS_OF_RUN)] * 3)
+
+    def test_recover__every_form_gives_the_same_trace(self):
+        self.recover(HANG)
+        expected = self.output.read_bytes()
+        for name, (encoding, write) in FORMS.items():
+            for words in ([], ["--encoding", encoding]):
+                with self.subTest(form=name, words=words):
+                    report = self.recover(b"boot\r\n" + b"".join(write(HANG)), *words)
+                    self.assertEqual(report["encoding"], encoding)
+                    self.assertEqual(self.output.read_bytes(), expected)
+
+    def test_recover__another_encoding_than_it_is_finds_nothing(self):
+        lines = b"".join(lines_of(HANG))
+        self.assertIn("read as hex", self.refuse(lines, "--encoding", "hex"))
+        self.assertIn("read as raw", self.refuse(lines, "--encoding", "raw"))
+
+    def test_recover__reads_standard_input(self):
+        done = support.run("recover", "-", "-o", self.output, stdin=HANG)
+        self.assertEqual(done.returncode, support.OK)
+        self.assertIn(b"standard input: a stream", done.stdout)
+
+    def test_recover__an_etdump_is_written_as_it_is(self):
+        forms = {"raw": DUMP, "between": NOISE + DUMP + NOISE, "hex": b"".join(hexdump(DUMP)),
+                 "base64": base64.encodebytes(DUMP), "lines": NOISE + b"".join(dump_lines(DUMP))}
+        for name, data in forms.items():
+            with self.subTest(form=name):
+                report = self.recover(data)
+                self.assertIsNone(report["stream"])
+                self.assertEqual(self.output.read_bytes(), DUMP)
+
+    def test_recover__of_several_etdumps_the_last_whole_one_is_taken(self):
+        other = (support.DATA / "cond" / "profile.etdp").read_bytes()
+        torn = dump_lines(other)
+        del torn[3]
+        done = self.call(b"".join(dump_lines(other) + dump_lines(DUMP) + torn))
+        self.assertEqual(self.output.read_bytes(), DUMP)
+        self.assertIn(b"2 whole, of which this is the last", done.stdout)
+        self.output.unlink()
+        self.assertIn("none arrived whole", self.refuse(b"".join(torn)))
+
+
+class Damaged(InFolder):
+    def test_recover__a_cut_anywhere_leaves_a_trace_that_can_be_read(self):
+        first = len(next(frames_of(HANG)))
+        before = 0
+        for size in range(first, len(HANG) + 1, 41):
+            report = self.recover(HANG[:size])
+            self.assertGreaterEqual(report["event_count"], before)
+            before = report["event_count"]
+            self.assertEqual(support.run("info", self.output).returncode, support.OK, size)
+        self.assertGreater(before, 2 * EVENTS_OF_RUN)
+        self.output.unlink()
+        self.refuse(HANG[:first - 1])
+
+    def test_recover__other_text_costs_only_the_frames_that_it_is_in(self):
+        chance = random.Random(4)
+        for name, (_, write) in FORMS.items():
+            for _ in range(5):
+                data = bytearray(b"".join(write(HANG)))
+                at = chance.randrange(len(data))
+                data[at:at] = NOISE
+                with self.subTest(form=name, at=at):
+                    stream = self.recover(bytes(data))["stream"]
+                    lost = stream["lost_frames"] + stream["damaged_frames"]
+                    self.assertLessEqual(lost, 6)
+                    self.assertGreaterEqual(stream["frames"], len(list(frames_of(HANG))) - 3)
+
+    def test_recover__lines_of_others_between_cost_nothing(self):
+        for name in ("lines", "logged lines", "logged hex"):
+            with self.subTest(form=name):
+                lines = [line + NOISE for line in FORMS[name][1](HANG)]
+                stream = self.recover(b"".join(lines))["stream"]
+                self.assertEqual((stream["lost_frames"], stream["damaged_frames"]), (0, 0))
+                self.assertEqual(stream["frames"], len(list(frames_of(HANG))))
+
+    def test_recover__lost_frames_are_counted_and_said_in_the_trace(self):
+        frames = list(frames_of(HANG))
+        stream = self.recover(b"".join(frames[:9] + frames[11:]))["stream"]
+        self.assertEqual((stream["frames"], stream["lost_frames"]), (len(frames) - 2, 2))
+
+    def test_recover__nothing_in_it_is_an_error(self):
+        for data in (b"", b"boot: ok\n" * 100, b"\xabTSF" * 50, bytes(1000), b"etsf:\netsd:end\n"):
+            self.assertIn("no whole frame", self.refuse(data))
+
+
+class Running(InFolder):
+    def test_recover__the_operator_that_hung_is_named(self):
+        report = self.recover(HANG, "--program", MODEL)
+        self.assertFalse(report["stream"]["finished"])
+        self.assertIsNone(report["stream"]["dropped_events"])
+        running = report["stream"]["running"]
+        self.assertEqual([event["name"] for event in running],
+                         ["Method::execute", "OPERATOR_CALL", "native_call_addmm.out"])
+        self.assertEqual([event["chain"] for event in running], [-1, 0, 0])
+        self.assertEqual([event["instruction"] for event in running][1:], [4, 4])
+        self.assertEqual([event["operator"] for event in running],
+                         [None, "aten::addmm.out", "aten::addmm.out"])
+        self.assertEqual({event["method"] for event in running}, {"forward"})
+        self.assertEqual(running[1]["lasted_ns"], 2_000_000)
+        self.assertGreater(running[1]["began_ns"], running[0]["began_ns"])
+
+    def test_recover__people_are_told_with_source_lines(self):
+        done = self.call(HANG, "--etrecord", RECORD, "--program", MODEL)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertIn("native_call_addmm.out at instruction 4, aten::addmm.out, models/zoo.py:16",
+                      done.stdout.decode())
+        self.assertIn(f"etscope inspect {self.output} --etrecord {RECORD}", done.stdout.decode())
+
+    def test_recover__a_program_of_another_model_names_nothing_wrong(self):
+        other = support.DATA / "linear_fp32_xnnpack" / "model.pte"
+        for event in self.recover(HANG, "--program", other)["stream"]["running"]:
+            self.assertIsNone(event["operator"])
+
+    def test_recover__each_start_of_the_device_is_a_part(self):
+        both = HANG + FINISHED
+        report = self.recover(both)
+        self.assertEqual((report["part"], report["part_count"]), (2, 2))
+        self.assertTrue(report["stream"]["finished"])
+        first = self.recover(both, "--part", "1")
+        self.assertFalse(first["stream"]["finished"])
+        self.assertEqual(len(first["stream"]["running"]), 3)
+        self.assertIn(b"part 1: 47 frames, not finished, running native_call_addmm.out",
+                      self.call(both).stdout)
+        self.assertEqual(self.call(both, "--part", "3").returncode, support.USAGE)
+
+
+class Outputs(InFolder):
+    def test_recover__the_default_output_is_beside_the_capture(self):
+        done = support.run("recover", self.capture(HANG))
+        self.assertEqual(done.returncode, support.OK)
+        made = self.folder / "capture.etdp"
+        self.assertTrue(made.exists())
+        made.write_bytes(b"mine")
+        done = support.run("recover", self.capture(HANG))
+        self.assertEqual(done.returncode, support.INTERNAL)
+        self.assertIn(b"is there already", done.stderr)
+        self.assertEqual(made.read_bytes(), b"mine")
+
+    def test_recover__wrong_words_are_refused(self):
+        path = self.capture(HANG)
+        for words in ([], [path, path], [path, "-o", "-"], ["-"], [path, "--encoding", "morse"],
+                      ["-", "-o", self.output, "--program", "-"]):
+            self.assertEqual(support.run("recover", *words).returncode, support.USAGE, words)
+        done = support.run("recover", self.folder / "none.log")
+        self.assertEqual(done.returncode, support.INPUT)
+
+    def test_recover__an_output_that_cannot_be_written_is_an_error(self):
+        done = support.run("recover", self.capture(HANG), "-o", self.folder / "no" / "out.etdp")
+        self.assertEqual((done.returncode, done.stdout), (support.INTERNAL, b""))
+
+    def test_recover__names_of_the_capture_do_not_reach_the_terminal_as_they_are(self):
+        hostile = bytearray(HANG)
+        at = hostile.index(b"native_call_addmm.out")
+        frame = hostile.rindex(b"\xabTSF", 0, at)
+        hostile[at:at + 6] = b"\x1b[31m!"
+        size = struct.unpack_from("<I", hostile, frame + 12)[0]
+        payload = bytes(hostile[frame + 20:frame + 20 + size])
+        crc = zlib.crc32(bytes(hostile[frame + 4:frame + 16]), zlib.crc32(payload))
+        struct.pack_into("<I", hostile, frame + 16, crc)
+        done = self.call(bytes(hostile))
+        self.assertEqual(done.returncode, support.OK)
+        self.assertNotIn(b"\x1b", done.stdout)
+        self.assertIn(b"\\x1b[31m!", done.stdout)
+
+
+class Kinds(unittest.TestCase):
+    def test_recover__other_commands_point_to_it(self):
+        for command in ("info", "inspect"):
+            for name in ("hang.bin", "uart.log"):
+                done = support.run(command, CAPTURES / name)
+                self.assertEqual(done.returncode, support.INPUT)
+                self.assertIn(b"etscope recover", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
