@@ -69,6 +69,12 @@ _etscope() {
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     run:--tracer) words='upstream etscope none' ;;
     run:--outputs) ;;
+    recover:--output|recover:-o) ;;
+    recover:--encoding) words='auto raw hex base64' ;;
+    recover:--part) compopt +o default 2>/dev/null ;;
+    recover:--program) ;;
+    recover:--etrecord) ;;
+    recover:--format|recover:-f) words='table json' ;;
     info:--format|info:-f) words='table json' ;;
     doctor:--format|doctor:-f) words='table json' ;;
     doctor:--load-library) ;;
@@ -78,13 +84,14 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
+        recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect run info doctor help --help --version'
+    words='profile inspect run recover info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
