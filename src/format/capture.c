@@ -215,9 +215,12 @@ enum ets_status ets_capture_find(struct ets_capture *capture_out, struct ets_byt
         return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET,
                         "decoding the capture needs %zu bytes of memory", bytes.size);
     }
-    const bool is_found = encoding == ETS_CAPTURE_AUTO
-                              ? try_all(capture_out, bytes, memory)
-                              : try_encoding(capture_out, bytes, memory, encoding);
+    bool is_found = false;
+    if (bytes.size != 0 && encoding == ETS_CAPTURE_AUTO) {
+        is_found = try_all(capture_out, bytes, memory);
+    } else if (bytes.size != 0) {
+        is_found = try_encoding(capture_out, bytes, memory, encoding);
+    }
     if (is_found) return ETS_OK;
     if (capture_out->damaged_dumps != 0) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,

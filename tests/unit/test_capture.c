@@ -15,6 +15,7 @@ struct roll {
 static int put(void *context, const void *data, size_t size)
 {
     struct roll *roll = context;
+    if (size == 0) return 0;
     if (size > roll->capacity - roll->size) {
         roll->capacity = 2 * (roll->size + size);
         roll->data = realloc(roll->data, roll->capacity);
