@@ -1,25 +1,27 @@
+/* clang-format off */
 /*
  * capture.h - what a log or a file holds of a device's trace: frames of a stream, or an ETDump, as
  * bytes or as text.
  *
  *     struct ets_capture found;
  *     void *memory = malloc(bytes.size);
- *     if (ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, bytes.size, &error) == ETS_OK)
- * { if (found.stream.size != 0) { ... ets_trace_capture_init(&capture, found.stream) ... } else {
- * ... found.dump is a whole ETDump ... }
+ *     if (ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, bytes.size, &error) == ETS_OK) {
+ *         if (found.stream.size != 0) ets_trace_capture_init(&capture, found.stream);
+ *         else write(found.dump); // a whole ETDump
  *     }
  *
- * The text forms, with other lines between and other text before them:
+ * The text forms, with other lines between them and other text before them:
  *
- *     [00:00:02.117] etsf:q1RTRgEAAQAAAAAAMAAAAA==       lines as docs/SPEC.md, "Text form"
- *     q1RTRgEAAQAAAAAAMAAAAEXh                           the last word of a line, 16 letters or
- * more ab545346010001000000000030000000                   xxd -p 00000000: ab54 5346 0100 0100
- * .TSF....            xxd 00000000  ab 54 53 46 01 00 01 00  |.TSF....|      hexdump -C, with its
- * "*" for repetitions I (312) app: ab 54 53 46 01 00 01 00               8 bytes or more at the end
- * of a line
+ *     [00:00:02.117] etsf:q1RTRgEAAQAAAAAAMAAAAA==     lines as docs/SPEC.md, "Text form"
+ *     q1RTRgEAAQAAAAAAMAAAAEXh                         the last word of a line, 16 letters or more
+ *     ab545346010001000000000030000000                 xxd -p
+ *     00000000: ab54 5346 0100 0100   .TSF....         xxd
+ *     00000000  ab 54 53 46 01 00 01 00  |.TSF....|    hexdump -C, with its "*" for repetitions
+ *     I (312) app: ab 54 53 46 01 00 01 00             8 bytes or more at the end of a line
  *
  * A damaged line costs the frames that it has a part of. Time grows with the size alone.
  */
+/* clang-format on */
 #ifndef ETSCOPE_CAPTURE_H
 #define ETSCOPE_CAPTURE_H
 
