@@ -22,13 +22,13 @@ from pathlib import Path
 LAYERS = {
     "base": set(),
     "host": {"base"},
-    "trace": {"base"},
-    "format": {"base"},
     "numerics": {"base"},
+    "trace": {"base", "numerics"},
+    "format": {"base"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
     "engine": {"base", "host"},
-    "export": {"base", "host", "inspect"},
+    "export": {"base", "host", "inspect", "numerics"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics"}

@@ -99,6 +99,13 @@ ETS_API const char *ets_scalar_type_name(int scalar_type);
  */
 ETS_API uint64_t ets_tensor_count(const struct ets_tensor *tensor);
 
+/*
+ * Bytes from the first element to behind the last one in memory, gaps included: what `data_bytes`
+ * must at least be. 0 for a tensor without elements; UINT64_MAX where a size or stride is negative
+ * or the number overflows.
+ */
+ETS_API uint64_t ets_tensor_extent(const struct ets_tensor *tensor);
+
 /* Fills `strides` for the row-major layout of `sizes`. */
 ETS_API void ets_tensor_set_contiguous(struct ets_tensor *tensor);
 

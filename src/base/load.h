@@ -1,11 +1,13 @@
-/* Little-endian loads from unaligned bytes, and arithmetic that says when it overflows. */
+/*
+ * Little-endian loads from unaligned bytes, and arithmetic that says when it overflows. Needs no C
+ * library, not even its headers: device code includes this.
+ */
 #ifndef ETSCOPE_BASE_LOAD_H
 #define ETSCOPE_BASE_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 static inline uint16_t ets_load_u16(const uint8_t *at)
 {
@@ -26,7 +28,7 @@ static inline float ets_load_f32(const uint8_t *at)
 {
     const uint32_t bits = ets_load_u32(at);
     float value;
-    memcpy(&value, &bits, sizeof value);
+    __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -34,7 +36,7 @@ static inline double ets_load_f64(const uint8_t *at)
 {
     const uint64_t bits = ets_load_u64(at);
     double value;
-    memcpy(&value, &bits, sizeof value);
+    __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 

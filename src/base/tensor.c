@@ -36,6 +36,21 @@ uint64_t ets_tensor_count(const struct ets_tensor *tensor)
     return empty ? 0 : count;
 }
 
+uint64_t ets_tensor_extent(const struct ets_tensor *tensor)
+{
+    const uint64_t count = ets_tensor_count(tensor);
+    if (count == 0 || count == UINT64_MAX) return count;
+    uint64_t end = 1, reach;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (tensor->strides[i] < 0 ||
+            !ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i], &reach) ||
+            !ets_add_u64(end, reach, &end)) {
+            return UINT64_MAX;
+        }
+    }
+    return ets_mul_u64(end, ets_scalar_type_bytes(tensor->scalar_type), &end) ? end : UINT64_MAX;
+}
+
 /* Wraps on absurd sizes, which ets_tensor_count reports. */
 static int64_t next_stride(int64_t stride, int64_t size)
 {

@@ -236,31 +236,10 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
     return ETS_OK;
 }
 
-/* Bytes from the first element to behind the last one, or UINT64_MAX. */
-static uint64_t tensor_extent(const struct ets_tensor *tensor)
-{
-    const uint64_t count = ets_tensor_count(tensor);
-    if (count == 0 || count == UINT64_MAX) return count;
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        uint64_t reach;
-        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i], &reach) ||
-            !ets_add_u64(last, reach, &last)) {
-            return UINT64_MAX;
-        }
-    }
-    uint64_t bytes;
-    if (last == UINT64_MAX ||
-        !ets_mul_u64(last + 1, ets_scalar_type_bytes(tensor->scalar_type), &bytes)) {
-        return UINT64_MAX;
-    }
-    return bytes;
-}
-
 enum ets_status ets_etdump_tensor_data(struct ets_bytes debug_buffer, int64_t offset,
                                        struct ets_tensor *tensor, struct ets_error *error)
 {
-    const uint64_t bytes = tensor_extent(tensor);
+    const uint64_t bytes = ets_tensor_extent(tensor);
     tensor->data = NULL;
     tensor->data_bytes = 0;
     if (bytes == 0) return ETS_OK;

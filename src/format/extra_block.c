@@ -1,4 +1,6 @@
 /* Reads the extra block at the end of an ETDump. */
+#include <string.h>
+
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"

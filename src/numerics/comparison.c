@@ -7,7 +7,7 @@ static double not_a_number(void)
 {
     const uint64_t bits = UINT64_C(0x7ff8000000000000);
     double value;
-    memcpy(&value, &bits, sizeof value);
+    __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 

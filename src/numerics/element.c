@@ -1,8 +1,16 @@
-/* One element of any scalar type as a double. */
+/* Elements of any scalar type as doubles. */
 #include <stdbool.h>
 
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/decode.h"
+
+/* A loop of its own for each type that it is called with. */
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
+#endif
 
 /* What a small float's largest exponent means. */
 enum specials {
@@ -20,7 +28,7 @@ struct float_layout {
 static double from_bits(uint64_t bits)
 {
     double value;
-    memcpy(&value, &bits, sizeof value);
+    __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -31,7 +39,7 @@ static double power_of_two(int exponent)
 }
 
 /* Exact: every small float is a double. */
-static double widen(uint32_t bits, struct float_layout layout)
+INLINED double widen(uint32_t bits, struct float_layout layout)
 {
     const uint32_t mantissa_mask = (UINT32_C(1) << layout.mantissa_bits) - 1;
     const uint32_t exponent_mask = (UINT32_C(1) << layout.exponent_bits) - 1;
@@ -58,7 +66,7 @@ static double widen(uint32_t bits, struct float_layout layout)
     return is_negative ? -size : size;
 }
 
-static double widen_half(const uint8_t *at)
+INLINED double widen_half(const uint8_t *at)
 {
     return widen(ets_load_u16(at), (struct float_layout){5, 10, 15, SPECIALS_IEEE});
 }
@@ -80,7 +88,7 @@ uint32_t ets_scalar_component_count(int scalar_type)
     }
 }
 
-static double load_integer(const uint8_t *at, int scalar_type)
+INLINED double load_integer(const uint8_t *at, int scalar_type)
 {
     switch (scalar_type) {
     case ETS_SCALAR_BOOL: return *at != 0;
@@ -97,7 +105,7 @@ static double load_integer(const uint8_t *at, int scalar_type)
     }
 }
 
-double ets_element_load(const void *at, int scalar_type, uint32_t component)
+INLINED double load_number(const void *at, int scalar_type, uint32_t component)
 {
     const uint8_t *bytes = at;
     switch (scalar_type) {
@@ -117,5 +125,46 @@ double ets_element_load(const void *at, int scalar_type, uint32_t component)
     case ETS_SCALAR_FLOAT8E4M3FNUZ:
         return widen(*bytes, (struct float_layout){4, 3, 8, SPECIALS_FNUZ});
     default: return load_integer(bytes, scalar_type);
+    }
+}
+
+double ets_element_load(const void *at, int scalar_type, uint32_t component)
+{
+    return load_number(at, scalar_type, component);
+}
+
+INLINED void load_numbers(const uint8_t *bytes, int scalar_type, size_t count, double *out)
+{
+    const size_t size = ets_scalar_type_bytes(scalar_type);
+    for (size_t i = 0; i < count; i++) out[i] = load_number(bytes + i * size, scalar_type, 0);
+}
+
+void ets_decode(const void *bytes, int scalar_type, size_t count, double *numbers_out)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_COMPLEX_HALF:
+        scalar_type = ETS_SCALAR_HALF;
+        count *= 2;
+        break;
+    case ETS_SCALAR_COMPLEX_FLOAT:
+        scalar_type = ETS_SCALAR_FLOAT;
+        count *= 2;
+        break;
+    case ETS_SCALAR_COMPLEX_DOUBLE:
+        scalar_type = ETS_SCALAR_DOUBLE;
+        count *= 2;
+        break;
+    default: break;
+    }
+    switch (scalar_type) {
+#ifndef __OPTIMIZE_SIZE__ /* the common types have a loop of their own */
+    case ETS_SCALAR_FLOAT: load_numbers(bytes, ETS_SCALAR_FLOAT, count, numbers_out); break;
+    case ETS_SCALAR_HALF: load_numbers(bytes, ETS_SCALAR_HALF, count, numbers_out); break;
+    case ETS_SCALAR_BFLOAT16: load_numbers(bytes, ETS_SCALAR_BFLOAT16, count, numbers_out); break;
+    case ETS_SCALAR_BYTE: load_numbers(bytes, ETS_SCALAR_BYTE, count, numbers_out); break;
+    case ETS_SCALAR_CHAR: load_numbers(bytes, ETS_SCALAR_CHAR, count, numbers_out); break;
+    case ETS_SCALAR_LONG: load_numbers(bytes, ETS_SCALAR_LONG, count, numbers_out); break;
+#endif
+    default: load_numbers(bytes, scalar_type, count, numbers_out); break;
     }
 }

@@ -3,31 +3,6 @@
 #include "base/load.h"
 #include "etscope/numerics.h"
 
-/* Element offset of the tensor's last byte's element, or false where it overflows. */
-static bool find_last(const struct ets_tensor *tensor, uint64_t *last_out)
-{
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        uint64_t reach;
-        if (!ets_mul_u64((uint64_t)tensor->sizes[i] - 1, (uint64_t)tensor->strides[i], &reach) ||
-            !ets_add_u64(last, reach, &last)) {
-            return false;
-        }
-    }
-    *last_out = last;
-    return true;
-}
-
-/* Every element lies inside the tensor's bytes. */
-static bool is_inside(const struct ets_tensor *tensor)
-{
-    const uint64_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
-    uint64_t last, end;
-    return find_last(tensor, &last) && ets_add_u64(last, 1, &end) &&
-           ets_mul_u64(end, element_bytes, &end) && end <= tensor->data_bytes &&
-           tensor->data != NULL;
-}
-
 enum ets_status ets_elements_init(struct ets_elements *elements, const struct ets_tensor *tensor,
                                   struct ets_error *error)
 {
@@ -48,7 +23,7 @@ enum ets_status ets_elements_init(struct ets_elements *elements, const struct et
                             "a size or stride is negative or too large");
         }
     }
-    if (count > 0 && !is_inside(tensor)) {
+    if (count > 0 && (tensor->data == NULL || ets_tensor_extent(tensor) > tensor->data_bytes)) {
         return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET,
                         "the tensor reaches past its %llu bytes",
                         (unsigned long long)tensor->data_bytes);

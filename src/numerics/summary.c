@@ -1,0 +1,256 @@
+/*
+ * A tensor's summary, made of blocks of numbers: a block's bytes go into the hash, its numbers into
+ * sums of their own, which are added to the whole's. Blocks keep the inner loops free of types and
+ * strides, and small terms from being lost in large sums. Within a block, numbers are taken as
+ * differences from its first one, so that the deviation is not lost behind a large mean; blocks are
+ * put together by Chan, Golub and LeVeque's formula.
+ */
+#include "etscope/summary.h"
+
+#include "base/load.h"
+#include "etscope/numerics.h"
+#include "numerics/decode.h"
+#include "numerics/xxh64.h"
+
+/* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
+enum { BLOCK = 64 };
+/* The sums' lanes, which a compiler can keep in vector registers. */
+enum { LANES = 4 };
+
+static double from_bits(uint64_t bits)
+{
+    double value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Sums over a block's numbers x, with differences x - pivot. */
+struct sums {
+    double min, max, absolute, difference, difference_square, zeros;
+};
+
+static struct sums merge(struct sums a, struct sums b)
+{
+    return (struct sums){.min = b.min < a.min ? b.min : a.min,
+                         .max = b.max > a.max ? b.max : a.max,
+                         .absolute = a.absolute + b.absolute,
+                         .difference = a.difference + b.difference,
+                         .difference_square = a.difference_square + b.difference_square,
+                         .zeros = a.zeros + b.zeros};
+}
+
+/* The sums in each of the lanes. Loops over these arrays become vector instructions. */
+struct lanes {
+    double min[LANES], max[LANES], absolute[LANES], difference[LANES], difference_square[LANES],
+        zeros[LANES];
+};
+
+static inline void add_number(struct lanes *lanes, size_t lane, double x, double pivot)
+{
+    const double difference = x - pivot;
+    lanes->min[lane] = x < lanes->min[lane] ? x : lanes->min[lane];
+    lanes->max[lane] = x > lanes->max[lane] ? x : lanes->max[lane];
+    lanes->absolute[lane] += __builtin_fabs(x);
+    lanes->difference[lane] += difference;
+    lanes->difference_square[lane] += difference * difference;
+    lanes->zeros[lane] += x == 0 ? 1.0 : 0.0;
+}
+
+static void add_numbers(struct lanes *restrict lanes, const double *restrict numbers, size_t count,
+                        double pivot)
+{
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            add_number(lanes, lane, numbers[i + lane], pivot);
+        }
+    }
+    for (; i < count; i++) add_number(lanes, 0, numbers[i], pivot);
+}
+
+static struct sums take_lane(const struct lanes *lanes, size_t lane)
+{
+    return (struct sums){lanes->min[lane],
+                         lanes->max[lane],
+                         lanes->absolute[lane],
+                         lanes->difference[lane],
+                         lanes->difference_square[lane],
+                         lanes->zeros[lane]};
+}
+
+/* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite where one of them is. */
+static struct sums sum_numbers(const double *numbers, size_t count, double pivot)
+{
+    struct lanes lanes = {.min = {0}};
+    for (size_t lane = 0; lane < LANES; lane++) lanes.min[lane] = lanes.max[lane] = numbers[0];
+    add_numbers(&lanes, numbers, count, pivot);
+    return merge(merge(take_lane(&lanes, 0), take_lane(&lanes, 1)),
+                 merge(take_lane(&lanes, 2), take_lane(&lanes, 3)));
+}
+
+struct summing {
+    struct ets_summary summary;
+    struct ets_xxh64 hash;
+    uint64_t finite_count;
+    uint32_t first_wanted;
+};
+
+/* Counts the numbers that are not finite and moves the others together. Returns how many. */
+static size_t take_finite(struct ets_summary *summary, double *numbers, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double x = numbers[i];
+        if (x != x) summary->nan_count++;
+        else if (x - x != 0) summary->infinite_count++;
+        else numbers[kept++] = x;
+    }
+    return kept;
+}
+
+/* Adds a block of `block_count` numbers to `summary`, which has `count` finite ones so far. */
+static void add_sums(struct ets_summary *summary, uint64_t count, const struct sums *sums,
+                     double pivot, double block_count)
+{
+    const double offset = sums->difference / block_count; /* the block's mean - pivot */
+    const double block_sum = block_count * pivot + sums->difference;
+    double deviation = sums->difference_square - sums->difference * offset;
+    if (deviation < 0) deviation = 0;
+    if (count > 0) {
+        const double before = (double)count;
+        const double apart = pivot + offset - summary->sum / before; /* of the two means */
+        deviation += apart * apart * (before / (before + block_count)) * block_count;
+    }
+    if (count == 0 || sums->min < summary->min) summary->min = sums->min;
+    if (count == 0 || sums->max > summary->max) summary->max = sums->max;
+    summary->sum += block_sum;
+    summary->absolute_sum += sums->absolute;
+    summary->square_sum += sums->difference_square + pivot * (sums->difference + block_sum);
+    summary->deviation_square_sum += deviation;
+    summary->zero_count += (uint64_t)sums->zeros;
+}
+
+static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_type,
+                      size_t elements)
+{
+    double numbers[BLOCK];
+    struct ets_summary *summary = &summing->summary;
+    size_t count = elements * ets_scalar_component_count(scalar_type);
+    ets_decode(bytes, scalar_type, elements, numbers);
+    summary->count += count;
+    for (size_t i = 0; i < count && summary->first_count < summing->first_wanted; i++) {
+        summary->first[summary->first_count++] = numbers[i];
+    }
+    /* Nearly all blocks are finite: their sums tell. */
+    struct sums sums = sum_numbers(numbers, count, numbers[0]);
+    if (sums.difference - sums.difference != 0) {
+        count = take_finite(summary, numbers, count);
+        if (count == 0) return;
+        sums = sum_numbers(numbers, count, numbers[0]);
+    }
+    add_sums(summary, summing->finite_count, &sums, numbers[0], (double)count);
+    summing->finite_count += count;
+}
+
+/* A walk along the last dimension, row by row. */
+struct walk {
+    const struct ets_tensor *tensor;
+    const uint8_t *row; /* its first element */
+    int64_t position[ETS_TENSOR_MAX_RANK];
+};
+
+static void next_row(struct walk *walk, size_t element_bytes)
+{
+    const struct ets_tensor *tensor = walk->tensor;
+    walk->position[tensor->rank - 1] = 0;
+    for (uint32_t i = tensor->rank - 1; i-- > 0;) {
+        const size_t stride = (size_t)tensor->strides[i] * element_bytes;
+        if (++walk->position[i] < tensor->sizes[i]) {
+            walk->row += stride;
+            return;
+        }
+        walk->position[i] = 0;
+        walk->row -= stride * (size_t)(tensor->sizes[i] - 1);
+    }
+}
+
+/* Copies the next `count` elements to where they are neighbours. */
+static void gather(struct walk *walk, size_t count, size_t element_bytes, uint8_t *out)
+{
+    const uint32_t last = walk->tensor->rank - 1;
+    const size_t stride = (size_t)walk->tensor->strides[last] * element_bytes;
+    while (count > 0) {
+        int64_t *position = &walk->position[last];
+        const uint64_t left = (uint64_t)(walk->tensor->sizes[last] - *position);
+        const size_t run = left < count ? (size_t)left : count;
+        const uint8_t *from = walk->row + (size_t)*position * stride;
+        for (size_t i = 0; i < run; i++, from += stride, out += element_bytes) {
+            for (size_t k = 0; k < element_bytes; k++) out[k] = from[k];
+        }
+        count -= run;
+        *position += (int64_t)run;
+        if (*position == walk->tensor->sizes[last]) next_row(walk, element_bytes);
+    }
+}
+
+static enum ets_status check(const struct ets_tensor *tensor, uint32_t first_count)
+{
+    if (ets_scalar_component_count(tensor->scalar_type) == 0) return ETS_UNSUPPORTED;
+    if (tensor->rank > ETS_TENSOR_MAX_RANK || first_count > ETS_SUMMARY_FIRST_LIMIT) {
+        return ETS_INVALID_ARGUMENT;
+    }
+    const uint64_t extent = ets_tensor_extent(tensor);
+    if (extent == UINT64_MAX) return ETS_INVALID_ARGUMENT;
+    if (extent > 0 && (tensor->data == NULL || extent > tensor->data_bytes)) return ETS_TRUNCATED;
+    return ETS_OK;
+}
+
+static void finish_range(struct ets_summary *summary)
+{
+    if (ets_summary_finite_count(summary) == 0) {
+        summary->min = summary->max = from_bits(UINT64_C(0x7ff8000000000000));
+    }
+    summary->absolute_max = -summary->min > summary->max ? -summary->min : summary->max;
+}
+
+enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
+                                      struct ets_summary *summary_out)
+{
+    const enum ets_status status = check(tensor, first_count);
+    if (status != ETS_OK) return status;
+    const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    const size_t block = BLOCK / ets_scalar_component_count(tensor->scalar_type);
+    const bool is_contiguous = ets_tensor_is_contiguous(tensor);
+    struct summing summing = {.first_wanted = first_count};
+    struct walk walk = {.tensor = tensor, .row = tensor->data};
+    uint8_t gathered[BLOCK * sizeof(double)];
+    const uint8_t *bytes = tensor->data;
+    size_t tail = 0; /* bytes of the last block that fill no stripe */
+    ets_xxh64_init(&summing.hash);
+    for (uint64_t left = ets_tensor_count(tensor), count; left > 0; left -= count) {
+        count = left < block ? left : block;
+        if (!is_contiguous) {
+            gather(&walk, (size_t)count, element_bytes, gathered);
+            bytes = gathered;
+        }
+        const size_t size = (size_t)count * element_bytes;
+        tail = size % ETS_XXH64_STRIPE_BYTES;
+        ets_xxh64_add_stripes(&summing.hash, bytes, size / ETS_XXH64_STRIPE_BYTES);
+        add_block(&summing, bytes, tensor->scalar_type, (size_t)count);
+        bytes += size;
+    }
+    summing.summary.hash = ets_xxh64_finish(&summing.hash, bytes - tail, tail);
+    finish_range(&summing.summary);
+    *summary_out = summing.summary;
+    return ETS_OK;
+}
+
+uint64_t ets_summary_finite_count(const struct ets_summary *summary)
+{
+    return summary->count - summary->nan_count - summary->infinite_count;
+}
+
+double ets_summary_mean(const struct ets_summary *summary)
+{
+    return summary->sum / (double)ets_summary_finite_count(summary);
+}
