@@ -49,6 +49,18 @@ _etscope() {
     inspect:--target-time-scale|inspect:--target_time_scale) words='ns us ms s cycles' ;;
     inspect:--tsv-path|inspect:--tsv_path) ;;
     inspect:--case) compopt +o default 2>/dev/null ;;
+    tensors:--debug-buffer|tensors:--debug_buffer_path) ;;
+    tensors:--etrecord|tensors:--etrecord_path) ;;
+    tensors:--program) ;;
+    tensors:--method) compopt +o default 2>/dev/null ;;
+    tensors:--block) compopt +o default 2>/dev/null ;;
+    tensors:--run) compopt +o default 2>/dev/null ;;
+    tensors:--event) compopt +o default 2>/dev/null ;;
+    tensors:--columns|tensors:-c) compopt +o default 2>/dev/null ;;
+    tensors:--save) compopt +o default 2>/dev/null ;;
+    tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
+    tensors:--width) compopt +o default 2>/dev/null ;;
+    tensors:--output) ;;
     run:--trace|run:-o) ;;
     run:--runs|run:-r) compopt +o default 2>/dev/null ;;
     run:--etrecord) ;;
@@ -83,6 +95,7 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         info) words='-h --help --format -f --all' ;;
@@ -92,6 +105,7 @@ _etscope() {
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     words='profile inspect run recover info doctor help --help --version'
+    words='profile inspect tensors run info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

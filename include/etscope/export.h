@@ -1,5 +1,6 @@
 /*
- * export.h - what an inspection shows: the operator table, and upstream's table byte for byte.
+ * export.h - what an inspection shows: the operator table, the table of captured tensors, and
+ * upstream's table byte for byte.
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
@@ -11,6 +12,7 @@
 #ifndef ETSCOPE_EXPORT_H
 #define ETSCOPE_EXPORT_H
 
+#include "etscope/captured_values.h"
 #include "etscope/inspect.h"
 #include "etscope/table.h"
 
@@ -49,6 +51,38 @@ ETS_API enum ets_status ets_operator_table_fill(struct ets_table *table,
                                                 const struct ets_inspection *inspection,
                                                 const struct ets_operator_table_options *options,
                                                 struct ets_error *error);
+
+struct ets_tensor_table_options {
+    struct ets_bytes debug_buffer; /* data NULL: rows without statistics */
+    struct ets_captured_filter filter;
+    const char *columns; /* "operator,shape,min": these, in this order; NULL: all */
+};
+
+/* What a tensor table could not give numbers for. */
+struct ets_tensor_table_gaps {
+    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep */
+    uint32_t outside;    /* tensors whose bytes lie outside of the debug buffer */
+    uint32_t unreadable; /* values that are malformed, or of a type that has no numbers */
+    struct ets_error outside_reason, unreadable_reason; /* of the first of each, if any */
+};
+
+/*
+ * Adds columns, sections and a row for each captured value (captured_values.h) to an empty table.
+ * Columns are told in docs/columns.md. `gaps_out` may be NULL. Statuses: NOT_FOUND (a name in
+ * `columns` is none, with those that there are), NO_MEMORY.
+ */
+ETS_API enum ets_status ets_tensor_table_fill(struct ets_table *table,
+                                              const struct ets_inspection *inspection,
+                                              const struct ets_tensor_table_options *options,
+                                              struct ets_tensor_table_gaps *gaps_out,
+                                              struct ets_error *error);
+
+/*
+ * What people call the operator that made a value: the kernel ("addmm.out"), the delegate's
+ * operator, "(output)" for an output of the method; absent where nothing tells.
+ */
+ETS_API struct ets_text ets_captured_value_operator(const struct ets_inspection *inspection,
+                                                    const struct ets_captured_value *value);
 
 /*
  * Writes the view as upstream's Inspector.save_data_to_tsv does, byte for byte. Columns and their

@@ -43,7 +43,8 @@ enum ets_column_kind {
     ETS_COLUMN_TIME = 4,  /* nanoseconds, from a lower to an upper bound */
     ETS_COLUMN_TICKS = 5, /* like TIME, of a clock without a known unit ("cycles") */
     ETS_COLUMN_SHARE = 6, /* 0 to 1, from a lower to an upper bound */
-    ETS_COLUMN_BYTES = 7
+    ETS_COLUMN_BYTES = 7,
+    ETS_COLUMN_NUMBERS = 8 /* a list whose texts are numbers; in JSON without quotes */
 };
 
 struct ets_column {

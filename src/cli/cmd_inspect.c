@@ -1,5 +1,5 @@
-#include "inputs.h"
 #include "show.h"
+#include "subject.h"
 
 const struct cli_option cli_inspect_options[] = {
     {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
@@ -42,46 +42,15 @@ static int find_trace(const struct cli_arguments *arguments, const char **path_o
     return CLI_OK;
 }
 
-static int inspect(const struct cli_arguments *arguments, struct cli_subject *subject)
-{
-    struct cli_record record;
-    struct cli_program program;
-    struct ets_file *debug_file = NULL;
-    struct ets_error error;
-    subject->debug_buffer_path = cli_value(arguments, "--debug-buffer");
-    int code = cli_record_open(cli_value(arguments, "--etrecord"), &record);
-    if (code == CLI_OK) {
-        code = cli_program_open(cli_value(arguments, "--program"), &program);
-        subject->program = program.is_open ? &program.program : NULL;
-        if (code == CLI_OK && subject->debug_buffer_path != NULL) {
-            if (ets_file_open(subject->debug_buffer_path, &debug_file, &error) == ETS_OK) {
-                subject->debug_buffer = ets_file_bytes(debug_file);
-            } else {
-                code = cli_fail(subject->debug_buffer_path, &error);
-            }
-        }
-        subject->record = record.record;
-        if (code == CLI_OK) code = cli_show(arguments, subject);
-        ets_file_close(debug_file);
-        cli_program_close(&program);
-    }
-    cli_record_close(&record);
-    return code;
-}
-
 int cmd_inspect(const struct cli_arguments *arguments)
 {
-    struct cli_subject subject = {.method = cli_value(arguments, "--method")};
-    static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
-                                         NULL};
-    int code = find_trace(arguments, &subject.path);
-    if (code == CLI_OK) code = cli_check_stdin(arguments, inputs);
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    const char *path = NULL;
+    int code = find_trace(arguments, &path);
     if (code != CLI_OK) return code;
-    struct ets_file *file;
-    struct ets_error error;
-    if (ets_file_open(subject.path, &file, &error) != ETS_OK) return cli_fail(subject.path, &error);
-    subject.dump = ets_file_bytes(file);
-    const int result = inspect(arguments, &subject);
-    ets_file_close(file);
-    return result;
+    code = cli_subject_open(arguments, path, &files, &subject);
+    if (code == CLI_OK) code = cli_show(arguments, &subject);
+    cli_subject_close(&files);
+    return code;
 }

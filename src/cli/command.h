@@ -108,6 +108,7 @@ void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: et
 int cli_print_completion(FILE *stream, const char *shell);
 
 int cmd_run(const struct cli_arguments *arguments);
+int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
 int cmd_profile(const struct cli_arguments *arguments);
 int cmd_info(const struct cli_arguments *arguments);
@@ -117,6 +118,7 @@ int cmd_help(const struct cli_arguments *arguments);
 
 extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_inspect_options[];
+extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_profile_options[];
 extern const struct cli_option cli_info_options[];
 extern const struct cli_option cli_recover_options[];

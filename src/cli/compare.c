@@ -41,10 +41,12 @@ static int read_tensor(const struct comparison *c, const struct ets_debug_value 
     if (ets_etdump_tensor(dump, value, index, &out->tensor, &offset, &error) != ETS_OK) {
         return cli_fail(c->subject->path, &error);
     }
-    if (ets_etdump_tensor_data(c->subject->debug_buffer, offset, &out->tensor, &error) != ETS_OK) {
+    const enum ets_status status =
+        ets_etdump_tensor_data(c->subject->debug_buffer, offset, &out->tensor, &error);
+    if (status != ETS_OK && status != ETS_NOT_FOUND) {
         return cli_fail(c->subject->debug_buffer_path, &error);
     }
-    out->is_comparable = true;
+    out->is_comparable = status == ETS_OK;
     return CLI_OK;
 }
 
@@ -214,7 +216,8 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     struct ets_error error;
     uint8_t truth;
     if (!recorded->is_comparable || !wrap_reference(reference, &truth, &expected)) {
-        cli_note("block %u: output %u is no tensor and no number, so it is left out", block, index);
+        cli_note("block %u: output %u is no recorded tensor and no number, so it is left out",
+                 block, index);
         return CLI_OK;
     }
     if (ets_comparison_of(&expected, &recorded->tensor, &sums, &error) != ETS_OK) {

@@ -24,6 +24,17 @@ const struct cli_command cli_commands[] = {
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
      "etscope inspect profile.etdp --format jsonl | head -3",
      cmd_inspect},
+    {"tensors", "list the tensors that a trace captured, with their range and what is broken",
+     "TRACE",
+     "Reads an ETDump and its debug buffer and prints one line for each captured tensor: the "
+     "operator that made it, type, shape, range, mean, deviation, how many numbers are NaN or "
+     "infinite, and a hash that says whether two tensors are the same. Range, mean and deviation "
+     "are over the finite numbers. --save writes the tensors as .npy files.",
+     cli_tensors_options,
+     "etscope tensors debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
+     "etscope tensors debug.etdp --debug-buffer debug.bin --only-outputs --format json\n"
+     "etscope tensors debug.etdp --debug-buffer debug.bin --event 5 --save tensors",
+     cmd_tensors},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "

@@ -17,8 +17,6 @@ struct request {
     struct ets_inspect_options inspect;
     struct ets_operator_table_options table;
     enum ets_time_unit target;
-    const char *block;
-    long long run;
     bool is_upstream_view; /* tsv, and nothing else that changes its columns or rows */
 };
 
@@ -81,10 +79,9 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .run = ETS_NO_INDEX,
                 .all_events = cli_has(arguments, "--all"),
             },
-        .block = cli_value(arguments, "--block"),
-        .run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
     request->table.tick_unit = request->inspect.tick_unit;
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
@@ -102,28 +99,30 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     return ok;
 }
 
-/* --block by name or number, --run by number. */
-static int choose_rows(const struct ets_inspection *inspection, struct request *request)
+int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
+                    uint32_t *block_out, uint32_t *run_out)
 {
+    bool ok = true;
     const uint32_t blocks = ets_inspection_block_count(inspection);
     const uint32_t runs = ets_inspection_run_count(inspection);
-    if (request->run >= 0) {
-        if (request->run >= runs) {
-            return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0",
-                                request->run, runs);
-        }
-        request->table.run = (uint32_t)request->run;
+    const char *wanted = cli_value(arguments, "--block");
+    const long long run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok);
+    *block_out = *run_out = ETS_NO_INDEX;
+    if (!ok) return CLI_USAGE;
+    if (run >= runs) {
+        return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", run, runs);
     }
-    if (request->block == NULL) return CLI_OK;
+    if (run >= 0) *run_out = (uint32_t)run;
+    if (wanted == NULL) return CLI_OK;
     char *end;
-    const unsigned long number = strtoul(request->block, &end, 10);
-    const bool is_number = isdigit((unsigned char)request->block[0]) && *end == '\0';
+    const unsigned long number = strtoul(wanted, &end, 10);
+    const bool is_number = isdigit((unsigned char)wanted[0]) && *end == '\0';
     uint32_t named = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
-        const bool is_named = cli_text_is(block->name, request->block);
+        const bool is_named = cli_text_is(block->name, wanted);
         if (!is_named && !(is_number && number == i)) continue;
-        request->table.block = i;
+        *block_out = i;
         named++;
     }
     if (named == 1) return CLI_OK;
@@ -136,10 +135,10 @@ static int choose_rows(const struct ets_inspection *inspection, struct request *
                                  block->name.data);
     }
     return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; there are: %s",
-                        named == 0 ? "no block" : "several blocks", request->block, list);
+                        named == 0 ? "no block" : "several blocks", wanted, list);
 }
 
-static void print_notes(const struct ets_inspection *inspection)
+void cli_print_notes(const struct ets_inspection *inspection)
 {
     enum { MOST = 3 };
     const uint32_t damages = ets_inspection_damage_total(inspection);
@@ -226,7 +225,9 @@ static int check_debug_buffer(const struct ets_inspection *inspection,
             if (ets_etdump_tensor(dump, &value, t, &tensor, &offset, &error) != ETS_OK) {
                 return cli_fail(subject->path, &error);
             }
-            if (ets_etdump_tensor_data(subject->debug_buffer, offset, &tensor, &error) != ETS_OK) {
+            const enum ets_status status =
+                ets_etdump_tensor_data(subject->debug_buffer, offset, &tensor, &error);
+            if (status != ETS_OK && status != ETS_NOT_FOUND) {
                 return cli_fail(subject->debug_buffer_path, &error);
             }
         }
@@ -239,16 +240,10 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
 {
     const char *format = cli_value(arguments, "--format");
     const char *tsv_path = cli_value(arguments, "--tsv-path");
-    if (ets_inspection_events(inspection)->count == 0 &&
-        ets_inspection_damage_count(inspection) > 0) {
-        print_notes(inspection);
-        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
-                            cli_path_name(subject->path));
-    }
-    int code = choose_rows(inspection, request);
+    int code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;
-    print_notes(inspection);
+    cli_print_notes(inspection);
     if (format != NULL && strcmp(format, "tsv") == 0 && request->is_upstream_view) {
         const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
         code = write_upstream_tsv(inspection, request, path);
@@ -278,6 +273,33 @@ static int check_documents(const struct cli_arguments *arguments)
                         format);
 }
 
+int cli_open_inspection(const struct cli_subject *subject,
+                        const struct ets_inspect_options *options,
+                        struct ets_inspection **inspection_out)
+{
+    struct ets_error error;
+    if (options->method != NULL && options->record == NULL && options->program == NULL) {
+        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
+    }
+    const enum ets_status status =
+        ets_inspection_open(subject->dump, options, inspection_out, &error);
+    if (status != ETS_OK) {
+        const int code = cli_fail(subject->path, &error);
+        const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
+        if (is_damaged && !options->partial) cli_note("--partial reads what is whole");
+        return status == ETS_NOT_FOUND ? CLI_USAGE
+                                       : code; /* what is not found is --method's name */
+    }
+    if (ets_inspection_events(*inspection_out)->count == 0 &&
+        ets_inspection_damage_count(*inspection_out) > 0) {
+        cli_print_notes(*inspection_out);
+        ets_inspection_close(*inspection_out);
+        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
+                            cli_path_name(subject->path));
+    }
+    return CLI_OK;
+}
+
 int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
 {
     struct request request;
@@ -286,28 +308,15 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
         return CLI_USAGE;
     }
-    if (cli_has(arguments, "--method") && subject->record == NULL && subject->program == NULL) {
-        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
-    }
     if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
         return cli_complain(CLI_USAGE,
                             "cycles have no length in time: --source-time-scale and "
                             "--target-time-scale must both be cycles, or neither");
     }
     struct ets_inspection *inspection;
-    struct ets_error error;
-    const enum ets_status status =
-        ets_inspection_open(subject->dump, &request.inspect, &inspection, &error);
-    if (status != ETS_OK) {
-        const int code = cli_fail(subject->path, &error);
-        const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
-        if (is_damaged && !request.inspect.partial) {
-            cli_note("--partial reads what is whole");
-        }
-        return status == ETS_NOT_FOUND ? CLI_USAGE
-                                       : code; /* what is not found is --method's name */
-    }
-    const int code = show(arguments, subject, inspection, &request);
+    int code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code != CLI_OK) return code;
+    code = show(arguments, subject, inspection, &request);
     ets_inspection_close(inspection);
     return code;
 }

@@ -40,6 +40,21 @@ struct cli_subject {
 };
 int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject);
 
+/*
+ * Opens the inspection, saying what is wrong. `inspection_out` is the caller's to close where
+ * CLI_OK comes back.
+ */
+int cli_open_inspection(const struct cli_subject *subject,
+                        const struct ets_inspect_options *options,
+                        struct ets_inspection **inspection_out);
+
+/* What --block (by name or number) and --run ask for; ETS_NO_INDEX: all. */
+int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
+                    uint32_t *block_out, uint32_t *run_out);
+
+/* What was skipped, odd or not joined, as notes. */
+void cli_print_notes(const struct ets_inspection *inspection);
+
 /* How tables go to standard output: width, bold, ASCII or not, from the terminal. */
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out);

@@ -94,7 +94,16 @@ static void put_real(const struct records *r, const struct ets_column *column, d
     ets_output_write(r->output, text, size);
 }
 
-static void put_list(const struct records *r, const struct ets_cell *cell)
+/* The text of a number; JSON has none for NaN and infinity. */
+static void put_number(const struct records *r, struct ets_text text)
+{
+    const char last = text.size > 0 ? text.data[text.size - 1] : 'n';
+    if (last < '0' || last > '9') put(r, "null");
+    else ets_output_write(r->output, text.data, text.size);
+}
+
+static void put_list(const struct records *r, const struct ets_column *column,
+                     const struct ets_cell *cell)
 {
     if (!is_json(r)) {
         put_field(r, cell->items, cell->item_count);
@@ -103,7 +112,8 @@ static void put_list(const struct records *r, const struct ets_cell *cell)
     put(r, "[");
     for (size_t i = 0; i < cell->item_count; i++) {
         if (i > 0) put(r, ", ");
-        put_json_text(r, cell->items[i]);
+        if (column->kind == ETS_COLUMN_NUMBERS) put_number(r, cell->items[i]);
+        else put_json_text(r, cell->items[i]);
     }
     put(r, "]");
 }
@@ -128,7 +138,7 @@ static void put_cell(const struct records *r, const struct ets_column *column,
     switch (cell->kind) {
     case CELL_NOTHING: put(r, is_json(r) ? "null" : ""); break;
     case CELL_TEXT: put_text(r, cell->text); break;
-    case CELL_LIST: put_list(r, cell); break;
+    case CELL_LIST: put_list(r, column, cell); break;
     case CELL_INTEGER: put_integer(r, cell->integer); break;
     case CELL_REAL: put_real(r, column, cell->lower); break;
     }

@@ -514,7 +514,8 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
     for (uint32_t c = 0; c < table->column_count; c++) {
         const struct ets_column *column = &table->columns[c];
         if (column->machine_only || is_empty_column(table, c)) continue;
-        const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST;
+        const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST ||
+                             column->kind == ETS_COLUMN_NUMBERS;
         r.shown[r.shown_count++] = (struct shown){
             .column = column,
             .index = c,

@@ -243,6 +243,11 @@ enum ets_status ets_etdump_tensor_data(struct ets_bytes debug_buffer, int64_t of
     tensor->data = NULL;
     tensor->data_bytes = 0;
     if (bytes == 0) return ETS_OK;
+    if (offset == -1) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "the %llu bytes of this tensor were not recorded",
+                        (unsigned long long)bytes);
+    }
     if (offset < 0) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
                         "tensor of %llu bytes has debug buffer offset %lld",

@@ -643,7 +643,9 @@ static void test_etdump__finds_a_tensors_bytes(void **state)
     assert_int_equal(ets_etdump_tensor_data(buffer, 41, &tensor, &error), ETS_TRUNCATED);
     assert_true(error.offset == 41 && tensor.data == NULL && tensor.data_bytes == 0);
     assert_int_equal(ets_etdump_tensor_data(buffer, INT64_MAX, &tensor, &error), ETS_TRUNCATED);
-    assert_int_equal(ets_etdump_tensor_data(buffer, -1, &tensor, &error), ETS_MALFORMED);
+    assert_int_equal(ets_etdump_tensor_data(buffer, -1, &tensor, &error), ETS_NOT_FOUND);
+    assert_null(tensor.data);
+    assert_int_equal(ets_etdump_tensor_data(buffer, -2, &tensor, &error), ETS_MALFORMED);
     tensor.sizes[1] = 0;
     assert_int_equal(ets_etdump_tensor_data(buffer, -1, &tensor, &error), ETS_OK);
     assert_null(tensor.data);

@@ -1,0 +1,86 @@
+/*
+ * captured_values.h - the values that a trace captured, one after the other, with their bytes.
+ *
+ *     struct ets_captured_values values;
+ *     struct ets_captured_value value;
+ *     ets_captured_values_init(&values, inspection, ets_file_bytes(debug_buffer), NULL);
+ *     while (ets_captured_values_next(&values, &value)) {
+ *         struct ets_summary summary;
+ *         if (value.status == ETS_OK &&
+ *             ets_summary_of_tensor(&value.tensor, 0, &summary) == ETS_OK) {
+ *             printf("event %u: %g to %g\n", value.event, summary.min, summary.max);
+ *         }
+ *     }
+ *
+ * Nothing is allocated. The inspection and the debug buffer are borrowed.
+ */
+#ifndef ETSCOPE_CAPTURED_VALUES_H
+#define ETSCOPE_CAPTURED_VALUES_H
+
+#include "etscope/inspect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A tensor, an element of a tensor list, or a plain value, of one debug event. */
+struct ets_captured_value {
+    uint32_t event; /* index in the event table */
+    uint32_t row;   /* of the instruction or delegate operator that made it, or ETS_NO_INDEX */
+    uint32_t index; /* among the values that one instruction, or the outputs of one run, logged */
+    int is_output;  /* 1: an output of the whole method */
+    int32_t type;   /* enum ets_debug_value_type, or a newer writer's number */
+    uint32_t item, item_count; /* place in a tensor list and its length; 0 and 0: no list */
+    /*
+     * OK: `tensor` is whole. NOT_FOUND: its bytes were not recorded, or no debug buffer was given;
+     * TRUNCATED: they lie outside of the debug buffer; MALFORMED, UNSUPPORTED: the description
+     * itself is broken or of an unknown type, or the value is no tensor and no number (a string,
+     * null). `reason` says it in words where it is not OK.
+     */
+    enum ets_status status;
+    int has_tensor;           /* 1: type, sizes and strides are known, whatever the status */
+    struct ets_tensor tensor; /* a number: of rank 0 (int64, bool, float64). data: NULL unless OK,
+                                 good until the next call */
+    int64_t offset;           /* in the debug buffer; -1: not there */
+    struct ets_error reason;
+};
+
+/* Which values are of interest. */
+struct ets_captured_filter {
+    uint32_t block;   /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;     /* only this run; ETS_NO_INDEX: all */
+    uint32_t event;   /* only this event of the event table; ETS_NO_INDEX: all */
+    int outputs_only; /* 1: only outputs of the whole method */
+};
+
+struct ets_captured_values {
+    /* inner */
+    const struct ets_inspection *inspection;
+    struct ets_bytes debug_buffer; /* data NULL: none was given */
+    struct ets_captured_filter filter;
+    struct ets_debug_value value;
+    uint32_t event, item;
+    uint32_t made_by; /* event that the search for the row has come to */
+    uint32_t index;
+    union {
+        int64_t integer;
+        double real;
+        uint8_t truth;
+    } number;
+};
+
+/* Stands before the first value. `filter` NULL: all. */
+ETS_API void ets_captured_values_init(struct ets_captured_values *values,
+                                      const struct ets_inspection *inspection,
+                                      struct ets_bytes debug_buffer,
+                                      const struct ets_captured_filter *filter);
+
+/* 1 and the next value, in logging order, or 0 at the end. A list without elements gives none. */
+ETS_API int ets_captured_values_next(struct ets_captured_values *values,
+                                     struct ets_captured_value *value_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

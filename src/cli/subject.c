@@ -1,0 +1,42 @@
+#include "subject.h"
+
+static int open_bytes(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
+{
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (ets_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
+    *bytes_out = ets_file_bytes(*file_out);
+    return CLI_OK;
+}
+
+int cli_subject_open(const struct cli_arguments *arguments, const char *path,
+                     struct cli_subject_files *files_out, struct cli_subject *subject_out)
+{
+    static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
+                                         NULL};
+    struct cli_subject_files *files = files_out;
+    *files = (struct cli_subject_files){.trace = NULL};
+    *subject_out =
+        (struct cli_subject){.path = path,
+                             .method = cli_value(arguments, "--method"),
+                             .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
+    int code = cli_check_stdin(arguments, inputs);
+    if (code == CLI_OK) code = open_bytes(path, &files->trace, &subject_out->dump);
+    if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &files->record);
+    if (code == CLI_OK) code = cli_program_open(cli_value(arguments, "--program"), &files->program);
+    if (code == CLI_OK) {
+        code = open_bytes(subject_out->debug_buffer_path, &files->debug_buffer,
+                          &subject_out->debug_buffer);
+    }
+    subject_out->record = files->record.record;
+    subject_out->program = files->program.is_open ? &files->program.program : NULL;
+    return code;
+}
+
+void cli_subject_close(struct cli_subject_files *files)
+{
+    ets_file_close(files->debug_buffer);
+    cli_program_close(&files->program);
+    cli_record_close(&files->record);
+    ets_file_close(files->trace);
+}
