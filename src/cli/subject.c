@@ -6,6 +6,7 @@ static int open_bytes(const char *path, struct ets_file **file_out, struct ets_b
     if (path == NULL) return CLI_OK;
     if (ets_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
     *bytes_out = ets_file_bytes(*file_out);
+    if (bytes_out->data == NULL) bytes_out->data = (const uint8_t *)""; /* empty, but given */
     return CLI_OK;
 }
 
