@@ -41,6 +41,22 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
     ets_table_close(table);
 }
 
+/* Captured tensors against a debug buffer that is the dump itself. */
+static void print_tensors(const struct ets_inspection *inspection, struct ets_bytes dump)
+{
+    const struct ets_tensor_table_options options = {
+        .debug_buffer = dump,
+        .filter = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX}};
+    const struct ets_table_style style = {.format = ETS_FORMAT_JSON};
+    struct ets_table *table;
+    struct ets_output *output = nowhere();
+    if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
+    if (ets_tensor_table_fill(table, inspection, &options, NULL, NULL) != ETS_OK) abort();
+    if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
+    ets_output_discard(output);
+    ets_table_close(table);
+}
+
 /* Parents lie in the same block, and following them ends. */
 static void walk_rows(const struct ets_inspection *inspection)
 {
@@ -86,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
         print_tables(inspection, (enum ets_group_by)group, unit);
     }
+    print_tensors(inspection, (struct ets_bytes){data, size});
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
     ets_inspection_close(inspection);
     return 0;

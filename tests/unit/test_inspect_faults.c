@@ -30,6 +30,13 @@ static void walk(struct ets_inspection *inspection)
         ets_output_discard(output);
         ets_table_close(table);
     }
+    static const uint8_t debug_buffer[600]; /* holds some of the tensors */
+    const struct ets_tensor_table_options tensors = {
+        .debug_buffer = {debug_buffer, sizeof debug_buffer},
+        .filter = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX}};
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    assert_int_equal(ets_tensor_table_fill(table, inspection, &tensors, NULL, NULL), ETS_OK);
+    ets_table_close(table);
     struct ets_error error;
     const enum ets_status status =
         ets_inspection_upstream_view(inspection, ETS_UNIT_NS, ETS_UNIT_MS, &view, &error);
