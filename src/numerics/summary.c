@@ -224,7 +224,7 @@ enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t 
     struct summing summing = {.first_wanted = first_count};
     struct walk walk = {.tensor = tensor, .row = tensor->data};
     uint8_t gathered[BLOCK * sizeof(double)];
-    const uint8_t *bytes = tensor->data;
+    const uint8_t *bytes = tensor->data != NULL ? tensor->data : gathered; /* NULL: no elements */
     size_t tail = 0; /* bytes of the last block that fill no stripe */
     ets_xxh64_init(&summing.hash);
     for (uint64_t left = ets_tensor_count(tensor), count; left > 0; left -= count) {
