@@ -104,8 +104,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect run recover info doctor help --help --version'
-    words='profile inspect tensors run info doctor help --help --version'
+    words='profile inspect tensors run recover info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

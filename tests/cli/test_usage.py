@@ -13,7 +13,7 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "run", "recover", "tensors", "info", "doctor", "help")
+COMMANDS = ("profile", "inspect", "tensors", "run", "recover", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):
