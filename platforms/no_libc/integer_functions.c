@@ -5,6 +5,8 @@
  */
 #include <stdint.h>
 
+#if defined(__arm__) || defined(__riscv)
+
 /* By additions of 32 bits, as a multiplication would call itself. */
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
@@ -77,4 +79,6 @@ uint64_t __muldi3(uint64_t a, uint64_t b)
 {
     return multiply(a, b);
 }
+#endif
+
 #endif

@@ -95,8 +95,11 @@ void _start(void)
 {
     static struct ets_etdump_name names[] = {
         {{"Default", 7}, 0}, {{"Execute", 7}, 0}, {{"OPERATOR_CALL", 13}, 0}};
-    const struct ets_etdump_source source = {.names = names, .name_count = 3, .run_count = 2,
-                                             .run = get_run, .event = get_event,
+    const struct ets_etdump_source source = {.names = names,
+                                             .name_count = 3,
+                                             .run_count = 2,
+                                             .run = get_run,
+                                             .event = get_event,
                                              .tensor = get_tensor};
     const struct ets_etdump_sink sink = {NULL, write_out};
     call_kernel(CALL_EXIT, (long)ets_etdump_write(&source, &sink, NULL), 0, 0);
