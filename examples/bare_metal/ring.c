@@ -3,6 +3,7 @@
  * twice: as a file, through the debugger (semihosting), and as lines in the console's log.
  */
 #include "board.h"
+#include "cortex_m/interrupt_lock.h"
 #include "cortex_m/semihosting.h"
 #include "cortex_m/systick.h"
 #include "operators.h"

@@ -3,6 +3,7 @@
  * between of its log, and once more as lines of text over the second UART.
  */
 #include "board.h"
+#include "cortex_m/interrupt_lock.h"
 #include "cortex_m/systick.h"
 #include "operators.h"
 #include "text/text_sink.h"

@@ -1,5 +1,7 @@
 #include "cortex_m/systick.h"
 
+#include "cortex_m/interrupt_lock.h"
+
 #define SYST_CSR (*(volatile uint32_t *)0xe000e010)
 #define SYST_RVR (*(volatile uint32_t *)0xe000e014)
 #define SYST_CVR (*(volatile uint32_t *)0xe000e018)
@@ -29,44 +31,16 @@ void ets_systick_start(void)
     SYST_CSR = CSR_PROCESSOR_CLOCK | CSR_INTERRUPT | CSR_ENABLE;
 }
 
-static uint32_t mask_interrupts(void)
-{
-    uint32_t before;
-    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(before)::"memory");
-    return before;
-}
-
-static void restore_interrupts(uint32_t before)
-{
-    __asm__ volatile("msr primask, %0" ::"r"(before) : "memory");
-}
-
 uint64_t ets_systick_now(void *context)
 {
     (void)context;
-    const uint32_t mask = mask_interrupts();
+    const uint32_t mask = ets_mask_interrupts();
     uint32_t whole = periods, left = SYST_CVR;
     if ((SCB_ICSR & ICSR_SYSTICK_PENDING) != 0) { /* a period ended that is not counted yet */
         left = SYST_CVR;
         whole++;
     }
-    restore_interrupts(mask);
+    ets_restore_interrupts(mask);
     /* It counts down; a period begins with 0, at which the interrupt becomes pending. */
     return ((uint64_t)whole << PERIOD_BITS) + (left == 0 ? 0 : PERIOD - left);
-}
-
-static void enter(void *context)
-{
-    const uint32_t before = mask_interrupts();
-    ((struct ets_interrupt_lock *)context)->before = before;
-}
-
-static void leave(void *context)
-{
-    restore_interrupts(((const struct ets_interrupt_lock *)context)->before);
-}
-
-struct ets_trace_section ets_interrupt_section(struct ets_interrupt_lock *lock)
-{
-    return (struct ets_trace_section){lock, enter, leave};
 }

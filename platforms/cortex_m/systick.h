@@ -1,11 +1,9 @@
 /*
- * systick.h - the clock that every Cortex-M has, and the critical section.
+ * systick.h - the clock that nearly every Cortex-M has.
  *
- *     static struct ets_interrupt_lock lock;
  *     ets_systick_start();
  *     const struct ets_trace_config config = {
- *         ..., .clock = ets_systick_now, .clock_hz = SYSTEM_CLOCK_HZ,
- *         .section = ets_interrupt_section(&lock)};
+ *         ..., .clock = ets_systick_now, .clock_hz = SYSTEM_CLOCK_HZ};
  *
  * A tick is a cycle of the processor. SysTick counts 24 bits; its interrupt, once in 2^24 cycles,
  * counts the rest: interrupts may be off for that long at most. Where SysTick belongs to an RTOS,
@@ -14,7 +12,7 @@
 #ifndef ETSCOPE_PLATFORMS_SYSTICK_H
 #define ETSCOPE_PLATFORMS_SYSTICK_H
 
-#include "etscope/trace.h"
+#include <stdint.h>
 
 void ets_systick_start(void);
 
@@ -23,12 +21,5 @@ uint64_t ets_systick_now(void *context);
 
 /* Goes into the vector table. */
 void SysTick_Handler(void);
-
-struct ets_interrupt_lock {
-    uint32_t before; /* PRIMASK outside of the section */
-};
-
-/* A section without interrupts. Needed on Cortex-M0, which has no atomic operations. */
-struct ets_trace_section ets_interrupt_section(struct ets_interrupt_lock *lock);
 
 #endif

@@ -2,7 +2,7 @@
 
     python3 tests/bare_metal/footprint.py [--out build/bare_metal]
 
-Compiles libetscope_trace and small programs over it with clang and lld (footprint.mk). What a
+Compiles libetscope_trace and small programs over it with clang and lld (bare_metal.mk). What a
 program takes is what the linker kept of the library for it, without the program, the caller's
 buffers and a C library. Ends with 1 where a bound of targets.py is exceeded.
 """
@@ -38,7 +38,7 @@ def missing_tools(tools=None):
 def build(target, out, goal="footprint"):
     """Builds for `target` below `out`; returns the folder."""
     folder = Path(out).resolve() / target
-    subprocess.run(["make", "-s", "-f", str(ROOT / "tests/bare_metal/footprint.mk"),
+    subprocess.run(["make", "-s", "-f", str(ROOT / "tests/bare_metal/bare_metal.mk"),
                     f"TARGET={target}", f"OUT={folder}", goal], check=True)
     return folder
 

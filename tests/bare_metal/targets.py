@@ -17,16 +17,13 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = {
-    "cortex-m0": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
-    "cortex-m4": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
-    "cortex-m55": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
-    "rv32i": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
-    "rv32imac": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
-    "android-arm64": Bounds(0, 0, 0, 0, 0, 0, 0, 0),
+    "cortex-m0": Bounds(7680, 20736, 23808, 848, 2576, 2944, 640, 368),
+    "cortex-m4": Bounds(8448, 21504, 25088, 688, 2528, 2768, 640, 368),
+    "cortex-m55": Bounds(8192, 21248, 24832, 672, 2512, 2768, 640, 368),
+    "rv32i": Bounds(14336, 36096, 41216, 688, 2672, 2800, 640, 368),
+    "rv32imac": Bounds(9216, 24576, 28416, 608, 2720, 2720, 640, 368),
+    "android-arm64": Bounds(9984, 25600, 29952, 976, 3248, 3408, 752, 528),
 }
-
-# Processors without atomic operations: the config's section stands in.
-WITHOUT_ATOMICS = ("cortex-m0", "rv32i")
 
 # Names that the library leaves to others. Memory functions come from the C library or from
 # platforms/no_libc; integer functions, where the processor cannot multiply, from the compiler's

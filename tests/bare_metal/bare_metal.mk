@@ -1,0 +1,22 @@
+# Beside the example: for every target, programs that use a part of the tracer each and nothing of a
+# board, so that the linker tells what that part takes; for boards, one with an interrupt handler.
+include $(dir $(lastword $(MAKEFILE_LIST)))../../examples/bare_metal/Makefile
+
+footprints := $(addprefix $(OUT)/,footprint_ring.elf footprint_stream.elf)
+
+.PHONY: footprint
+footprint: all $(footprints) $(OUT)/tests/bare_metal/struct_sizes.o
+
+# Strings are not merged, so that the map tells whose they are.
+$(footprints): $(OUT)/footprint_%.elf: $(OUT)/tests/bare_metal/footprint_%.o $(library) \
+    $(call objects,$(no_libc))
+	@$(CLANG) $(LDFLAGS) -static -Wl,-e,start -Wl,-O0 -Wl,-Map,$@.map $^ -o $@
+
+# It has the handler that systick.c would bring.
+$(OUT)/interrupts.elf: $(OUT)/tests/bare_metal/interrupts.o \
+    $(call objects,$(filter-out %/systick.c,$(board)) $(no_libc)) $(library)
+	@$(CLANG) $(LDFLAGS) $(BOARD_LDFLAGS) $^ -o $@
+
+.PHONY: interrupts
+interrupts: $(OUT)/interrupts.elf
+	@$(call qemu,interrupts)

@@ -1,0 +1,127 @@
+"""The example programs, in QEMU: what they hand out is read by etscope.
+
+ETSCOPE names the binary, BARE_METAL_OUT the folder for builds.
+"""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+import zlib
+from pathlib import Path
+
+from footprint import build, missing_tools
+
+ETSCOPE = os.environ.get("ETSCOPE", "etscope")
+RECOVER = os.environ.get("RECOVER_CAPTURE", "recover_capture")
+OUT = Path(os.environ.get("BARE_METAL_OUT", "build/bare_metal"))
+TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "make": "make",
+         "qemu-system-arm": "qemu-system-arm"}
+INFERENCES = 50
+OPERATORS = ["conv", "relu", "linear"]
+
+
+def rows(trace):
+    done = subprocess.run([ETSCOPE, "inspect", str(trace), "--format", "json"], check=True,
+                          capture_output=True)
+    return json.loads(done.stdout)
+
+
+def lines_of(log, prefix):
+    """The text behind `prefix` of all lines that have it."""
+    return re.findall(rb"(?m)" + prefix + rb"([^\r\n]*)", log.read_bytes())
+
+
+class Board:
+    """The tests, for one target."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = build(cls.target, OUT, "run")
+        build(cls.target, OUT, "interrupts")
+
+    def check_operators(self, table, runs):
+        self.assertEqual([row["operator"] for row in table], OPERATORS)
+        self.assertEqual([row["instruction"] for row in table], [0, 1, 2])
+        for row in table:
+            self.assertEqual(row["runs"], runs)
+            self.assertGreater(row["min_ns"], 0)
+        # A convolution of nine products for each feature takes longer than what follows it.
+        self.assertGreater(table[0]["avg_ns"], table[1]["avg_ns"] + table[2]["avg_ns"])
+
+    def test_a_ring_of_two_kib_keeps_the_last_inferences(self):
+        table = rows(self.folder / "ring.etdp")
+        self.check_operators(table, table[0]["runs"])
+        self.assertGreaterEqual(table[0]["runs"], 6)
+        self.assertLess(table[0]["runs"], INFERENCES)
+
+    def test_the_log_has_the_same_dump_as_lines(self):
+        log = self.folder / "ring.log"
+        *pieces, end = lines_of(log, b"etsd:")
+        dump = b"".join(map(base64.b64decode, pieces))
+        self.assertEqual(dump, (self.folder / "ring.etdp").read_bytes())
+        self.assertEqual(end.decode(), f"end {len(dump)} {zlib.crc32(dump):08x}")
+        self.assertTrue(log.read_bytes().endswith(b"ring: done\n"))
+
+    def check_capture(self, capture, trace):
+        done = subprocess.run([RECOVER, capture, trace], check=True, capture_output=True, text=True)
+        frames, lost, damaged, _, end = map(int, re.findall(r"\d+", done.stdout))
+        self.assertGreater(frames, INFERENCES)
+        self.assertEqual((lost, damaged, end), (0, 0, 1))
+        self.check_operators(rows(trace), INFERENCES)
+
+    def test_frames_are_found_in_between_of_the_log(self):
+        log = (self.folder / "stream.log").read_bytes()
+        self.assertTrue(log.startswith(b"stream: frames follow\n"))
+        self.assertEqual(log.count(b"seen: "), 5)
+        self.check_capture(self.folder / "stream.log", self.folder / "stream.etdp")
+
+    def test_the_second_log_has_the_frames_as_lines(self):
+        pieces = lines_of(self.folder / "stream-text.log", b"etsf:")
+        capture = self.folder / "stream-text.bin"
+        capture.write_bytes(b"".join(map(base64.b64decode, pieces)))
+        self.check_capture(capture, self.folder / "stream-text.etdp")
+
+    def check_recorded(self, table, name_of):
+        """Event `i` of a thread took `i` ns and has the name that follows from it."""
+        for i, row in enumerate(table):
+            self.assertEqual((row["calls"], row["avg_ns"]), (1, i))
+            self.assertEqual(row["operator"], f"part {name_of(i % 16 % 12)}")
+
+    def test_an_interrupt_handler_records_into_the_same_trace(self):
+        table = rows(self.folder / "interrupts.etdp")
+        blocks = [[row for row in table if row["block_index"] == block] for block in (0, 1)]
+        main, handler = sorted(blocks, key=lambda block: block[0]["operator"])
+        self.assertEqual(len(main), 500)
+        self.assertGreater(len(handler), 200)
+        self.check_recorded(main, lambda letter: "abcdefghijkl"[letter])
+        self.check_recorded(handler, lambda letter: "lkjihgfedcba"[letter])
+
+
+class CortexM0(Board, unittest.TestCase):
+    """Code without atomic operations, on the board of the Cortex-M4."""
+
+    target = "cortex-m0"
+
+
+class CortexM4(Board, unittest.TestCase):
+    target = "cortex-m4"
+
+
+class CortexM55(Board, unittest.TestCase):
+    target = "cortex-m55"
+
+
+def main():
+    packages = missing_tools(TOOLS)
+    if packages:
+        print("skipped: the example needs the packages " + " ".join(packages))
+        sys.exit(77)
+    unittest.main()
+
+
+if __name__ == "__main__":
+    main()
