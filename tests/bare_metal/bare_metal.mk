@@ -12,11 +12,12 @@ $(footprints): $(OUT)/footprint_%.elf: $(OUT)/tests/bare_metal/footprint_%.o $(l
     $(call objects,$(no_libc))
 	@$(CLANG) $(LDFLAGS) -static -Wl,-e,start -Wl,-O0 -Wl,-Map,$@.map $^ -o $@
 
-# It has the handler that systick.c would bring.
-$(OUT)/interrupts.elf: $(OUT)/tests/bare_metal/interrupts.o \
+# They have the handler that systick.c would bring.
+$(addprefix $(OUT)/,interrupts.elf interrupt_sweep.elf): $(OUT)/%.elf: $(OUT)/tests/bare_metal/%.o \
     $(call objects,$(filter-out %/systick.c,$(board)) $(no_libc)) $(library)
 	@$(CLANG) $(LDFLAGS) $(BOARD_LDFLAGS) $^ -o $@
 
 .PHONY: interrupts
-interrupts: $(OUT)/interrupts.elf
+interrupts: $(OUT)/interrupts.elf $(OUT)/interrupt_sweep.elf
 	@$(call qemu,interrupts)
+	@$(call qemu,interrupt_sweep)
