@@ -1,7 +1,8 @@
 /*
  * The few operations on 32-bit words that threads share. Compilers' builtins come first, as they
- * work on plain words in a struct that C++ includes, too; then C11's; where the processor has no
- * such operations (or ETS_NO_ATOMICS is defined), the config's critical section stands in.
+ * work on plain words in a struct that C++ includes, too; then C11's (or where ETS_C11_ATOMICS is
+ * defined); where the processor has no such operations (or ETS_NO_ATOMICS is defined), the config's
+ * critical section stands in.
  */
 #ifndef ETSCOPE_TRACE_ATOMIC_H
 #define ETSCOPE_TRACE_ATOMIC_H
@@ -12,7 +13,7 @@
 
 #if defined(ETS_NO_ATOMICS)
 #define ETS_ATOMICS_NONE
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(ETS_C11_ATOMICS)
 #if __GCC_ATOMIC_INT_LOCK_FREE == 2
 #define ETS_ATOMICS_BUILTIN
 #else

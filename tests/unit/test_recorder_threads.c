@@ -33,6 +33,45 @@ static void *work(void *context)
     return NULL;
 }
 
+/* Stands in for atomic operations where the recorder was built without them. */
+struct section {
+    pthread_mutex_t mutex;
+    uint64_t entered;
+};
+
+static void enter(void *context)
+{
+    struct section *section = context;
+    assert_int_equal(pthread_mutex_lock(&section->mutex), 0); /* an error, not a deadlock, if nested */
+    section->entered++;
+}
+
+static void leave(void *context)
+{
+    struct section *section = context;
+    assert_int_equal(pthread_mutex_unlock(&section->mutex), 0);
+}
+
+static void section_init(struct section *section)
+{
+    pthread_mutexattr_t attributes;
+    section->entered = 0;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&section->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void section_close(struct section *section)
+{
+#if defined(ETS_NO_ATOMICS)
+    assert_true(section->entered > THREADS); /* at least once for each thread's number */
+#else
+    assert_true(section->entered == 0);
+#endif
+    pthread_mutex_destroy(&section->mutex);
+}
+
 static void run_workers(struct bed *bed)
 {
     pthread_t threads[THREADS];
@@ -80,8 +119,11 @@ static uint32_t check_events(const struct bed *bed)
 static void check_mode(enum ets_trace_mode mode, size_t bytes, uint32_t least_kept)
 {
     struct bed bed;
+    struct section section;
     static uint8_t names[1 << 14];
+    section_init(&section);
     bed_prepare(&bed, bytes);
+    bed.config.section = (struct ets_trace_section){&section, enter, leave};
     bed.config.clock = NULL;
     bed.config.mode = mode;
     bed.config.names = names;
@@ -96,6 +138,7 @@ static void check_mode(enum ets_trace_mode mode, size_t bytes, uint32_t least_ke
     assert_true(kept >= least_kept);
     assert_int_equal(counts.unnamed, 0);
     bed_close(&bed);
+    section_close(&section);
 }
 
 static void test_recorder_threads__with_room_nothing_is_lost(void **state)
@@ -137,10 +180,13 @@ static void test_recorder_threads__a_stream_holds_all_that_is_not_counted(void *
 {
     struct bed bed, again;
     struct tape tape = {malloc(TAPE_BYTES), 0};
+    struct section section;
     static uint8_t names[1 << 14];
     (void)state;
     assert_non_null(tape.data);
+    section_init(&section);
     bed_prepare(&bed, 1 << 16);
+    bed.config.section = (struct ets_trace_section){&section, enter, leave};
     bed.config.clock = NULL;
     bed.config.mode = ETS_TRACE_STREAM;
     bed.config.stream = (struct ets_etdump_sink){&tape, write_tape};
@@ -164,6 +210,7 @@ static void test_recorder_threads__a_stream_holds_all_that_is_not_counted(void *
     assert_int_equal(check_events(&again) + bed_state(&bed).dropped, THREADS * EVENTS);
     bed_close(&again);
     bed_close(&bed);
+    section_close(&section);
     free(tape.data);
 }
 
