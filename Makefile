@@ -65,8 +65,13 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
 	@status=0; \
 	ctest --preset asan --parallel $(JOBS) --tests-regex '^(test|fuzz)_' || status=$$?; \
+	$(MAKE) footprint || status=$$?; \
 	ctest --preset release --parallel $(JOBS) || status=$$?; \
 	exit $$status
+
+.PHONY: footprint
+footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
+	@$(PYTHON) tests/bare_metal/footprint.py --out build/bare_metal
 
 .PHONY: tsan
 tsan: ## run the unit tests under ThreadSanitizer

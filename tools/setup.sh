@@ -14,11 +14,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
 test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
+device_packages=(clang lld llvm qemu-system-arm)
 runtime_packages=(python3-pip python3-venv)
 
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${test_packages[@]}" \
-        "${runtime_packages[@]}"
+        "${device_packages[@]}" "${runtime_packages[@]}"
     exit 0
 elif (($# > 0)); then
     sed -n '2,10s/^# \{0,1\}//p' "$0"
@@ -86,6 +87,10 @@ find_missing() {
     have pkg-config || have pkgconf || missing+=(pkg-config)
     have flatc || missing+=(flatbuffers-compiler)
     have xz || missing+=(xz-utils)
+    have clang || missing+=(clang)
+    have ld.lld || missing+=(lld)
+    { have llvm-ar && have llvm-objdump && have llvm-nm; } || missing+=(llvm)
+    have qemu-system-arm || missing+=(qemu-system-arm)
     # Either of pip and venv can fetch the runtime.
     if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1 &&
         ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
@@ -152,6 +157,8 @@ if ((${#missing[@]} > 0)); then
         note "without pkg-config and libcmocka-dev, the unit tests are left out"
     ! is_missing flatbuffers-compiler xz-utils ||
         note "without flatbuffers-compiler and xz-utils, the tests that use them are left out"
+    ! is_missing "${device_packages[@]}" ||
+        note "without clang, lld, llvm and qemu-system-arm, the tracer is not tested on bare metal"
     ! is_missing "${runtime_packages[@]}" ||
         note "without python3-pip or python3-venv, the runtime cannot be fetched"
     note "to have all, as root: $line"

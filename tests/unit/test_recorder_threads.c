@@ -18,8 +18,8 @@ static void *work(void *context)
     struct ets_trace_thread thread;
     char name[32];
     ets_trace_thread_init(&thread, worker->trace);
-    ets_trace_begin_run(&thread, &(struct ets_trace_run){.name = "Execute",
-                                                         .invocation = worker->number});
+    ets_trace_begin_run(&thread,
+                        &(struct ets_trace_run){.name = "Execute", .invocation = worker->number});
     for (uint32_t i = 0; i < EVENTS; i++) {
         const uint64_t start = (uint64_t)worker->number << 32 | i;
         const uint8_t metadata[4] = {(uint8_t)i, (uint8_t)worker->number, (uint8_t)~i, 0};
@@ -42,7 +42,8 @@ struct section {
 static void enter(void *context)
 {
     struct section *section = context;
-    assert_int_equal(pthread_mutex_lock(&section->mutex), 0); /* an error, not a deadlock, if nested */
+    assert_int_equal(pthread_mutex_lock(&section->mutex),
+                     0); /* an error, not a deadlock, if nested */
     section->entered++;
 }
 
@@ -203,8 +204,9 @@ static void test_recorder_threads__a_stream_holds_all_that_is_not_counted(void *
     memset(&again, 0, sizeof again);
     again.buffer = malloc(capture.memory_bytes);
     assert_non_null(again.buffer);
-    assert_int_equal(ets_trace_recover(&again.trace, &capture, again.buffer, capture.memory_bytes,
-                                       NULL), ETS_OK);
+    assert_int_equal(
+        ets_trace_recover(&again.trace, &capture, again.buffer, capture.memory_bytes, NULL),
+        ETS_OK);
     assert_int_equal(capture.refused_records, 0);
     bed_dump(&again);
     assert_int_equal(check_events(&again) + bed_state(&bed).dropped, THREADS * EVENTS);
