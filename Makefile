@@ -36,12 +36,17 @@ help: ## list these commands
 setup: ## install what is missing, fetch the ExecuTorch runtime
 	@tools/setup.sh
 
+# Without the packages that only the tests need.
+.PHONY: setup-host
+setup-host:
+	@tools/setup.sh --host-only
+
 .PHONY: build
 build: ## build with what is there (no network)
 	@$(call compile,release,$(with_engine))
 
 .PHONY: engine
-engine: setup build ## fetch the runtime and build the engine that runs programs
+engine: setup-host build ## fetch the runtime and build the engine that runs programs
 	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
 	    { echo "the engine was not built" >&2; exit 1; }
 
@@ -54,7 +59,7 @@ profile = PATH="$(CURDIR)/build/bin:$$PATH"; export PATH; \
     printf '\n$$ %s\n' "$$command"; test -t 1 || export COLUMNS=104; $$command 2>&1
 
 .PHONY: demo
-demo: setup ## run an example with XNNPACK and print its operators with their source lines
+demo: setup-host ## run an example with XNNPACK and print its operators with their source lines
 	@$(call compile,release,$(with_engine)) --target etscope
 	@$(call profile,xnnpack,--runs 20 --top 8)
 	@$(call profile,portable,--runs 20 --group-by source --top 6)

@@ -2,6 +2,7 @@
 # Installs what is missing for building and testing, and fetches the ExecuTorch runtime.
 #
 #     tools/setup.sh              packages and runtime
+#     tools/setup.sh --host-only  the same without what tests the tracer for other processors
 #     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
 #
 # Debian packages are installed as root or through a sudo that asks no password. Without either,
@@ -21,8 +22,10 @@ if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${test_packages[@]}" \
         "${device_packages[@]}" "${runtime_packages[@]}"
     exit 0
+elif [[ ${1-} == --host-only ]]; then
+    device_packages=()
 elif (($# > 0)); then
-    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    sed -n '2,11s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 
@@ -87,15 +90,21 @@ find_missing() {
     have pkg-config || have pkgconf || missing+=(pkg-config)
     have flatc || missing+=(flatbuffers-compiler)
     have xz || missing+=(xz-utils)
-    have clang || missing+=(clang)
-    have ld.lld || missing+=(lld)
-    { have llvm-ar && have llvm-objdump && have llvm-nm; } || missing+=(llvm)
-    have qemu-system-arm || missing+=(qemu-system-arm)
     # Either of pip and venv can fetch the runtime.
     if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1 &&
         ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
         missing+=("${runtime_packages[@]}")
     fi
+}
+
+# Fills `missing_for_devices` with what only the tests on other processors need.
+find_missing_for_devices() {
+    missing_for_devices=()
+    ((${#device_packages[@]} > 0)) || return 0
+    have clang || missing_for_devices+=(clang)
+    have ld.lld || missing_for_devices+=(lld)
+    { have llvm-ar && have llvm-objdump && have llvm-nm; } || missing_for_devices+=(llvm)
+    have qemu-system-arm || missing_for_devices+=(qemu-system-arm)
 }
 
 # Installs the packages named; what apt-get says is shown only where it fails.
@@ -143,6 +152,11 @@ find_missing
 if ((${#missing[@]} > 0)) && install_packages "${missing[@]}"; then
     find_missing
 fi
+# By themselves, as nothing else has to fail where one of them cannot be had.
+find_missing_for_devices
+if ((${#missing_for_devices[@]} > 0)) && install_packages "${missing_for_devices[@]}"; then
+    find_missing_for_devices
+fi
 
 if ((${#missing[@]} > 0)); then
     line="apt-get install ${missing[*]}"
@@ -157,11 +171,13 @@ if ((${#missing[@]} > 0)); then
         note "without pkg-config and libcmocka-dev, the unit tests are left out"
     ! is_missing flatbuffers-compiler xz-utils ||
         note "without flatbuffers-compiler and xz-utils, the tests that use them are left out"
-    ! is_missing "${device_packages[@]}" ||
-        note "without clang, lld, llvm and qemu-system-arm, the tracer is not tested on bare metal"
     ! is_missing "${runtime_packages[@]}" ||
         note "without python3-pip or python3-venv, the runtime cannot be fetched"
     note "to have all, as root: $line"
+fi
+if ((${#missing_for_devices[@]} > 0)); then
+    note "without ${missing_for_devices[*]}, the tracer is not tested for other processors;" \
+        "as root: apt-get install ${missing_for_devices[*]}"
 fi
 
 if [[ -n ${EXECUTORCH_ROOT-} ]]; then

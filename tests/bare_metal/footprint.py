@@ -8,6 +8,7 @@ buffers and a C library. Ends with 1 where a bound of targets.py is exceeded.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -38,7 +39,7 @@ def missing_tools(tools=None):
 def build(target, out, goal="footprint"):
     """Builds for `target` below `out`; returns the folder."""
     folder = Path(out).resolve() / target
-    subprocess.run(["make", "-s", "-f", str(ROOT / "tests/bare_metal/bare_metal.mk"),
+    subprocess.run(["make", "-s", f"-j{os.cpu_count() or 1}", "-f", str(ROOT / "tests/bare_metal/bare_metal.mk"),
                     f"TARGET={target}", f"OUT={folder}", goal], check=True)
     return folder
 

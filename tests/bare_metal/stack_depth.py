@@ -17,7 +17,7 @@ INDIRECT = {
     "flatbuffer_writer": (("etdump_writer", "append"),),  # ets_etdump_write_buffer's sink
 }
 
-FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+FUNCTION = re.compile(r"^[0-9a-f]+ <([^.].*)>:$")  # a label inside of one begins with a dot
 RELOCATION = re.compile(r"^\s+[0-9a-f]+:\s+(R_\w+)\s+(\S+)")
 SECTION_PREFIX = re.compile(r"^\.text\.(unlikely\.)?")  # where the section stands for its function
 INSTRUCTION = re.compile(r"^\s+[0-9a-f]+:\s+([a-z][\w.]*)\s*(.*)$")
