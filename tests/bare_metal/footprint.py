@@ -39,7 +39,8 @@ def missing_tools(tools=None):
 def build(target, out, goal="footprint"):
     """Builds for `target` below `out`; returns the folder."""
     folder = Path(out).resolve() / target
-    subprocess.run(["make", "-s", f"-j{os.cpu_count() or 1}", "-f", str(ROOT / "tests/bare_metal/bare_metal.mk"),
+    subprocess.run(["make", "-s", f"-j{os.cpu_count() or 1}",
+                    "-f", str(ROOT / "tests/bare_metal/bare_metal.mk"),
                     f"TARGET={target}", f"OUT={folder}", goal], check=True)
     return folder
 
