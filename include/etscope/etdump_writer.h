@@ -26,7 +26,7 @@
  *     if (ets_etdump_write_buffer(&source, file, sizeof file, &size, NULL) != ETS_OK) { ... }
  *
  * For devices: no heap, no C library besides memcpy and memset (which compilers themselves call),
- * about 1.5 kB of stack. The file is written front to back without seeking, so a sink can be a
+ * about 2 kB of stack. The file is written front to back without seeking, so a sink can be a
  * serial line. What is written: a size-prefixed FlatBuffer with identifier ED00 as ExecuTorch's
  * ETDumpGen fills it (devtools/etdump/etdump_schema_flatcc.fbs): fields of default value left out,
  * delegate events with a metadata vector, 8-byte scalars aligned from the start of the file.

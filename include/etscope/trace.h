@@ -408,7 +408,7 @@ ETS_API void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t a
 
 /*
  * Measures what a begin and end pair costs on this device, for the dump: readers can then
- * subtract it. Takes about 64 pairs' time; records nothing.
+ * subtract it. Takes about 64 pairs' time and 2.5 kB of stack; records nothing.
  */
 ETS_API void ets_trace_measure_cost(struct ets_trace_thread *thread);
 
