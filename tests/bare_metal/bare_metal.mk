@@ -10,12 +10,12 @@ footprint: all $(footprints) $(OUT)/tests/bare_metal/struct_sizes.o
 # Strings are not merged, so that the map tells whose they are.
 $(footprints): $(OUT)/footprint_%.elf: $(OUT)/tests/bare_metal/footprint_%.o $(library) \
     $(call objects,$(no_libc))
-	@$(CLANG) $(LDFLAGS) -static -Wl,-e,start -Wl,-O0 -Wl,-Map,$@.map $^ -o $@
+	@$(CLANG) $(ldflags) -static -Wl,-e,start -Wl,-O0 -Wl,-Map,$@.map $^ -o $@
 
 # They have the handler that systick.c would bring.
 $(addprefix $(OUT)/,interrupts.elf interrupt_sweep.elf): $(OUT)/%.elf: $(OUT)/tests/bare_metal/%.o \
     $(call objects,$(filter-out %/systick.c,$(board)) $(no_libc)) $(library)
-	@$(CLANG) $(LDFLAGS) $(BOARD_LDFLAGS) $^ -o $@
+	@$(CLANG) $(ldflags) $(board_ldflags) $^ -o $@
 
 .PHONY: interrupts
 interrupts: $(OUT)/interrupts.elf $(OUT)/interrupt_sweep.elf
