@@ -16,7 +16,6 @@ from pathlib import Path
 from footprint import build, missing_tools
 
 ETSCOPE = os.environ.get("ETSCOPE", "etscope")
-RECOVER = os.environ.get("RECOVER_CAPTURE", "recover_capture")
 OUT = Path(os.environ.get("BARE_METAL_OUT", "build/bare_metal"))
 TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "make": "make",
          "qemu-system-arm": "qemu-system-arm"}
@@ -24,10 +23,14 @@ INFERENCES = 50
 OPERATORS = ["conv", "relu", "linear"]
 
 
-def rows(trace):
-    done = subprocess.run([ETSCOPE, "inspect", str(trace), "--format", "json"], check=True,
+def call(*words):
+    done = subprocess.run([ETSCOPE, *map(str, words), "--format", "json"], check=True,
                           capture_output=True)
     return json.loads(done.stdout)
+
+
+def rows(trace):
+    return call("inspect", trace)
 
 
 def lines_of(log, prefix):
@@ -66,24 +69,38 @@ class Board:
         self.assertEqual(end.decode(), f"end {len(dump)} {zlib.crc32(dump):08x}")
         self.assertTrue(log.read_bytes().endswith(b"ring: done\n"))
 
-    def check_capture(self, capture, trace):
-        done = subprocess.run([RECOVER, capture, trace], check=True, capture_output=True, text=True)
-        frames, lost, damaged, _, end = map(int, re.findall(r"\d+", done.stdout))
-        self.assertGreater(frames, INFERENCES)
-        self.assertEqual((lost, damaged, end), (0, 0, 1))
+    def recover(self, log):
+        """What `etscope recover` says of a log, and the trace it made."""
+        trace = self.folder / f"{log}.etdp"
+        return call("recover", self.folder / log, "-o", trace), trace
+
+    def check_stream(self, log, encoding, other_bytes):
+        told, trace = self.recover(log)
+        stream = told["stream"]
+        self.assertEqual(told["encoding"], encoding)
+        self.assertEqual(told["event_count"], INFERENCES * len(OPERATORS))
+        self.assertGreater(stream["frames"], INFERENCES)
+        for count in ("lost_frames", "damaged_frames", "refused_records", "dropped_events"):
+            self.assertEqual(stream[count], 0)
+        self.assertEqual(stream["other_bytes"], other_bytes)
+        self.assertTrue(stream["finished"])
         self.check_operators(rows(trace), INFERENCES)
 
     def test_frames_are_found_in_between_of_the_log(self):
         log = (self.folder / "stream.log").read_bytes()
-        self.assertTrue(log.startswith(b"stream: frames follow\n"))
-        self.assertEqual(log.count(b"seen: "), 5)
-        self.check_capture(self.folder / "stream.log", self.folder / "stream.etdp")
+        spoken = re.findall(rb"stream: \w.*\n|seen: \w.*\n", log)
+        self.assertEqual(len(spoken), 7)
+        self.assertTrue(log.startswith(spoken[0]) and log.endswith(spoken[-1]))
+        self.check_stream("stream.log", "raw", sum(map(len, spoken)))
 
     def test_the_second_log_has_the_frames_as_lines(self):
-        pieces = lines_of(self.folder / "stream-text.log", b"etsf:")
-        capture = self.folder / "stream-text.bin"
-        capture.write_bytes(b"".join(map(base64.b64decode, pieces)))
-        self.check_capture(capture, self.folder / "stream-text.etdp")
+        self.assertEqual((self.folder / "stream-text.log").read_bytes().count(b"seen: "), 5)
+        self.check_stream("stream-text.log", "base64", 0)
+
+    def test_the_dump_is_recovered_from_the_log(self):
+        told, trace = self.recover("ring.log")
+        self.assertIsNone(told["stream"])
+        self.assertEqual(trace.read_bytes(), (self.folder / "ring.etdp").read_bytes())
 
     def check_recorded(self, table, name_of):
         """Event `i` of a thread took `i` ns and has the name that follows from it."""
