@@ -20,7 +20,8 @@ from targets import BOUNDS, Bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 # What is needed, and Debian's package that has it.
-TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "llvm-objdump": "llvm", "make": "make"}
+TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "llvm-objdump": "llvm",
+         "make": "make"}
 
 NOT_RECORDING = ("ets_trace_write", "ets_trace_write_buffer", "ets_trace_dump_size",
                  "ets_trace_measure_cost")
