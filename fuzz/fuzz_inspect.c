@@ -17,8 +17,7 @@ static struct ets_output *nowhere(void)
     return output;
 }
 
-static void print_tables(const struct ets_inspection *inspection, enum ets_group_by group_by,
-                         enum ets_time_unit unit)
+static void print_tables(const struct ets_inspection *inspection, enum ets_group_by group_by)
 {
     static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
                                               ETS_SORT_CALLS, ETS_SORT_NAME};
@@ -26,8 +25,7 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
                                                        .sort = orders[group_by],
                                                        .block = ETS_NO_INDEX,
                                                        .run = ETS_NO_INDEX,
-                                                       .all_events = group_by == ETS_GROUP_OP,
-                                                       .tick_unit = unit};
+                                                       .all_events = group_by == ETS_GROUP_OP};
     struct ets_table *table;
     if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
     if (ets_operator_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
@@ -100,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     walk_rows(inspection);
     for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
-        print_tables(inspection, (enum ets_group_by)group, unit);
+        print_tables(inspection, (enum ets_group_by)group);
     }
     print_tensors(inspection, (struct ets_bytes){data, size});
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);

@@ -27,7 +27,7 @@ _etscope() {
     profile:--capture) words='none outputs intermediates' ;;
     profile:--debug-buffer) ;;
     profile:--debug-buffer-size) compopt +o default 2>/dev/null ;;
-    profile:--tracer) words='upstream etscope none' ;;
+    profile:--tracer) words='etscope upstream none' ;;
     profile:--outputs) ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
@@ -79,7 +79,7 @@ _etscope() {
     run:--capture) words='none outputs intermediates' ;;
     run:--debug-buffer) ;;
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
-    run:--tracer) words='upstream etscope none' ;;
+    run:--tracer) words='etscope upstream none' ;;
     run:--outputs) ;;
     recover:--output|recover:-o) ;;
     recover:--encoding) words='auto raw hex base64' ;;
@@ -96,6 +96,8 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         info) words='-h --help --format -f --all' ;;

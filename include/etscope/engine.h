@@ -42,7 +42,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below, and of what their numbers mean. */
-#define ETS_ENGINE_INTERFACE_VERSION 2
+#define ETS_ENGINE_INTERFACE_VERSION 3
 
 struct ets_engine_library;
 struct ets_engine_program;
@@ -51,7 +51,7 @@ struct ets_engine_method;
 enum ets_engine_tracer {
     ETS_TRACER_NONE = 0,     /* run untraced */
     ETS_TRACER_UPSTREAM = 1, /* ExecuTorch's own ETDumpGen */
-    ETS_TRACER_ETSCOPE = 2   /* the recorder of trace.h; the dump says methods and invocations */
+    ETS_TRACER_ETSCOPE = 2   /* the recorder of trace.h; the dump has an extra block */
 };
 
 enum ets_engine_capture {
@@ -68,6 +68,11 @@ struct ets_engine_program_options {
     enum ets_engine_capture capture; /* needs a tracer */
     size_t debug_buffer_bytes;       /* ceiling for captured tensors; 0: ETS_ENGINE_DEBUG_BYTES */
     unsigned threads; /* of the runtime's pool, this one included; 0 leaves its choice */
+    /*
+     * Of the program, for ETS_TRACER_ETSCOPE's trace: at most 64 bytes, borrowed until
+     * program_close; {NULL, 0}: none. etscope's own tools give ets_program_fingerprint.
+     */
+    struct ets_bytes fingerprint;
 };
 
 /*
@@ -195,6 +200,12 @@ struct ets_engine {
 
     /* Suspends (0) and resumes (1) recording, so that warm-up runs leave no events. */
     void (*trace_enable)(struct ets_engine_program *program, int enabled);
+
+    /*
+     * The test case of the bundle that runs from now on, for ETS_TRACER_ETSCOPE's trace; -1: none,
+     * as at first.
+     */
+    void (*trace_set_case)(struct ets_engine_program *program, int32_t bundled_input_index);
 
     /* What was recorded and dropped so far; all zero without a tracer. */
     void (*trace_statistics)(const struct ets_engine_program *program,

@@ -62,6 +62,11 @@ struct ETDumpOptions {
     Clock clock = Clock::kPlatform;
     enum ets_trace_mode mode = ETS_TRACE_STOP; /* or ETS_TRACE_RING: keep the latest events */
     /*
+     * Of the program, for readers that are given one, at most 64 bytes; borrowed. etscope's tools
+     * use 8 (ets_program_fingerprint) and compare what has as many.
+     */
+    struct ets_bytes fingerprint = {nullptr, 0};
+    /*
      * Without a buffer: the most memory for events, 24 bytes each, and names; less is taken where
      * there is not so much. Systems with virtual memory give a page when it is first written.
      */
@@ -87,7 +92,7 @@ enum class Emptiness {
  */
 class ETDumpTracer : public TraceAdapter
 {
- public:
+  public:
     /*
      * `buffer`: events and the dump are kept in it, a quarter for events and names; borrowed.
      * {nullptr, 0}: the heap is used, and the dump is the caller's to free().
@@ -225,12 +230,13 @@ class ETDumpTracer : public TraceAdapter
         attach(&own_);
     }
 
- protected:
+  protected:
     void prepare() override
     {
         struct ets_trace_config config = {};
         config.mode = options_.mode;
         config.what = kTraceEverything;
+        config.fingerprint = options_.fingerprint;
         set_clock(&config, options_.clock);
         size_t bytes = buffer_.size() / 4;
         uint8_t *memory = buffer_.data();
@@ -246,7 +252,7 @@ class ETDumpTracer : public TraceAdapter
         attach(&own_);
     }
 
- private:
+  private:
     uint8_t *take_heap(size_t *bytes_out)
     {
         constexpr size_t least = 2048;

@@ -39,11 +39,10 @@ enum ets_sort_by {
 struct ets_operator_table_options {
     enum ets_group_by group_by;
     enum ets_sort_by sort;
-    uint32_t top;                 /* lines of each block; 0: all */
-    uint32_t block;               /* only this block; ETS_NO_INDEX: all */
-    uint32_t run;                 /* only this run; ETS_NO_INDEX: all */
-    int all_events;               /* 1: also OPERATOR_CALL around a kernel that reports itself */
-    enum ets_time_unit tick_unit; /* of the trace */
+    uint32_t top;   /* lines of each block; 0: all */
+    uint32_t block; /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;   /* only this run; ETS_NO_INDEX: all */
+    int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself */
 };
 
 /* Adds columns, sections and rows to an empty table. Status: NO_MEMORY. */

@@ -28,6 +28,7 @@
 #include "etscope/etdump.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
+#include "etscope/trace_extra.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +54,8 @@ struct ets_inspect_options {
     const char *method;                    /* NULL: the one that agrees with the whole run */
     int partial;                           /* 1: read a damaged dump as far as whole parts remain */
     int allow_mismatch;                    /* 1: join although record and trace disagree */
-    enum ets_time_unit tick_unit;          /* what one tick of the trace is */
+    enum ets_time_unit tick_unit;          /* one tick of a trace that does not tell it itself */
+    int subtract_overhead;                 /* 1: see ets_inspection_ticks */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -83,11 +85,18 @@ struct ets_run {
     uint32_t first_event, event_count;
     uint32_t block;
     int has_events; /* 0: the dump has no event vector for it */
+    /* What the extra block tells; nothing in dumps without one. */
+    struct ets_text method;         /* data NULL: not told */
+    enum ets_trace_purpose purpose; /* load, execute, or not told */
+    uint32_t invocation;            /* runs of the method that came before, warm-ups included */
+    uint32_t thread;                /* ETS_NO_INDEX: not told */
+    int is_partial;                 /* 1: its begin was given up by a ring, or lost */
 };
 
 enum ets_method_state {
     ETS_METHOD_NONE = 0,      /* nothing to join with, or a block that executes nothing */
-    ETS_METHOD_FOUND = 1,     /* exactly one method agrees with the whole run */
+    ETS_METHOD_FOUND = 1,     /* exactly one method agrees with the whole run; where the trace
+                                 names it, no other is tried */
     ETS_METHOD_AMBIGUOUS = 2, /* several agree: not joined */
     ETS_METHOD_MISMATCH = 3   /* none agrees: not joined */
 };
@@ -99,8 +108,9 @@ struct ets_block {
     uint32_t first_run;            /* in file order */
     uint32_t first_row, row_count; /* its rows are neighbours, in order of first appearance */
     enum ets_method_state method_state;
-    const char *method; /* FOUND: its name. AMBIGUOUS: "encode, forward". Else NULL */
-    const char *reason; /* MISMATCH: what differs; else NULL */
+    int is_method_named; /* 1: the trace itself tells the method, whatever the state */
+    const char *method;  /* FOUND, or named: its name. AMBIGUOUS: "encode, forward". Else NULL */
+    const char *reason;  /* MISMATCH: what differs; else NULL */
 };
 
 /* A graph node that a row stands for. */
@@ -145,8 +155,10 @@ struct ets_damage {
 
 /*
  * Reads a dump and joins it. Statuses: those of ets_etdump_init and of the record's readers;
- * MISMATCH where no block agrees with the record or the program (unless allow_mismatch), with what
- * differs; NOT_FOUND where `method` is in neither; NO_MEMORY.
+ * MISMATCH where no block agrees with the record or the program, or the trace tells that another
+ * program ran (unless allow_mismatch), with what differs; NOT_FOUND where `method` is in neither;
+ * INVALID_ARGUMENT where overhead is to be subtracted and the trace does not tell it; NO_MEMORY. An
+ * extra block that is damaged is a damage; the dump is read as if it had none.
  */
 ETS_API enum ets_status ets_inspection_open(struct ets_bytes dump,
                                             const struct ets_inspect_options *options,
@@ -181,12 +193,33 @@ ETS_API void ets_inspection_clock_faults(const struct ets_inspection *inspection
                                          uint32_t *wrapped_out, uint32_t *backwards_out);
 /* Events of kinds that this reader does not know, which were passed over. */
 ETS_API uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection);
+/* What the extra block tells of the whole trace; NULL where there is none. */
+ETS_API const struct ets_trace_summary *ets_inspection_trace(
+    const struct ets_inspection *inspection);
+/* What a tick is: nanoseconds where the extra block says so, else the options' `tick_unit`. */
+ETS_API enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
+                                                    int *is_known_out); /* may be NULL */
+/*
+ * What recording the events of one run took, in nanoseconds: their number, without a delegate's
+ * own, times the cost of a begin and end pair; NaN where the trace does not tell it.
+ * `*is_subtracted_out` (may be NULL): 1 where times are without it.
+ */
+ETS_API double ets_inspection_run_overhead(const struct ets_inspection *inspection, uint32_t run,
+                                           int *is_subtracted_out);
+/* 1: the trace's fingerprint is another program's (only with allow_mismatch). */
+ETS_API int ets_inspection_is_other_program(const struct ets_inspection *inspection);
 /* The view that the dump's debug values are read through (ets_etdump_debug_value). */
 ETS_API const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspection);
 
 /*
  * How long event `index` took, in ticks. A 32-bit counter that wrapped is unwrapped; an event that
  * ends before it starts on a wider one took 0.
+ *
+ * With subtract_overhead, less what the tracer took of it, down to 0. With c, the trace's measured
+ * cost of a begin and end pair, an event that encloses n others took (n + 1/2) c less: the n pairs
+ * lie inside of it, and of its own pair what is between its two clock readings, which is at most
+ * the half. A delegate's own events are left alone: their times are the delegate's. What capturing
+ * tensors took is not measured and stays.
  */
 ETS_API uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index);
 

@@ -261,8 +261,9 @@ ETS_API enum ets_status ets_program_init(struct ets_program *program, struct ets
 
 /*
  * A stable 64-bit number for the whole file: XXH64 with seed 0, as `xxhsum -H64` prints it.
- * Not a protection against forgery. Reads every byte.
+ * Not a protection against forgery. Reads every byte. Traces carry it as 8 bytes, little-endian.
  */
+#define ETS_PROGRAM_FINGERPRINT_BYTES 8
 ETS_API uint64_t ets_program_fingerprint(const struct ets_program *program);
 
 /* Methods, in file order: sorted by name, constant getter methods behind. */

@@ -2,6 +2,7 @@
 
 #include "cli_text.h"
 #include "session.h"
+#include "trace_notes.h"
 
 const struct cli_option cli_run_options[] = {
     {"--trace", "-o", "FILE", "Write the trace (ETDump) to FILE", NULL, false},
@@ -37,6 +38,7 @@ int cmd_run(const struct cli_arguments *arguments)
     struct cli_session session;
     int code = cli_session_open(arguments, trace_path != NULL, 1, 0, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
+    if (code == CLI_OK) cli_note_losses_of(session.trace);
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }

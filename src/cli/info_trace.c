@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "etscope/inspect.h"
+#include "info_extra.h"
 #include "info_kinds.h"
 
 /* What a block's runs hold together. */
@@ -118,14 +119,19 @@ static void print_block(struct info_request *request, const struct ets_inspectio
     info_add_text(&line, block->name);
     info_end_line(request->output, &line);
     info_fact(request->output, "runs", "%u", block->run_count);
+    info_print_runs(request, inspection, index);
     if (block->bundled_input_index >= 0) {
         info_fact(request->output, "bundled case", "%d", block->bundled_input_index);
     }
     print_events(request, counts);
     if (counts->events[ETS_EVENT_PROFILE] > 0) {
         const uint64_t span = counts->most_ticks - counts->least_ticks;
-        info_fact(request->output, "time span", "%llu ticks; %.3f ms where a tick is 1 ns",
-                  (unsigned long long)span, (double)span / 1e6);
+        int is_known;
+        (void)ets_inspection_tick_unit(inspection, &is_known);
+        if (is_known) info_fact(request->output, "time span", "%.3f ms", (double)span / 1e6);
+        else
+            info_fact(request->output, "time span", "%llu ticks; %.3f ms where a tick is 1 ns",
+                      (unsigned long long)span, (double)span / 1e6);
     }
     if (counts->tensor_count > 0) {
         info_label(&line, "debug tensors");
@@ -179,6 +185,7 @@ static void print_etdump(struct info_request *request, const struct ets_inspecti
     info_add(&line, "%u in ", (unsigned)dump->run_count);
     info_add_count(&line, blocks, "block");
     info_end_line(request->output, &line);
+    info_print_extra(request, inspection);
     for (uint32_t i = 0; i < info_shown(request, blocks); i++) {
         print_block(request, inspection, i, &counts[i]);
     }
@@ -195,6 +202,7 @@ static void put_etdump(struct info_request *request, const struct ets_inspection
     info_json_count(json, "schema_version", dump->version);
     info_json_bool(json, "size_prefixed", dump->is_size_prefixed);
     info_json_count(json, "run_count", dump->run_count);
+    info_put_extra(json, inspection);
     info_json_array(json, "blocks");
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
         put_block(json, inspection, i, &counts[i]);
@@ -217,6 +225,10 @@ int info_etdump(struct info_request *request)
             cli_note("`etscope inspect --partial` reads what is whole");
         }
         return code;
+    }
+    for (uint32_t i = 0; i < ets_inspection_damage_count(inspection); i++) {
+        const struct ets_damage *damage = ets_inspection_damage(inspection, i);
+        cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
     }
     struct block_counts *counts = count_blocks(inspection);
     if (counts == NULL) request->is_out_of_memory = true;

@@ -111,7 +111,18 @@ static enum ets_engine_tracer choose_tracer(const struct cli_session *session)
 {
     const char *name = cli_value(session->arguments, "--tracer");
     if (!session->wants_trace) return ETS_TRACER_NONE;
-    return name != NULL && strcmp(name, "etscope") == 0 ? ETS_TRACER_ETSCOPE : ETS_TRACER_UPSTREAM;
+    return name != NULL && strcmp(name, "upstream") == 0 ? ETS_TRACER_UPSTREAM : ETS_TRACER_ETSCOPE;
+}
+
+/* What the trace tells of the model; ExecuTorch's tracer has no place for it. */
+static struct ets_bytes take_fingerprint(struct cli_session *session)
+{
+    if (choose_tracer(session) != ETS_TRACER_ETSCOPE) return (struct ets_bytes){NULL, 0};
+    const uint64_t number = ets_program_fingerprint(&session->model.program);
+    for (size_t i = 0; i < sizeof session->fingerprint; i++) {
+        session->fingerprint[i] = (uint8_t)(number >> 8 * i);
+    }
+    return (struct ets_bytes){session->fingerprint, sizeof session->fingerprint};
 }
 
 static int open_program(struct cli_session *session, unsigned threads)
@@ -133,6 +144,7 @@ static int open_program(struct cli_session *session, unsigned threads)
         .capture = session->capture,
         .debug_buffer_bytes = session->debug_buffer_bytes,
         .threads = threads,
+        .fingerprint = take_fingerprint(session),
     };
     struct ets_error error;
     if (code == CLI_OK &&
@@ -436,6 +448,7 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     struct cli_model_inputs inputs;
     int code = cli_model_inputs_open(session, name, test_case, &inputs);
     if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
+    session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);
     if (code == CLI_OK && session->warmup > 0) {
         session->engine->trace_enable(session->program, 0);
         code = execute(session, method, session->warmup, NULL);
@@ -447,6 +460,7 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     if (code == CLI_OK) code = add_summary(session, name, inputs.test_case, run_ns);
     free(run_ns);
     if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
+    session->engine->trace_set_case(session->program, -1);
     cli_model_inputs_close(&inputs);
     return code;
 }
@@ -474,9 +488,10 @@ static void report_drops(struct cli_session *session)
     session->engine->trace_statistics(session->program, &s);
     if (s.dropped_type_count > 0) {
         cli_note(
-            "%llu values were not captured, upstream's tracer has no form for them (first: %s, "
-            "instruction %d); --tracer etscope has",
-            (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction);
+            "%llu values were not captured, the tracer has no form for them (first: %s, "
+            "instruction %d)%s",
+            (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction,
+            choose_tracer(session) == ETS_TRACER_UPSTREAM ? "; etscope's own has" : "");
     }
     if (s.dropped_space_count > 0) {
         session->is_incomplete = true;
@@ -485,7 +500,8 @@ static void report_drops(struct cli_session *session)
             "--debug-buffer-size %llu holds them",
             (unsigned long long)s.dropped_space_count, (unsigned long long)s.debug_bytes_needed);
     }
-    if (s.dropped_invalid_count > 0) {
+    /* etscope's tracer tells it in the trace itself: trace_notes.h. */
+    if (s.dropped_invalid_count > 0 && choose_tracer(session) == ETS_TRACER_UPSTREAM) {
         cli_note("%llu events of a delegate broke the tracer's rules and were dropped",
                  (unsigned long long)s.dropped_invalid_count);
     }

@@ -33,8 +33,8 @@
     {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
     {"--debug-buffer-size", NULL, "BYTES",                                                        \
      "Ceiling for the captured tensors, as 512M or 4G; default 1G", NULL, false},                 \
-    {"--tracer", NULL, "upstream|etscope|none",                                                   \
-     "Who writes the trace: ExecuTorch's ETDumpGen (default), etscope's tracer, nobody", NULL,    \
+    {"--tracer", NULL, "etscope|upstream|none",                                                   \
+     "Who writes the trace: etscope's tracer (default), ExecuTorch's ETDumpGen, nobody", NULL,    \
      false},                                                                                      \
     {"--outputs", NULL, "PREFIX",                                                                 \
      "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
@@ -71,9 +71,10 @@ struct cli_session {
     long long runs, warmup;
     enum ets_engine_capture capture;
     bool wants_trace;
-    struct ets_bytes trace, debug; /* after cli_session_execute; borrowed */
-    const char *default_method;    /* where --method names none */
-    struct cli_summary *summaries; /* in the order of execution */
+    uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
+    struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
+    const char *default_method;                         /* where --method names none */
+    struct cli_summary *summaries;                      /* in the order of execution */
     size_t summary_count;
     size_t debug_buffer_bytes; /* 0: the engine's ceiling */
     bool is_incomplete;        /* the debug buffer was too small for what was to be captured */

@@ -11,6 +11,7 @@
 
 #include "cli_text.h"
 #include "compare.h"
+#include "trace_notes.h"
 
 /* What was asked of an inspection, parsed. */
 struct request {
@@ -68,6 +69,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .method = subject->method,
                 .partial = cli_has(arguments, "--partial"),
                 .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+                .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
                 .tick_unit =
                     (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
             },
@@ -82,21 +84,46 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
     };
     (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
-    request->table.tick_unit = request->inspect.tick_unit;
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
-    request->target = (enum ets_time_unit)cli_choice(
-        arguments, "--target-time-scale",
-        request->inspect.tick_unit == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);
-    static const char *const own_columns[] = {"--sort",  "--top", "--all",
-                                              "--block", "--run", "--unit"};
+    static const char *const own_columns[] = {
+        "--sort", "--top", "--all", "--block", "--run", "--unit", "--subtract-overhead"};
     request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
     for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
         if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
     }
     return ok;
+}
+
+/*
+ * The units of the trace and of the table. A trace that knows its unit is never rescaled; ticks
+ * that are cycles have no length in time.
+ */
+static int settle_units(const struct cli_arguments *arguments,
+                        const struct ets_inspection *inspection, struct request *request)
+{
+    int is_known;
+    const enum ets_time_unit said = request->inspect.tick_unit;
+    const enum ets_time_unit source = ets_inspection_tick_unit(inspection, &is_known);
+    if (source != said) {
+        cli_note("the trace itself says that its times are %s: --source-time-scale %s is not used",
+                 ets_time_unit_name(source), ets_time_unit_name(said));
+    }
+    request->target =
+        (enum ets_time_unit)cli_choice(arguments, "--target-time-scale",
+                                       source == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);
+    if ((source == ETS_UNIT_CYCLES) == (request->target == ETS_UNIT_CYCLES)) return CLI_OK;
+    if (is_known) {
+        return cli_complain(CLI_USAGE,
+                            "the trace itself says that its times are %s, which "
+                            "--target-time-scale %s cannot show",
+                            ets_time_unit_name(source), ets_time_unit_name(request->target));
+    }
+    return cli_complain(CLI_USAGE,
+                        "cycles have no length in time: --source-time-scale and "
+                        "--target-time-scale must both be cycles, or neither");
 }
 
 int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
@@ -147,6 +174,7 @@ void cli_print_notes(const struct ets_inspection *inspection)
         cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
     }
     if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
+    cli_note_trace(inspection);
     uint32_t wrapped, backwards;
     ets_inspection_clock_faults(inspection, &wrapped, &backwards);
     if (wrapped > 0)
@@ -176,8 +204,8 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
     const struct ets_upstream_view *view;
     struct ets_error error;
     struct ets_output *output;
-    if (ets_inspection_upstream_view(inspection, request->inspect.tick_unit, request->target, &view,
-                                     &error) != ETS_OK) {
+    if (ets_inspection_upstream_view(inspection, ets_inspection_tick_unit(inspection, NULL),
+                                     request->target, &view, &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
@@ -240,7 +268,10 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
 {
     const char *format = cli_value(arguments, "--format");
     const char *tsv_path = cli_value(arguments, "--tsv-path");
-    int code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
+    int code = settle_units(arguments, inspection, request);
+    if (code == CLI_OK) {
+        code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
+    }
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;
     cli_print_notes(inspection);
@@ -307,11 +338,6 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
     if (check_documents(arguments) != CLI_OK) return CLI_USAGE;
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
         return CLI_USAGE;
-    }
-    if ((request.inspect.tick_unit == ETS_UNIT_CYCLES) != (request.target == ETS_UNIT_CYCLES)) {
-        return cli_complain(CLI_USAGE,
-                            "cycles have no length in time: --source-time-scale and "
-                            "--target-time-scale must both be cycles, or neither");
     }
     struct ets_inspection *inspection;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);

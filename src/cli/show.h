@@ -20,6 +20,8 @@
      NULL, false},                                                                                \
     {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \
      NULL, false},                                                                                \
+    {"--subtract-overhead", NULL, NULL,                                                           \
+     "Take off what the tracer measured that recording costs, of every event", NULL, false},      \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
      NULL, false},                                                                                \
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \

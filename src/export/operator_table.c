@@ -345,13 +345,28 @@ static bool survey(struct filler *f, struct ets_arena *arena)
     return true;
 }
 
+/* What the tracer itself took of each run, where that is known. */
+static size_t print_overhead(const struct filler *f, const struct ets_block *block, char *text,
+                             size_t room)
+{
+    int is_subtracted;
+    const double ns = ets_inspection_run_overhead(f->inspection, block->first_run, &is_subtracted);
+    if (isnan(ns)) return 0;
+    const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
+    return ets_print_text(text, room,
+                          is_subtracted ? ", about %llu.%llu us of tracing taken off each"
+                                        : ", about %llu.%llu us of each is tracing",
+                          tenths / 10, tenths % 10);
+}
+
 static void add_heading(struct filler *f, const struct ets_block *block,
                         const struct allocations *allocations)
 {
     char text[512];
     size_t used =
         ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
-    if (block->method_state == ETS_METHOD_FOUND) {
+    if (block->method_state == ETS_METHOD_FOUND ||
+        (block->method_state == ETS_METHOD_NONE && block->is_method_named)) {
         used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
     } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
         used += ets_print_text(text + used, sizeof text - used,
@@ -365,6 +380,7 @@ static void add_heading(struct filler *f, const struct ets_block *block,
         used += ets_print_text(text + used, sizeof text - used, ", test case %d",
                                block->bundled_input_index);
     }
+    used += print_overhead(f, block, text + used, sizeof text - used);
     if (allocations->count > 0) {
         used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
                                (unsigned long long)allocations->count,
@@ -418,8 +434,8 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     ets_arena_init(&survey_arena, NULL, 0);
     struct filler f = {
         .table = table, .inspection = inspection, .options = options, .arena = &arena};
-    const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
-    f.tick_ns = has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 0;
+    const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
+    if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
     add_columns(&f);
     bool ok = survey(&f, &survey_arena);
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {

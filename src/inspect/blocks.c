@@ -12,7 +12,7 @@ struct builder {
     struct ets_key_table identities; /* of events: name, chain, instruction, delegate */
     uint32_t *identity;              /* [event] */
     struct ets_key_table prefixes;   /* of runs: number of the prefix before, next identity */
-    struct ets_key_table shapes;     /* of runs: name, bundled index, number of the sequence */
+    struct ets_key_table shapes;     /* of runs: names, bundled index, number of the sequence */
     uint32_t *next_run;              /* [run] next run of the same block */
     uint32_t *last_run;              /* [block] */
     uint32_t *row_of_identity;       /* [identity], valid where stamped with the block */
@@ -51,12 +51,27 @@ static uint32_t shape_of(struct builder *b, const struct ets_run *run)
         sequence = number + 1;
     }
     const uint32_t name = ets_strings_add(&b->inspection->strings, run->name);
-    if (name == UINT32_MAX) return ETS_KEY_NONE;
+    const uint32_t method = ets_strings_add(&b->inspection->strings, run->method);
+    if (name == UINT32_MAX || method == UINT32_MAX) return ETS_KEY_NONE;
     const uint64_t key[] = {
         (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
+        method,
         (uint64_t)sequence << 1 | (run->has_events != 0),
     };
     return ets_key_table_add(&b->shapes, key);
+}
+
+static bool start_block(struct ets_inspection *inspection, uint32_t first_run,
+                        struct ets_block *block)
+{
+    const struct ets_run *run = &inspection->runs[first_run];
+    *block = (struct ets_block){.name = run->name,
+                                .bundled_input_index = run->bundled_input_index,
+                                .first_run = first_run,
+                                .is_method_named = run->method.data != NULL};
+    if (!block->is_method_named) return true;
+    block->method = ets_arena_copy_text(&inspection->arena, run->method.data, run->method.size);
+    return block->method != NULL;
 }
 
 static bool group_runs(struct builder *b)
@@ -69,8 +84,7 @@ static bool group_runs(struct builder *b)
         if (shape == ETS_KEY_NONE) return false;
         struct ets_block *block = &inspection->blocks[shape];
         if (shape == known) {
-            *block = (struct ets_block){
-                .name = run->name, .bundled_input_index = run->bundled_input_index, .first_run = r};
+            if (!start_block(inspection, r, block)) return false;
         } else {
             b->next_run[b->last_run[shape]] = r;
         }
@@ -206,7 +220,7 @@ static bool is_whole_microseconds(const struct ets_inspection *inspection, uint3
  */
 static void find_quanta(struct ets_inspection *inspection)
 {
-    if (inspection->options.tick_unit != ETS_UNIT_NS) return;
+    if (ets_inspection_tick_unit(inspection, NULL) != ETS_UNIT_NS) return;
     for (uint32_t i = 0; i < inspection->row_count;) {
         uint32_t end = i;
         bool is_coarse = true;
@@ -228,7 +242,7 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
     struct builder b = {.inspection = inspection};
     ets_key_table_init(&b.identities, arena, 3);
     ets_key_table_init(&b.prefixes, arena, 1);
-    ets_key_table_init(&b.shapes, arena, 2);
+    ets_key_table_init(&b.shapes, arena, 3);
     b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
     b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
     b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);

@@ -67,6 +67,7 @@ static int load_run(void *context, const struct ets_etdump_run *run)
             .first_event = loader->inspection->events.count,
             .block = ETS_NO_INDEX,
             .has_events = run->has_events,
+            .thread = ETS_NO_INDEX,
         };
     }
     loader->runs++;
@@ -228,22 +229,35 @@ static enum ets_status nest(struct ets_inspection *inspection, struct ets_error 
     return ETS_OK;
 }
 
+/* The extra block; where it is damaged, that is a damage like others. */
+static bool open_extra(struct ets_inspection *inspection, struct ets_bytes dump,
+                       struct ets_error *reason)
+{
+    const enum ets_status status = ets_trace_extra_init(&inspection->extra, dump, reason);
+    inspection->has_extra = status == ETS_OK;
+    return status == ETS_OK || status == ETS_NOT_FOUND;
+}
+
 enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
                                 struct ets_error *error)
 {
-    struct ets_error reason;
+    struct ets_error reason, extra_reason;
     const enum ets_status status = ets_etdump_init(&inspection->dump, dump, &reason);
     const bool is_damaged = status != ETS_OK;
     if (is_damaged && (!inspection->options.partial || status == ETS_WRONG_KIND)) {
         if (error != NULL) *error = reason;
         return status;
     }
+    const bool is_extra_sound = open_extra(inspection, dump, &extra_reason);
     struct loader counter = {.inspection = inspection};
     ETS_TRY(visit(&counter, dump, is_damaged, error));
+    if (!is_extra_sound) load_damage(&counter, extra_reason.offset, extra_reason.message);
     if (!reserve(inspection, &counter)) return ets_fail_memory(error);
     struct loader filler = {.inspection = inspection, .filling = true};
     ETS_TRY(visit(&filler, dump, is_damaged, error));
+    if (!is_extra_sound) load_damage(&filler, extra_reason.offset, extra_reason.message);
     if (filler.no_memory) return ets_fail_memory(error);
     hand_out(inspection);
-    return nest(inspection, error);
+    ETS_TRY(nest(inspection, error));
+    return ets_trace_facts_load(inspection, is_damaged, error);
 }

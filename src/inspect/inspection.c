@@ -120,8 +120,11 @@ const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspec
 uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index)
 {
     const uint64_t start = inspection->events.start[index], end = inspection->events.end[index];
-    if (start <= end) return end - start;
-    return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
+    uint64_t ticks = 0;
+    if (start <= end) ticks = end - start;
+    else if (start <= UINT32_MAX) ticks = end + (UINT64_C(1) << 32) - start;
+    const uint64_t taken = inspection->overheads == NULL ? 0 : inspection->overheads[index];
+    return ticks > taken ? ticks - taken : 0;
 }
 
 void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t row,

@@ -84,6 +84,11 @@ struct ets_inspection {
     uint32_t wrapped_count, backwards_count;
     uint32_t unknown_event_count;
 
+    struct ets_trace_extra extra; /* valid where has_extra */
+    struct ets_trace_summary summary;
+    int has_extra, is_other_program;
+    uint64_t *overheads; /* [event] to be taken off, ns; NULL: nothing is */
+
     struct ets_block *blocks;
     uint32_t block_count;
     struct ets_row *rows;
@@ -99,6 +104,12 @@ struct ets_inspection {
 /* event_table.c: every event of the dump into the columns, and which encloses which. */
 enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_bytes dump,
                                 struct ets_error *error);
+
+/* trace_facts.c: what the extra block tells. `is_damaged`: runs came from salvage. */
+enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_damaged,
+                                     struct ets_error *error);
+/* Whether the tracer did not keep all events of a run, or may not have. */
+int ets_run_may_lack_events(const struct ets_inspection *inspection, const struct ets_run *run);
 
 /* blocks.c: runs of one shape into blocks, events of one identity into rows. */
 enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error);

@@ -2,7 +2,8 @@
  * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
  * method is the one whose debug-handle map, operator names and instructions agree with the whole
  * run: all that is mapped ran, under its name, and all that ran is known. Where several agree the
- * answer is "ambiguous", where none does, what differs.
+ * answer is "ambiguous", where none does, what differs. A trace whose extra block names the method
+ * is taken at its word: no other is tried, but that one must still agree.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -78,7 +79,8 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         if (is_operator || kernel.data != NULL) fact->kind = FACT_KERNEL;
         if (kernel.data != NULL) fact->kernel = kernel;
     }
-    facts->is_complete = has_end && facts->instructions.count > 0;
+    facts->is_complete = has_end && facts->instructions.count > 0 &&
+                         !ets_run_may_lack_events(inspection, &inspection->runs[block->first_run]);
     return ETS_OK;
 }
 
@@ -314,17 +316,58 @@ static bool append_name(struct ets_inspection *inspection, struct ets_block *blo
     return true;
 }
 
+static enum ets_status set_mismatch(struct ets_inspection *inspection, struct ets_block *block,
+                                    const struct verdict *verdict, struct ets_error *error)
+{
+    block->method_state = ETS_METHOD_MISMATCH;
+    block->reason =
+        ets_arena_copy_text(&inspection->arena, verdict->reason, strlen(verdict->reason));
+    return block->reason == NULL ? ets_fail_memory(error) : ETS_OK;
+}
+
 /* The reason of the method that came nearest. */
-static enum ets_status explain_mismatch(struct ets_inspection *inspection, struct ets_block *block,
-                                        const struct verdict *verdicts, struct ets_error *error)
+static const struct verdict *nearest_of(const struct ets_inspection *inspection,
+                                        const struct verdict *verdicts)
 {
     const struct verdict *nearest = &verdicts[0];
     for (uint32_t i = 1; i < inspection->method_count; i++) {
         if (verdicts[i].evidence > nearest->evidence) nearest = &verdicts[i];
     }
-    block->reason =
-        ets_arena_copy_text(&inspection->arena, nearest->reason, strlen(nearest->reason));
-    return block->reason == NULL ? ets_fail_memory(error) : ETS_OK;
+    return nearest;
+}
+
+/* What the trace is matched against, in words. */
+static const char *name_of_other(const struct ets_inspection *inspection)
+{
+    if (inspection->options.record == NULL) return "program";
+    return inspection->options.program == NULL ? "ETRecord" : "ETRecord and program";
+}
+
+/* The trace names the method. */
+static enum ets_status match_named(struct ets_inspection *inspection, uint32_t index,
+                                   const struct facts *facts, struct ets_error *error)
+{
+    struct ets_block *block = &inspection->blocks[index];
+    struct ets_known_method *method = NULL;
+    struct verdict verdict = {.agrees = false};
+    for (uint32_t i = 0; i < inspection->method_count && method == NULL; i++) {
+        if (strcmp(inspection->methods[i].name, block->method) == 0) {
+            method = &inspection->methods[i];
+        }
+    }
+    if (method != NULL) {
+        judge(inspection, facts, method, &verdict);
+    } else if (inspection->options.method != NULL) {
+        disagree(&verdict, "the trace says that it ran %.60s, not %.60s", block->method,
+                 inspection->options.method);
+    } else {
+        disagree(&verdict, "the trace says that it ran %.60s, which the %s does not have",
+                 block->method, name_of_other(inspection));
+    }
+    if (!verdict.agrees) return set_mismatch(inspection, block, &verdict, error);
+    inspection->block_method[index] = method;
+    block->method_state = ETS_METHOD_FOUND;
+    return ETS_OK;
 }
 
 static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
@@ -337,6 +380,7 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
         facts.instructions.count == 0) {
         return ETS_OK; /* loading: executes nothing */
     }
+    if (block->is_method_named) return match_named(inspection, index, &facts, error);
     uint32_t agreeing = 0;
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
@@ -347,11 +391,12 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
             return ets_fail_memory(error);
         }
     }
-    block->method_state = agreeing == 1  ? ETS_METHOD_FOUND
-                          : agreeing > 1 ? ETS_METHOD_AMBIGUOUS
-                                         : ETS_METHOD_MISMATCH;
+    if (agreeing == 0) {
+        return set_mismatch(inspection, block, nearest_of(inspection, verdicts), error);
+    }
+    block->method_state = agreeing == 1 ? ETS_METHOD_FOUND : ETS_METHOD_AMBIGUOUS;
     if (agreeing != 1) inspection->block_method[index] = NULL;
-    return agreeing > 0 ? ETS_OK : explain_mismatch(inspection, block, verdicts, error);
+    return ETS_OK;
 }
 
 /* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
@@ -503,11 +548,8 @@ static enum ets_status report_mismatch(const struct ets_inspection *inspection,
         if (block->method_state == ETS_METHOD_MISMATCH && first == NULL) first = block;
     }
     if (first == NULL || inspection->options.allow_mismatch) return ETS_OK;
-    const char *other = inspection->options.record == NULL    ? "program"
-                        : inspection->options.program == NULL ? "ETRecord"
-                                                              : "ETRecord and program";
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the trace does not belong to this %s: %s",
-                    other, first->reason);
+                    name_of_other(inspection), first->reason);
 }
 
 /* Records of old layouts, and of exports that failed half-way, map nothing. */

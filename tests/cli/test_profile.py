@@ -70,8 +70,8 @@ class Profile(RunTest):
         done = self.profile("mobile_cnn/xnnpack", "--runs", 4, "--inputs", "random")
         self.assertEqual(done.stderr, "")
         lines = done.stdout.splitlines()
-        self.assertEqual(lines[0], "Default - 1 run")
-        self.assertIn("Execute - method forward - 4 runs", lines)
+        self.assertRegex(lines[0], r"^Default - method forward - 1 run, about \d\.\d us of each is tracing$")
+        self.assertRegex(done.stdout, r"\nExecute - method forward - 4 runs, about \d+\.\d us of each is tracing")
         header = next(line for line in lines if line.lstrip().startswith("#"))
         for word in ("operator", "calls", "p50", "share", "source", "module", "backend"):
             self.assertIn(word, header)

@@ -85,7 +85,11 @@ enum ets_status add_tracer(struct ets_engine_program *program,
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "no such tracer: %d",
                         static_cast<int>(options->tracer));
     }
-    program->tracer = make_tracer(options->tracer, options->capture);
+    if (options->fingerprint.size > 64) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "a fingerprint has at most 64 bytes, not %zu", options->fingerprint.size);
+    }
+    program->tracer = make_tracer(options->tracer, options->capture, options->fingerprint);
     const size_t limit =
         options->debug_buffer_bytes == 0 ? ETS_ENGINE_DEBUG_BYTES : options->debug_buffer_bytes;
     if (options->capture != ETS_CAPTURE_NONE && !program->tracer->reserve_debug_bytes(limit)) {
@@ -290,6 +294,14 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
 void trace_enable(struct ets_engine_program *program, int enabled)
 {
     if (program->tracer != nullptr && !program->is_finished) program->tracer->enable(enabled != 0);
+}
+
+void trace_set_case(struct ets_engine_program *program, int32_t bundled_input_index)
+{
+    if (program->tracer == nullptr) return;
+    program->tracer->event_tracer()->set_bundled_input_index(
+        bundled_input_index < 0 ? executorch::runtime::kUnsetBundledInputIndex
+                                : bundled_input_index);
 }
 
 void trace_statistics(const struct ets_engine_program *program,

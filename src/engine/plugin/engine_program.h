@@ -45,6 +45,7 @@ const char *method_backend(const struct ets_engine_program *program, const char 
 enum ets_status trace_finish(struct ets_engine_program *program, struct ets_bytes *etdump_out,
                              struct ets_bytes *debug_out, struct ets_error *error);
 void trace_enable(struct ets_engine_program *program, int enabled);
+void trace_set_case(struct ets_engine_program *program, int32_t bundled_input_index);
 void trace_statistics(const struct ets_engine_program *program,
                       struct ets_engine_trace_statistics *statistics_out);
 

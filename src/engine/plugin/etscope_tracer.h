@@ -10,7 +10,7 @@ namespace ets
 class etscope_tracer final : public tracer, public etscope::ETDumpTracer
 {
   public:
-    explicit etscope_tracer(ets_engine_capture capture);
+    etscope_tracer(ets_engine_capture capture, struct ets_bytes fingerprint);
 
     executorch::runtime::EventTracer *event_tracer() override
     {
@@ -42,6 +42,9 @@ class etscope_tracer final : public tracer, public etscope::ETDumpTracer
                                             const bool &output) override;
     logged log_intermediate_output_delegate(const char *name, delegate_id id,
                                             const double &output) override;
+
+  protected:
+    void prepare() override; /* and measures what recording costs */
 
   private:
     void use_sink(debug_sink *sink) override

@@ -62,7 +62,8 @@ alignas(16) const uint8_t empty_program[72] = {
 
 bool runtime_traces()
 {
-    const std::unique_ptr<tracer> probe = make_tracer(ETS_TRACER_ETSCOPE, ETS_CAPTURE_NONE);
+    const std::unique_ptr<tracer> probe =
+        make_tracer(ETS_TRACER_ETSCOPE, ETS_CAPTURE_NONE, {nullptr, 0});
     guarded(nullptr, nullptr, [&] {
         executorch::extension::BufferDataLoader loader(empty_program, sizeof empty_program);
         const auto program = et::Program::load(&loader);
@@ -112,6 +113,7 @@ struct ets_engine make_interface()
     engine.method_get_output = method_get_output;
     engine.trace_finish = trace_finish;
     engine.trace_enable = trace_enable;
+    engine.trace_set_case = trace_set_case;
     engine.trace_statistics = trace_statistics;
     return engine;
 }

@@ -132,10 +132,11 @@ tracer::logged tracer::count_logged(logged result)
     return result;
 }
 
-std::unique_ptr<tracer> make_tracer(ets_engine_tracer kind, ets_engine_capture capture)
+std::unique_ptr<tracer> make_tracer(ets_engine_tracer kind, ets_engine_capture capture,
+                                    struct ets_bytes fingerprint)
 {
     if (kind == ETS_TRACER_UPSTREAM) return std::make_unique<upstream_tracer>(capture);
-    return std::make_unique<etscope_tracer>(capture);
+    return std::make_unique<etscope_tracer>(capture, fingerprint);
 }
 
 }  // namespace ets

@@ -119,8 +119,9 @@ class tracer
 /* "float16" for the runtime's number of it; "unknown". */
 const char *scalar_type_name(executorch::aten::ScalarType type);
 
-/* Not for ETS_TRACER_NONE. */
-std::unique_ptr<tracer> make_tracer(ets_engine_tracer kind, ets_engine_capture capture);
+/* Not for ETS_TRACER_NONE. `fingerprint` is borrowed. */
+std::unique_ptr<tracer> make_tracer(ets_engine_tracer kind, ets_engine_capture capture,
+                                    struct ets_bytes fingerprint);
 
 }  // namespace ets
 

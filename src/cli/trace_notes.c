@@ -1,0 +1,79 @@
+#include "trace_notes.h"
+
+#include "command.h"
+
+static const char *reason_of(enum ets_status first_error)
+{
+    switch (first_error) {
+    case ETS_NO_SPACE: return "the tracer's buffer was full";
+    case ETS_INVALID_ARGUMENT: return "calls against the tracer's rules";
+    case ETS_IO: return "its stream or data sink refused";
+    default: return ets_status_meaning(first_error);
+    }
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void cli_note_losses(const struct ets_trace_summary *summary)
+{
+    const struct ets_trace_state *state = &summary->state;
+    if (state->dropped > 0) {
+        cli_note("%u event%s dropped (%s%s): the trace is incomplete", state->dropped,
+                 state->dropped == 1 ? " was" : "s were",
+                 state->dropped == 1 ? "" : "first: ", reason_of(state->first_error));
+    }
+    if (state->overwritten > 0) {
+        cli_note("%u older event%s given up for later ones: the ring was full", state->overwritten,
+                 state->overwritten == 1 ? " was" : "s were");
+    }
+    if (summary->lost_frames > 0) {
+        cli_note("%u frame%s of the stream lost: the trace is incomplete", summary->lost_frames,
+                 summary->lost_frames == 1 ? " was" : "s were");
+    }
+    if (state->unnamed > 0) {
+        cli_note("%u event%s no name: the tracer's area for names was full", state->unnamed,
+                 state->unnamed == 1 ? " has" : "s have");
+    }
+    if (state->backwards > 0) {
+        cli_note("%u event%s before they began, by the tracer's clock: recorded as lasting 0",
+                 state->backwards, state->backwards == 1 ? " ended" : "s ended");
+    }
+    if (!summary->has_clock) cli_note("the tracer had no clock: all times are 0");
+}
+
+void cli_note_losses_of(struct ets_bytes dump)
+{
+    struct ets_trace_extra extra;
+    struct ets_trace_summary summary;
+    if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return;
+    ets_trace_extra_summary(&extra, &summary);
+    cli_note_losses(&summary);
+}
+
+/* Runs without their begin; their other events are whole. */
+static void note_partial_runs(const struct ets_inspection *inspection)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = ets_inspection_run_count(inspection); i-- > 0;) {
+        if (!ets_inspection_run(inspection, i)->is_partial) continue;
+        count++;
+        first = i;
+    }
+    if (count == 0) return;
+    cli_note("the begin of %u run%s is lost (%srun %u of the trace)", count, plural(count),
+             count == 1 ? "" : "first: ", first);
+}
+
+void cli_note_trace(const struct ets_inspection *inspection)
+{
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    if (summary == NULL) return;
+    cli_note_losses(summary);
+    note_partial_runs(inspection);
+    if (ets_inspection_is_other_program(inspection)) {
+        cli_note("the trace's fingerprint says that another program made it");
+    }
+}

@@ -1,0 +1,123 @@
+/* What the extra block of a dump tells: of its runs, its clock, its program, and its own cost. */
+#include <math.h>
+#include <string.h>
+
+#include "base/load.h"
+#include "inspect/inspection.h"
+
+/* A pair that takes longer than this, in 1/256 ns, is no measurement; products stay in 64 bits. */
+#define MOST_COST_Q8 (UINT64_C(1) << 30)
+
+static void read_runs(struct ets_inspection *inspection)
+{
+    struct ets_trace_extra_run told;
+    for (size_t at = 0; ets_trace_extra_next_run(&inspection->extra, &at, &told);) {
+        if (told.run >= inspection->run_count) continue;
+        struct ets_run *run = &inspection->runs[told.run];
+        run->method = told.method;
+        run->purpose = told.purpose;
+        run->invocation = told.invocation;
+        run->thread = told.thread;
+        run->is_partial = told.is_partial;
+    }
+}
+
+/* The fingerprint that etscope's own tools write; one of another size is the application's. */
+static enum ets_status check_program(struct ets_inspection *inspection, struct ets_error *error)
+{
+    const struct ets_program *program = inspection->options.program;
+    const struct ets_bytes told = inspection->summary.fingerprint;
+    if (program == NULL || told.size != ETS_PROGRAM_FINGERPRINT_BYTES) return ETS_OK;
+    const uint64_t here = ets_program_fingerprint(program);
+    const uint64_t there = ets_load_u64(told.data);
+    inspection->is_other_program = here != there;
+    if (here == there || inspection->options.allow_mismatch) return ETS_OK;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the trace was made by another program: its fingerprint is %016llx, this "
+                    "program's %016llx",
+                    (unsigned long long)there, (unsigned long long)here);
+}
+
+/* An event for which the tracer's begin and end were called around what it measures. */
+static int is_paired(const struct ets_event_columns *columns, uint32_t event)
+{
+    return columns->kind[event] == ETS_EVENT_PROFILE && columns->delegate_id[event] == -1 &&
+           columns->delegate_name[event] == 0;
+}
+
+static uint64_t pair_cost_q8(const struct ets_inspection *inspection)
+{
+    const uint64_t cost = inspection->has_extra ? inspection->summary.cost_ns_q8 : 0;
+    return cost < MOST_COST_Q8 ? cost : MOST_COST_Q8;
+}
+
+/* What is to be taken off each event. An enclosing event comes after all that it encloses. */
+static enum ets_status find_overheads(struct ets_inspection *inspection, struct ets_error *error)
+{
+    const struct ets_event_columns *columns = &inspection->events;
+    const uint64_t cost = pair_cost_q8(inspection);
+    if (cost == 0) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "the trace does not tell what its tracer costs, which etscope's tracer "
+                        "measures; nothing can be subtracted");
+    }
+    uint32_t *inside = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *inside);
+    uint64_t *taken = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *taken);
+    if (inside == NULL || taken == NULL) return ets_fail_memory(error);
+    for (uint32_t e = 0; e < columns->count; e++) {
+        if (!is_paired(columns, e)) continue;
+        const uint32_t parent = columns->parent[e];
+        if (parent != ETS_NO_INDEX) inside[parent] += inside[e] + 1;
+        taken[e] = ((2 * (uint64_t)inside[e] + 1) * cost + 256) / 512; /* nearest */
+    }
+    inspection->overheads = taken;
+    return ETS_OK;
+}
+
+enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_damaged,
+                                     struct ets_error *error)
+{
+    if (inspection->has_extra) {
+        ets_trace_extra_summary(&inspection->extra, &inspection->summary);
+        /* What salvage found may be fewer runs than were numbered. */
+        if (!is_damaged) read_runs(inspection);
+        ETS_TRY(check_program(inspection, error));
+    }
+    return inspection->options.subtract_overhead ? find_overheads(inspection, error) : ETS_OK;
+}
+
+int ets_run_may_lack_events(const struct ets_inspection *inspection, const struct ets_run *run)
+{
+    const struct ets_trace_summary *summary = &inspection->summary;
+    return run->is_partial || summary->state.dropped > 0 || summary->lost_frames > 0;
+}
+
+const struct ets_trace_summary *ets_inspection_trace(const struct ets_inspection *inspection)
+{
+    return inspection->has_extra ? &inspection->summary : NULL;
+}
+
+enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
+                                            int *is_known_out)
+{
+    if (is_known_out != NULL) *is_known_out = inspection->has_extra;
+    return inspection->has_extra ? ETS_UNIT_NS : inspection->options.tick_unit;
+}
+
+int ets_inspection_is_other_program(const struct ets_inspection *inspection)
+{
+    return inspection->is_other_program;
+}
+
+double ets_inspection_run_overhead(const struct ets_inspection *inspection, uint32_t run,
+                                   int *is_subtracted_out)
+{
+    if (is_subtracted_out != NULL) *is_subtracted_out = inspection->overheads != NULL;
+    const struct ets_run *r = &inspection->runs[run];
+    const uint64_t cost = pair_cost_q8(inspection);
+    uint64_t pairs = 0;
+    for (uint32_t e = r->first_event; e < r->first_event + r->event_count; e++) {
+        pairs += is_paired(&inspection->events, e) ? 1 : 0;
+    }
+    return cost == 0 ? NAN : (double)pairs * (double)cost / 256;
+}
