@@ -358,10 +358,10 @@ static enum ets_status match_named(struct ets_inspection *inspection, uint32_t i
     if (method != NULL) {
         judge(inspection, facts, method, &verdict);
     } else if (inspection->options.method != NULL) {
-        disagree(&verdict, "the trace says that it ran %.60s, not %.60s", block->method,
+        disagree(&verdict, "the trace says that it ran %s, not %s", block->method,
                  inspection->options.method);
     } else {
-        disagree(&verdict, "the trace says that it ran %.60s, which the %s does not have",
+        disagree(&verdict, "the trace says that it ran %s, which the %s does not have",
                  block->method, name_of_other(inspection));
     }
     if (!verdict.agrees) return set_mismatch(inspection, block, &verdict, error);
