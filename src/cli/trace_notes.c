@@ -30,8 +30,8 @@ void cli_note_losses(const struct ets_trace_summary *summary)
                  state->overwritten == 1 ? " was" : "s were");
     }
     if (summary->lost_frames > 0) {
-        cli_note("%u frame%s of the stream lost: the trace is incomplete", summary->lost_frames,
-                 summary->lost_frames == 1 ? " was" : "s were");
+        cli_note("%u frame%s of the stream %s lost: the trace is incomplete", summary->lost_frames,
+                 plural(summary->lost_frames), summary->lost_frames == 1 ? "was" : "were");
     }
     if (state->unnamed > 0) {
         cli_note("%u event%s no name: the tracer's area for names was full", state->unnamed,

@@ -22,6 +22,13 @@ static void read_runs(struct ets_inspection *inspection)
     }
 }
 
+/* 16 hexadecimal digits, as xxhsum has them. */
+static void print_number(uint64_t number, char text[17])
+{
+    for (unsigned i = 0; i < 16; i++) text[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+    text[16] = '\0';
+}
+
 /* The fingerprint that etscope's own tools write; one of another size is the application's. */
 static enum ets_status check_program(struct ets_inspection *inspection, struct ets_error *error)
 {
@@ -32,10 +39,13 @@ static enum ets_status check_program(struct ets_inspection *inspection, struct e
     const uint64_t there = ets_load_u64(told.data);
     inspection->is_other_program = here != there;
     if (here == there || inspection->options.allow_mismatch) return ETS_OK;
+    char made_by[17], given[17];
+    print_number(there, made_by);
+    print_number(here, given);
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the trace was made by another program: its fingerprint is %016llx, this "
-                    "program's %016llx",
-                    (unsigned long long)there, (unsigned long long)here);
+                    "the trace was made by another program: its fingerprint is %s, this program's "
+                    "%s",
+                    made_by, given);
 }
 
 /* An event for which the tracer's begin and end were called around what it measures. */

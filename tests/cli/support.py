@@ -7,6 +7,7 @@ import struct
 import subprocess
 import unittest
 import zipfile
+import zlib
 
 ETSCOPE = os.environ.get("ETSCOPE", "etscope")
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
@@ -161,3 +162,39 @@ def framework(name, start, end):
 
 def by_number(identifier, instruction, start, end):
     return {"id": identifier, "chain": 0, "instruction": instruction, "start": start, "end": end}
+
+
+def extra_block(runs=(), state=None, cost=0, clock=(1, 0, 0), fingerprint=b""):
+    """An extra block, docs/SPEC.md section 6, and its footer.
+
+    `runs`: method, invocation, purpose (0 unknown, 1 load, 2 execute), begin lost; `state`: numbers
+    of the first eight fields by index; `cost`: of a pair in ns; `clock`: whether there is one,
+    whether it is tied to the platform's, its Hz.
+    """
+    entries = bytearray()
+
+    def put(key, value):
+        entries.extend(struct.pack("<II", key, len(value)) + value + bytes(-len(value) % 8))
+
+    numbers = [0] * 8
+    numbers[6] = 1
+    for index, number in (state or {}).items():
+        numbers[index] = number
+    put(1, struct.pack("<IIQQ", *clock, 1 << 32))
+    put(2, struct.pack("<8I4Q", *numbers, 48, 1008, 0, round(cost * 256)))
+    if fingerprint:
+        put(3, fingerprint)
+    put(99, b"of a later version")
+    for index, (method, invocation, purpose, is_partial) in enumerate(runs):
+        put(4, struct.pack("<IIIHH", index, 0, invocation, purpose, is_partial) + method.encode())
+    footer = struct.pack("<III4s", len(entries), zlib.crc32(entries), 1, b"ETSX")
+    return bytes(entries) + footer
+
+
+def add_extra(path, block):
+    """Puts a block behind the FlatBuffer of a dump, inside of its length."""
+    data = bytearray(pathlib.Path(path).read_bytes())
+    data += bytes(-len(data) % 8) + block
+    struct.pack_into("<I", data, 0, len(data) - 4)
+    pathlib.Path(path).write_bytes(data)
+    return path

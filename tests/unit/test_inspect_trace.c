@@ -288,7 +288,11 @@ static void test_inspect_trace__another_program_is_a_mismatch(void **state)
             assert_int_equal(ets_inspection_open(r->dump, &options, &inspection, &error),
                              is_refused ? ETS_MISMATCH : ETS_OK);
             if (is_refused) {
+                char digits[64];
+                snprintf(digits, sizeof digits, "fingerprint is %016llx, this",
+                         (unsigned long long)number);
                 assert_non_null(strstr(error.message, "made by another program"));
+                assert_non_null(strstr(error.message, digits));
                 options.allow_mismatch = 1;
                 inspection = inspect(r->dump, options);
             }

@@ -1,0 +1,267 @@
+"""What etscope's own tracer adds to a trace: believed by `inspect`, shown by `info`, `run` says it.
+
+The blocks are put together here, by docs/SPEC.md, so that no test needs the runtime but the last.
+"""
+
+import json
+import pathlib
+import struct
+import tempfile
+import unittest
+
+import run_support
+import support
+from support import call, framework
+
+EXECUTE = ("Execute", [
+    call("native_call_permute_copy.out", 0, 1000, 3000), call("OPERATOR_CALL", 0, 900, 3100),
+    call("native_call_addmm.out", 1, 4000, 9000), call("OPERATOR_CALL", 1, 3900, 9100),
+    framework("Method::execute", 500, 9600)])
+
+
+class Extra(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def dump(self, *runs, **block):
+        path = support.make_dump(self.folder / "t.etdp", list(runs) or [EXECUTE])
+        return support.add_extra(path, support.extra_block(**block)) if block else path
+
+    def ok(self, *words):
+        done = support.run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def fails(self, code, message, *words):
+        done = support.run(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(message, done.stderr.decode())
+
+
+class Units(Extra):
+    def test_extra__times_are_nanoseconds_whatever_is_said(self):
+        path = self.dump(clock=(1, 1, 1_000_000))
+        plain = support.rows(path)
+        self.assertEqual(plain[0]["avg_ns"], 9100)
+        for unit in ("us", "ms", "s", "cycles"):
+            done = self.ok("inspect", path, "--source-time-scale", unit, "--format", "json")
+            self.assertEqual(json.loads(done.stdout), plain)
+            self.assertIn("the trace itself says that its times are ns: --source-time-scale "
+                          f"{unit} is not used", done.stderr.decode())
+        done = self.ok("inspect", path, "--source-time-scale", "ns")
+        self.assertEqual(done.stderr, b"")
+        self.fails(support.USAGE, "its times are ns, which --target-time-scale cycles cannot show",
+                   "inspect", path, "--source-time-scale", "cycles", "--target-time-scale",
+                   "cycles")
+
+    def test_extra__upstreams_table_is_the_same_without_the_block(self):
+        bare = self.ok("inspect", self.dump(), "--format", "tsv").stdout
+        path = self.dump(cost=64, runs=[("forward", 0, 2, 0)])
+        self.assertEqual(self.ok("inspect", path, "--format", "tsv").stdout, bare)
+        scaled = self.ok("inspect", path, "--format", "tsv", "--source-time-scale", "us")
+        self.assertEqual(scaled.stdout, bare)
+        own = self.ok("inspect", path, "--format", "tsv", "--subtract-overhead").stdout
+        self.assertTrue(own.startswith(b"block\t"), own[:80])
+
+
+class Overhead(Extra):
+    def test_extra__is_shown_and_taken_off(self):
+        path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)])
+        heading = self.ok("inspect", path).stdout.decode().splitlines()[0]
+        self.assertEqual(heading,
+                         "Execute - method forward - 1 run, about 0.3 us of each is tracing")
+        done = self.ok("inspect", path, "--subtract-overhead", "--all", "--format", "json")
+        found = {(row["operator"], row["instruction"]): row["avg_ns"]
+                 for row in json.loads(done.stdout)}
+        self.assertEqual(found, {
+            ("Method::execute", None): 9100 - 4 * 64 - 32,
+            ("OPERATOR_CALL", 0): 2200 - 64 - 32, ("permute_copy.out", 0): 2000 - 32,
+            ("OPERATOR_CALL", 1): 5200 - 64 - 32, ("addmm.out", 1): 5000 - 32})
+        heading = self.ok("inspect", path, "--subtract-overhead").stdout.decode().splitlines()[0]
+        self.assertTrue(heading.endswith("about 0.3 us of tracing taken off each"), heading)
+
+    def test_extra__groups_are_without_it_too(self):
+        path = self.dump(cost=64.0)
+        done = self.ok("inspect", path, "--subtract-overhead", "--group-by", "op", "--format",
+                       "json")
+        found = {row["operator"]: row["avg_ns"] for row in json.loads(done.stdout)}
+        self.assertEqual(found, {"addmm.out": 4968, "permute_copy.out": 1968,
+                                 "(between operators)": 9100 - 288 - 4968 - 1968})
+
+    def test_extra__nothing_to_take_off_is_refused(self):
+        for block in ({}, {"cost": 0, "runs": [("forward", 0, 2, 0)]}):
+            path = self.dump(**block)
+            self.fails(support.USAGE, "does not tell what its tracer costs", "inspect", path,
+                       "--subtract-overhead")
+            self.assertNotIn(b"tracing", self.ok("inspect", path).stdout)
+
+
+class Losses(Extra):
+    def notes(self, **block):
+        return self.ok("inspect", self.dump(**block)).stderr.decode()
+
+    def test_extra__what_was_not_kept_is_said(self):
+        self.assertEqual(self.notes(cost=1), "")
+        self.assertIn("note: 12 events were dropped (first: the tracer's buffer was full): the "
+                      "trace is incomplete", self.notes(state={0: 5, 1: 12}))
+        self.assertIn("note: 1 event was dropped (calls against the tracer's rules)",
+                      self.notes(state={0: 1, 1: 1}))
+        self.assertIn("3 events have no name", self.notes(state={2: 3}))
+        self.assertIn("2 events ended before they began", self.notes(state={3: 2}))
+        self.assertIn("7 older events were given up for later ones", self.notes(state={4: 7}))
+        self.assertIn("5 frames of the stream were lost", self.notes(state={7: 5}))
+        self.assertIn("the tracer had no clock: all times are 0", self.notes(clock=(0, 0, 0)))
+        self.assertIn("the begin of 1 run is lost (run 0 of the trace)",
+                      self.notes(runs=[("forward", 3, 2, 1)]))
+
+    def test_extra__a_damaged_block_is_said_and_passed_over(self):
+        path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)])
+        data = bytearray(path.read_bytes())
+        data[-40] ^= 1
+        path.write_bytes(data)
+        for command in ("inspect", "info"):
+            done = self.ok(command, path)
+            self.assertRegex(done.stderr.decode(),
+                             r"byte \d+: the extra block's check sum is wrong")
+            self.assertNotIn(b"forward", done.stdout)
+            self.assertIn(b"Execute", done.stdout)
+
+
+class Methods(Extra):
+    record = support.fixture("multi_method", "model.etrecord")
+    program = support.fixture("multi_method", "model.pte")
+
+    def test_extra__runs_of_two_methods_are_two_blocks(self):
+        path = self.dump(EXECUTE, EXECUTE, EXECUTE,
+                         runs=[("encode", 0, 2, 0), ("decode", 0, 2, 0), ("encode", 1, 2, 0)])
+        rows = support.rows(path)
+        self.assertEqual([(row["method"], row["runs"]) for row in rows
+                          if row["operator"] == "Method::execute"], [("encode", 2), ("decode", 1)])
+
+    def test_extra__the_named_method_is_the_only_one_tried(self):
+        path = self.dump(runs=[("decode", 0, 2, 0)])
+        rows = support.rows(path, "--program", self.program)
+        self.assertEqual({row["method"] for row in rows}, {"decode"})
+        self.assertEqual(rows[1]["kernel"], "aten::permute_copy.out")
+        path = self.dump(runs=[("encode", 0, 2, 0)])
+        self.fails(support.MISMATCH, "the program's encode has an instruction 2, which did not run",
+                   "inspect", path, "--program", self.program)
+        path = self.dump(runs=[("train", 0, 2, 0)])
+        self.fails(support.MISMATCH, "it ran train, which the program does not have", "inspect",
+                   path, "--program", self.program)
+        self.fails(support.MISMATCH, "it ran train, not decode", "inspect", path, "--program",
+                   self.program, "--method", "decode")
+        done = self.ok("inspect", path, "--program", self.program, "--allow-mismatch")
+        self.assertIn(b"not joined: the trace says that it ran train", done.stdout)
+
+    def test_extra__what_was_ambiguous_is_found(self):
+        record = self.folder / "twins.etrecord"
+        maps = {"encode": {"0": 1, "1": 1}, "forward": {"0": 1, "1": 1}}
+        edge = "edge_dialect_exported_program/"
+        support.replace_entries(self.record, record, {
+            "debug_handle_map": json.dumps(maps), "delegate_map": json.dumps({m: {} for m in maps}),
+            "instruction_id_to_num_outs_map": json.dumps({m: {} for m in maps}),
+            **{edge + "decode" + end: None
+               for end in ("", "_state_dict", "_constants", "_example_inputs")}})
+        for method in maps:
+            done = support.inspect(self.dump(runs=[(method, 0, 2, 0)]), "--etrecord", record)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn(f"Execute - method {method} - 1 run".encode(), done.stdout)
+            self.assertIn(b"models/zoo.py", done.stdout)
+
+    def test_extra__another_program_is_a_mismatch(self):
+        (number,) = [json.loads(self.ok("info", self.program, "--format", "json").stdout)
+                     ["fingerprint"]]
+        own = struct.pack("<Q", int(number, 16))
+        other = struct.pack("<Q", int(number, 16) ^ 1)
+        runs = [("decode", 0, 2, 0)]
+        self.ok("inspect", self.dump(runs=runs, fingerprint=own), "--program", self.program)
+        self.ok("inspect", self.dump(runs=runs, fingerprint=b"v1.2"), "--program", self.program)
+        path = self.dump(runs=runs, fingerprint=other)
+        self.ok("inspect", path)
+        self.fails(support.MISMATCH, f"made by another program: its fingerprint is "
+                   f"{int(number, 16) ^ 1:016x}, this program's {number}", "inspect", path,
+                   "--program", self.program)
+        done = self.ok("inspect", path, "--program", self.program, "--allow-mismatch")
+        self.assertIn("says that another program made it", done.stderr.decode())
+        self.assertIn(b"method decode", done.stdout)
+
+
+class Info(Extra):
+    def test_extra__info_for_people(self):
+        path = self.dump(
+            ("Default", [framework("Method::init", 0, 10)]), EXECUTE, EXECUTE, cost=61.5,
+            clock=(1, 1, 168_000_000), state={0: 5, 1: 12, 4: 3, 5: 1, 6: 2},
+            fingerprint=bytes.fromhex("0807060504030201"),
+            runs=[("decode", 0, 1, 0), ("decode", 7, 2, 0), ("decode", 8, 2, 0)])
+        text = self.ok("info", path).stdout.decode()
+        for line in ("times          nanoseconds, of a clock of 168000000 Hz, tied to the ",
+                     "tracer's cost  61.5 ns for an event, measured",
+                     "buffer         48 B of 1008 B for events, mode ring",
+                     "lost           12 events dropped, 3 given up by the ring; first error: NO_S",
+                     "threads        2", "program        fingerprint 0102030405060708",
+                     "method         decode, load", "method         decode, execute",
+                     "invocations    7 to 8", "time span      0.009 ms\n"):
+            self.assertIn(line, text)
+
+    def test_extra__info_for_programs(self):
+        path = self.dump(cost=61.5, state={5: 2, 7: 4}, runs=[("decode", 7, 2, 1)])
+        facts = json.loads(self.ok("info", path, "--format", "json").stdout)
+        trace = facts["trace"]
+        self.assertEqual((trace["unit"], trace["event_cost_ns"], trace["mode"]), ("ns", 61.5,
+                                                                                 "stream"))
+        self.assertEqual((trace["lost_frame_count"], trace["thread_count"], trace["first_error"],
+                          trace["fingerprint"]), (4, 1, "OK", None))
+        self.assertEqual(facts["runs"], [
+            {"name": "Execute", "block": 0, "bundled_input_index": -1, "method": "decode",
+             "purpose": "execute", "invocation": 7, "thread": 0, "begin_lost": True}])
+        facts = json.loads(self.ok("info", self.dump(), "--format", "json").stdout)
+        self.assertIsNone(facts["trace"])
+        self.assertEqual(facts["runs"][0]["method"], None)
+
+
+class Recorded(run_support.RunTest):
+    """With the runtime: what `run` and `profile` write by default."""
+
+    def test_extra__run_names_method_case_and_program(self):
+        folder = run_support.DATA / "multi_method"
+        self.ok("run", folder / "model.bpte", "--method", "encode", "--method", "decode",
+                "--warmup", 2, "-r", 2, "-o", "t.etdp")
+        facts = json.loads(self.ok("info", "t.etdp", "--format", "json").stdout)
+        self.assertEqual(
+            [(run["method"], run["purpose"], run["invocation"], run["bundled_input_index"])
+             for run in facts["runs"]],
+            [("encode", "load", 0, -1), ("encode", "execute", 2, 0), ("encode", "execute", 3, 0),
+             ("decode", "load", 0, -1), ("decode", "execute", 2, 0), ("decode", "execute", 3, 0)])
+        program = json.loads(self.ok("info", folder / "model.pte", "--format", "json").stdout)
+        self.assertEqual(facts["trace"]["fingerprint"], program["fingerprint"])
+        self.assertGreater(facts["trace"]["event_cost_ns"], 0)
+        self.fails(run_support.MISMATCH, "made by another program", "inspect", "t.etdp",
+                   "--program", run_support.DATA / "mlp_portable" / "model.pte")
+
+    def test_extra__the_reference_case_is_the_one_that_ran(self):
+        folder = run_support.DATA / "mlp_portable"
+        if not run_support.have_records():
+            self.skipTest("this build reads no ETRecord")
+        self.ok("run", folder / "model.bpte", "--case", 2, "--case", 1, "--capture", "outputs",
+                "--debug-buffer", "t.bin", "-o", "t.etdp")
+        done = self.ok("inspect", "t.etdp", "--etrecord", folder / "model.etrecord",
+                       "--debug-buffer", "t.bin", "--compare-results", "--format", "json",
+                       "--output", "table.json")
+        self.assertEqual([row["case"] for row in json.loads(done.stdout)], [2, 1])
+        self.assertNotIn("nearest", done.stdout + done.stderr)
+
+    def test_extra__upstreams_tracer_adds_nothing(self):
+        program = run_support.DATA / "mlp_portable" / "model.pte"
+        self.ok("run", program, "--tracer", "upstream", "-o", "t.etdp")
+        facts = json.loads(self.ok("info", "t.etdp", "--format", "json").stdout)
+        self.assertIsNone(facts["trace"])
+        self.fails(run_support.USAGE, "does not tell what its tracer costs", "profile", program,
+                   "--tracer", "upstream", "--subtract-overhead")
+        self.ok("profile", program, "--subtract-overhead")
+
+
+if __name__ == "__main__":
+    unittest.main()
