@@ -2,7 +2,10 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/crc32.h"
+#include "base/load.h"
 #include "etscope/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -86,22 +89,55 @@ static void print_view(struct ets_inspection *inspection, enum ets_time_unit sou
     ets_output_discard(output);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Makes the extra block's check sum good, so that what stands behind it is reached. */
+static uint8_t *with_good_sum(const uint8_t *data, size_t size)
 {
-    const enum ets_time_unit unit = size % 2 == 0 ? ETS_UNIT_NS : ETS_UNIT_CYCLES;
-    const struct ets_inspect_options options = {.partial = 1, .tick_unit = unit};
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL) abort();
+    if (size > 0) memcpy(copy, data, size);
+    if (size < 16 || memcmp(copy + size - 4, ETS_TRACE_EXTRA_MAGIC, 4) != 0) return copy;
+    const uint32_t bytes = ets_load_u32(copy + size - 16);
+    if (bytes > size - 16) return copy;
+    const uint32_t sum = ets_crc32(0, copy + size - 16 - bytes, bytes);
+    for (unsigned i = 0; i < 4; i++) copy[size - 12 + i] = (uint8_t)(sum >> 8 * i);
+    return copy;
+}
+
+static void walk_runs(const struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        const struct ets_block *block = ets_inspection_block(inspection, run->block);
+        if (block->is_method_named != (run->method.data != NULL)) abort();
+        sink = ets_inspection_run_overhead(inspection, i, NULL) + run->invocation;
+    }
+}
+
+static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
+{
+    const enum ets_time_unit unit = bytes.size % 2 == 0 ? ETS_UNIT_NS : ETS_UNIT_CYCLES;
+    const struct ets_inspect_options options = {
+        .partial = 1, .tick_unit = unit, .subtract_overhead = subtract_overhead};
     struct ets_inspection *inspection;
     struct ets_error error;
-    if (ets_inspection_open((struct ets_bytes){data, size}, &options, &inspection, &error) !=
-        ETS_OK) {
-        return 0;
-    }
+    if (ets_inspection_open(bytes, &options, &inspection, &error) != ETS_OK) return;
+    walk_runs(inspection);
     walk_rows(inspection);
     for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
         print_tables(inspection, (enum ets_group_by)group);
     }
-    print_tensors(inspection, (struct ets_bytes){data, size});
+    print_tensors(inspection, bytes);
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
     ets_inspection_close(inspection);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = with_good_sum(data, size);
+    const struct ets_bytes bytes = {copy, size};
+    struct ets_trace_extra extra;
+    try_bytes(bytes, 0);
+    if (ets_trace_extra_init(&extra, bytes, NULL) == ETS_OK) try_bytes(bytes, 1);
+    free(copy);
     return 0;
 }

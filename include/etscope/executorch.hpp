@@ -227,7 +227,7 @@ class ETDumpTracer : public TraceAdapter
         emptiness_ = Emptiness::kNotEmpty;
         if (trace() == nullptr) return;
         ets_trace_reset(&own_);
-        attach(&own_);
+        begin();
     }
 
   protected:
@@ -249,10 +249,17 @@ class ETDumpTracer : public TraceAdapter
         config.buffer_bytes = bytes - config.names_bytes;
         ets_trace_init(&own_, &config);
         apply_sinks();
-        attach(&own_);
+        begin();
     }
 
   private:
+    /* Measures first what recording costs here, which readers can subtract then. */
+    void begin()
+    {
+        attach(&own_);
+        ets_trace_measure_cost(thread());
+    }
+
     uint8_t *take_heap(size_t *bytes_out)
     {
         constexpr size_t least = 2048;

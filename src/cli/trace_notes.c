@@ -5,7 +5,7 @@
 static const char *reason_of(enum ets_status first_error)
 {
     switch (first_error) {
-    case ETS_NO_SPACE: return "the tracer's buffer was full";
+    case ETS_NO_SPACE: return "a buffer of the tracer's was full";
     case ETS_INVALID_ARGUMENT: return "calls against the tracer's rules";
     case ETS_IO: return "its stream or data sink refused";
     default: return ets_status_meaning(first_error);

@@ -104,7 +104,7 @@ class Losses(Extra):
 
     def test_extra__what_was_not_kept_is_said(self):
         self.assertEqual(self.notes(cost=1), "")
-        self.assertIn("note: 12 events were dropped (first: the tracer's buffer was full): the "
+        self.assertIn("note: 12 events were dropped (first: a buffer of the tracer's was full): the "
                       "trace is incomplete", self.notes(state={0: 5, 1: 12}))
         self.assertIn("note: 1 event was dropped (calls against the tracer's rules)",
                       self.notes(state={0: 1, 1: 1}))

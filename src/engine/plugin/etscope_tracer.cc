@@ -23,12 +23,6 @@ etscope_tracer::etscope_tracer(ets_engine_capture capture, struct ets_bytes fing
     choose_levels(true);
 }
 
-void etscope_tracer::prepare()
-{
-    ETDumpTracer::prepare();
-    ets_trace_measure_cost(thread());
-}
-
 void etscope_tracer::enable(bool enabled)
 {
     enabled_ = enabled;

@@ -43,9 +43,6 @@ class etscope_tracer final : public tracer, public etscope::ETDumpTracer
     logged log_intermediate_output_delegate(const char *name, delegate_id id,
                                             const double &output) override;
 
-  protected:
-    void prepare() override; /* and measures what recording costs */
-
   private:
     void use_sink(debug_sink *sink) override
     {
