@@ -145,10 +145,6 @@ void info_print_runs(struct info_request *request, const struct ets_inspection *
 static void put_summary(struct info_json *json, const struct ets_trace_summary *summary)
 {
     const struct ets_trace_state *state = &summary->state;
-    if (summary == NULL) {
-        info_json_null(json, "trace");
-        return;
-    }
     info_json_object(json, "trace");
     info_json_string(json, "unit", summary->has_clock ? "ns" : NULL);
     info_json_count(json, "clock_hz", summary->clock_hz);
@@ -174,7 +170,9 @@ static void put_summary(struct info_json *json, const struct ets_trace_summary *
 
 void info_put_extra(struct info_json *json, const struct ets_inspection *inspection)
 {
-    put_summary(json, ets_inspection_trace(inspection));
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    if (summary != NULL) put_summary(json, summary);
+    else info_json_null(json, "trace");
     info_json_array(json, "runs");
     for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "inspect/names.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t index)
@@ -21,11 +22,8 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
 
 struct ets_text ets_operator_row_name(const struct ets_row *row)
 {
-    static const char prefix[] = "native_call_";
-    const size_t size = sizeof prefix - 1;
-    if (row->name.size > size && memcmp(row->name.data, prefix, size) == 0) {
-        return (struct ets_text){row->name.data + size, row->name.size - size};
-    }
+    const struct ets_text kernel = ets_row_kernel(row);
+    if (kernel.data != NULL) return kernel;
     if (ets_text_is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
     return row->name;
 }

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "base/text.h"
 #include "etscope/inspect.h"
+#include "inspect/names.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
@@ -116,13 +117,6 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
 
 /* method_match.c: which method of the record or the program each block ran. */
 enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error);
-
-/* "permute_copy.out" of a row that is a kernel's own event, else absent. */
-struct ets_text ets_row_kernel(const struct ets_row *row);
-/* "permute" of "permute_copy.out", "add" of "aten.add.Tensor": what an operator's variants share.
- */
-struct ets_text ets_kernel_base_name(struct ets_text kernel);
-struct ets_text ets_node_base_name(struct ets_text op);
 
 /* branch_join.c: rows inside control flow. */
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,

@@ -1,7 +1,6 @@
-/* How kernels, operators and graph nodes name the same thing. */
-#include <string.h>
+#include "inspect/names.h"
 
-#include "inspect/inspection.h"
+#include <string.h>
 
 static const char native_call[] = "native_call_";
 

@@ -227,28 +227,51 @@ static enum ets_status read_handles(struct maps_reader *reader, const struct map
     return ETS_OK;
 }
 
+/* The value of one instruction's key into its entry, whose instruction is set. */
+typedef enum ets_status read_entry(struct maps_reader *reader, const struct map *map,
+                                   struct ets_text key, const struct ets_json_value *json,
+                                   void *entry);
+
+/* {instruction: value} as entries of `size` bytes in the order of their instructions. */
+static enum ets_status read_entries(struct maps_reader *reader, const struct map *map,
+                                    const struct ets_json_value *json, size_t size,
+                                    read_entry *read, void **entries_out, uint32_t *count_out)
+{
+    char *entries = ets_arena_alloc_array(reader->arena, json->size, size);
+    if (entries == NULL) return no_memory(reader);
+    const struct ets_json_value *key = ets_json_first(json);
+    for (uint32_t i = 0; i < json->size; i++, key = ets_json_next(key + 1)) {
+        void *entry = entries + size * i;
+        if (!read_instruction(key, entry)) {
+            return fail_map(reader, map, ets_json_text(key), "is not an instruction number");
+        }
+        ETS_TRY(read(reader, map, ets_json_text(key), key + 1, entry));
+    }
+    *entries_out = entries;
+    *count_out = json->size;
+    return sort_entries(reader, entries_out, count_out, size);
+}
+
+static enum ets_status read_handle_entry(struct maps_reader *reader, const struct map *map,
+                                         struct ets_text key, const struct ets_json_value *json,
+                                         void *to)
+{
+    struct ets_handle_entry *entry = to;
+    entry->is_list = json->kind == ETS_JSON_ARRAY;
+    return read_handles(reader, map, key, json, &entry->handles, &entry->count);
+}
+
 static enum ets_status read_handle_map(struct maps_reader *reader, const struct map *map,
                                        const struct ets_json_value *json,
                                        struct ets_method_maps *method)
 {
-    struct ets_handle_entry *entries =
-        ets_arena_alloc_array(reader->arena, json->size, sizeof *entries);
-    if (entries == NULL) return no_memory(reader);
-    const struct ets_json_value *key = ets_json_first(json);
-    for (uint32_t i = 0; i < json->size; i++, key = ets_json_next(key + 1)) {
-        if (!read_instruction(key, &entries[i].instruction)) {
-            return fail_map(reader, map, ets_json_text(key), "is not an instruction number");
-        }
-        entries[i].is_list = key[1].kind == ETS_JSON_ARRAY;
-        ETS_TRY(read_handles(reader, map, ets_json_text(key), key + 1, &entries[i].handles,
-                             &entries[i].count));
-    }
-    void *sorted = entries;
-    uint32_t count = json->size;
-    ETS_TRY(sort_entries(reader, &sorted, &count, sizeof *entries));
+    void *entries;
+    uint32_t count;
+    ETS_TRY(read_entries(reader, map, json, sizeof *method->handles, read_handle_entry, &entries,
+                         &count));
     int64_t *instructions = ets_arena_alloc_array(reader->arena, count, sizeof *instructions);
     if (instructions == NULL) return no_memory(reader);
-    method->handles = sorted;
+    method->handles = entries;
     method->handle_count = count;
     for (uint32_t i = 0; i < count; i++) instructions[i] = method->handles[i].instruction;
     method->instructions = instructions;
@@ -298,27 +321,37 @@ static enum ets_status read_identifiers(struct maps_reader *reader, const struct
     return ETS_OK;
 }
 
+static enum ets_status read_delegate_entry(struct maps_reader *reader, const struct map *map,
+                                           struct ets_text key, const struct ets_json_value *json,
+                                           void *to)
+{
+    struct ets_delegate_entry *entry = to;
+    (void)key;
+    entry->backend = ets_json_text(ets_json_get(json, "name")).data;
+    return read_identifiers(reader, map, ets_json_get(json, "delegate_map"), entry);
+}
+
 static enum ets_status read_delegate_map(struct maps_reader *reader, const struct map *map,
                                          const struct ets_json_value *json,
                                          struct ets_method_maps *method)
 {
-    struct ets_delegate_entry *entries =
-        ets_arena_alloc_array(reader->arena, json->size, sizeof *entries);
-    if (entries == NULL) return no_memory(reader);
-    const struct ets_json_value *key = ets_json_first(json);
-    for (uint32_t i = 0; i < json->size; i++, key = ets_json_next(key + 1)) {
-        if (!read_instruction(key, &entries[i].instruction)) {
-            return fail_map(reader, map, ets_json_text(key), "is not an instruction number");
-        }
-        entries[i].backend = ets_json_text(ets_json_get(key + 1, "name")).data;
-        ETS_TRY(read_identifiers(reader, map, ets_json_get(key + 1, "delegate_map"), &entries[i]));
-    }
-    void *sorted = entries;
-    uint32_t count = json->size;
-    ETS_TRY(sort_entries(reader, &sorted, &count, sizeof *entries));
-    method->delegates = sorted;
-    method->delegate_count = count;
+    void *entries;
+    ETS_TRY(read_entries(reader, map, json, sizeof *method->delegates, read_delegate_entry,
+                         &entries, &method->delegate_count));
+    method->delegates = entries;
     method->has_delegates = 1;
+    return ETS_OK;
+}
+
+static enum ets_status read_num_outs_entry(struct maps_reader *reader, const struct map *map,
+                                           struct ets_text key, const struct ets_json_value *json,
+                                           void *to)
+{
+    struct ets_num_outs_entry *entry = to;
+    if (json->kind != ETS_JSON_INT || json->as.integer < 0) {
+        return fail_map(reader, map, key, "is not a number of outputs");
+    }
+    entry->count = json->as.integer;
     return ETS_OK;
 }
 
@@ -326,24 +359,10 @@ static enum ets_status read_num_outs_map(struct maps_reader *reader, const struc
                                          const struct ets_json_value *json,
                                          struct ets_method_maps *method)
 {
-    struct ets_num_outs_entry *entries =
-        ets_arena_alloc_array(reader->arena, json->size, sizeof *entries);
-    if (entries == NULL) return no_memory(reader);
-    const struct ets_json_value *key = ets_json_first(json);
-    for (uint32_t i = 0; i < json->size; i++, key = ets_json_next(key + 1)) {
-        if (!read_instruction(key, &entries[i].instruction)) {
-            return fail_map(reader, map, ets_json_text(key), "is not an instruction number");
-        }
-        if (key[1].kind != ETS_JSON_INT || key[1].as.integer < 0) {
-            return fail_map(reader, map, ets_json_text(key), "is not a number of outputs");
-        }
-        entries[i].count = key[1].as.integer;
-    }
-    void *sorted = entries;
-    uint32_t count = json->size;
-    ETS_TRY(sort_entries(reader, &sorted, &count, sizeof *entries));
-    method->num_outs = sorted;
-    method->num_outs_count = count;
+    void *entries;
+    ETS_TRY(read_entries(reader, map, json, sizeof *method->num_outs, read_num_outs_entry, &entries,
+                         &method->num_outs_count));
+    method->num_outs = entries;
     method->has_num_outs = 1;
     return ETS_OK;
 }
