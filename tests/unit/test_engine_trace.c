@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 
+#include "etscope/inspect.h"
+
 static struct ets_engine_trace_statistics statistics_of(struct opened opened)
 {
     struct ets_engine_trace_statistics statistics;
@@ -105,6 +107,63 @@ static void test_trace__two_methods_share_one(void **state)
     check_dump(dump);
     assert_int_equal(statistics_of(opened).block_count, 5);
     engine->method_close(second);
+    close_model(opened);
+}
+
+/* Method, invocation, test case and fingerprint; the methods keep their own counts. */
+static void test_trace__tells_what_ran(void **state)
+{
+    NEEDS_ENGINE();
+    static const uint8_t fingerprint[65] = {1, 2, 3};
+    struct ets_engine_program_options options = {.tracer = ETS_TRACER_ETSCOPE,
+                                                 .fingerprint = {fingerprint, sizeof fingerprint}};
+    struct opened opened = {open_fixture("multi_method", "model.pte"), NULL};
+    struct ets_error error = {ETS_OK, 0, ""};
+    options.program = ets_file_bytes(opened.file);
+    assert_int_equal(engine->program_open(&options, &opened.program, &error), ETS_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "at most 64 bytes"));
+    options.fingerprint.size = 64;
+    assert_int_equal(engine->program_open(&options, &opened.program, &error), ETS_OK);
+    struct ets_engine_method *encode = open_method(opened, "encode");
+    struct ets_engine_method *decode = open_method(opened, "decode");
+    set_inputs(opened, encode, "multi_method", "encode", 0);
+    set_inputs(opened, decode, "multi_method", "decode", 0);
+    run(encode, 1);
+    engine->trace_set_case(opened.program, 7);
+    run(decode, 1);
+    engine->trace_set_case(opened.program, -1);
+    run(encode, 1);
+    struct ets_bytes dump, debug;
+    assert_int_equal(engine->trace_finish(opened.program, &dump, &debug, &error), ETS_OK);
+    struct ets_inspection *inspection = NULL;
+    const struct ets_inspect_options plain = {.partial = 0};
+    assert_int_equal(ets_inspection_open(dump, &plain, &inspection, &error), ETS_OK);
+    static const struct {
+        const char *method;
+        enum ets_trace_purpose purpose;
+        uint32_t invocation;
+        int32_t test_case;
+    } runs[] = {{"encode", ETS_TRACE_LOAD, 0, -1},
+                {"decode", ETS_TRACE_LOAD, 0, -1},
+                {"encode", ETS_TRACE_EXECUTE, 0, -1},
+                {"decode", ETS_TRACE_EXECUTE, 0, 7},
+                {"encode", ETS_TRACE_EXECUTE, 1, -1}};
+    assert_int_equal(ets_inspection_run_count(inspection), sizeof runs / sizeof *runs);
+    for (uint32_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        const struct ets_run *found = ets_inspection_run(inspection, i);
+        assert_int_equal(found->method.size, strlen(runs[i].method));
+        assert_memory_equal(found->method.data, runs[i].method, found->method.size);
+        assert_int_equal(found->purpose, runs[i].purpose);
+        assert_int_equal(found->invocation, runs[i].invocation);
+        assert_int_equal(found->bundled_input_index, runs[i].test_case);
+    }
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    assert_int_equal(summary->fingerprint.size, 64);
+    assert_memory_equal(summary->fingerprint.data, fingerprint, 64);
+    assert_true(summary->cost_ns_q8 > 0);
+    ets_inspection_close(inspection);
+    engine->method_close(encode);
+    engine->method_close(decode);
     close_model(opened);
 }
 
@@ -220,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_trace__warm_up_leaves_no_events),
         cmocka_unit_test(test_trace__suspended_from_the_start),
         cmocka_unit_test(test_trace__two_methods_share_one),
+        cmocka_unit_test(test_trace__tells_what_ran),
         cmocka_unit_test(test_capture__a_full_debug_buffer_drops_and_counts),
         cmocka_unit_test(test_capture__types_without_a_form_are_left_out),
         cmocka_unit_test(test_capture__needs_a_tracer),
