@@ -52,7 +52,7 @@ complete -c etscope -n '__fish_seen_subcommand_from inspect' -l output -r -F -d 
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l partial -d 'Read a damaged trace as far as whole parts remain'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l allow-mismatch -d 'Go on where trace and ETRecord or program disagree'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l etdump -l etdump_path -r -F -d 'The trace, instead of the first word'
-complete -c etscope -n '__fish_seen_subcommand_from inspect' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'What the trace counts its times in; default ns'
+complete -c etscope -n '__fish_seen_subcommand_from inspect' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'What the trace counts its times in, where it does not say; default ns'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l target-time-scale -l target_time_scale -x -a 'ns us ms s cycles' -d 'Unit of upstream\'s table (default ms) and of this one'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l tsv-path -l tsv_path -r -F -d 'Also write upstream\'s table to FILE'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l compare-results -l compare_results -d 'Also compare the recorded outputs with the ETRecord\'s reference outputs'

@@ -15,7 +15,7 @@ const struct cli_option cli_inspect_options[] = {
      false},
     {"--etdump", "--etdump_path", "FILE", "The trace, instead of the first word", NULL, false},
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
-     "What the trace counts its times in; default ns", NULL, false},
+     "What the trace counts its times in, where it does not say; default ns", NULL, false},
     {"--target-time-scale", "--target_time_scale", "ns|us|ms|s|cycles",
      "Unit of upstream's table (default ms) and of this one", NULL, false},
     {"--tsv-path", "--tsv_path", "FILE", "Also write upstream's table to FILE", NULL, false},
