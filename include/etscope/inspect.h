@@ -119,6 +119,23 @@ struct ets_row_node {
     int64_t handle;
 };
 
+/* How it is known what an event of a delegate stands for. */
+enum ets_tie {
+    ETS_TIE_NONE = 0, /* not a delegate's event, or nothing is known */
+    ETS_TIE_MAP = 1,  /* the record's delegate map has the event's identifier */
+    ETS_TIE_NODE = 2, /* the nodes of the delegate's payload give the call's events: as many, of
+                         these types, in this order */
+    ETS_TIE_NEAR = 3, /* so, but of a quantised payload, whose handles may be one node off */
+    ETS_TIE_CALL = 4  /* only the call is known, whose handles the event has; tie_reason says why */
+};
+
+/* A node of the payload that a delegate was given. */
+struct ets_payload_node {
+    uint32_t index;   /* in the payload */
+    const char *type; /* "FullyConnected" */
+    int64_t handle;   /* debug handle; -1: none */
+};
+
 struct ets_row {
     uint32_t block;
     uint32_t parent;      /* enclosing row of the same block, or ETS_NO_INDEX */
@@ -137,8 +154,13 @@ struct ets_row {
     const int64_t *handles; /* debug handles, as the record lists them */
     size_t node_count;
     const struct ets_row_node *nodes;
-    int is_inferred; /* 1: inside control flow, joined by the order of its operators, not by a
-                        handle of the record's map */
+    int is_inferred;  /* 1: inside control flow, joined by the order of its operators, not by a
+                         handle of the record's map */
+    enum ets_tie tie; /* of a delegate's event */
+    const char *tie_reason; /* CALL: why no more is known; else NULL */
+    uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */
+    size_t payload_node_count;
+    const struct ets_payload_node *payload_nodes; /* what the event does: all of them together */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
@@ -243,6 +265,9 @@ ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspectio
 /* Fills `statistics_out` from `count` values, which are sorted in place. */
 ETS_API void ets_statistics_compute(double *values, uint32_t count,
                                     struct ets_statistics *statistics_out);
+
+/* "map", "node", "near", "call"; NULL for ETS_TIE_NONE. Static storage. */
+ETS_API const char *ets_tie_name(enum ets_tie tie);
 
 /* "ns", "us", "ms", "s", "cycles"; NULL for no unit. */
 ETS_API const char *ets_time_unit_name(enum ets_time_unit unit);

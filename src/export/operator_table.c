@@ -27,11 +27,14 @@ enum cell {
     CELL_TOTAL,
     CELL_SHARE,
     CELL_RESOLUTION,
+    CELL_SOURCE_SHOWN,
     CELL_SOURCE,
     CELL_MODULE,
     CELL_BACKEND,
     CELL_OPS,
     CELL_HANDLES,
+    CELL_TIE,
+    CELL_PAYLOAD_NODES,
     CELL_INFERRED,
     CELL_DEPTH,
     CELL_COUNT
@@ -60,11 +63,13 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SOURCE] = {.name = "source",
-                     .kind = ETS_COLUMN_LIST,
-                     .least_width = 14,
-                     .cut_at_start = 1,
-                     .first_of_list = 1},
+    [CELL_SOURCE_SHOWN] = {.name = "source",
+                           .kind = ETS_COLUMN_LIST,
+                           .human_only = 1,
+                           .least_width = 14,
+                           .cut_at_start = 1,
+                           .first_of_list = 1},
+    [CELL_SOURCE] = {.name = "source", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_MODULE] = {.name = "module",
                      .kind = ETS_COLUMN_LIST,
                      .priority = 8,
@@ -77,6 +82,8 @@ static const struct ets_column columns[CELL_COUNT] = {
                   .least_width = 20,
                   .first_of_list = 1},
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_TIE] = {.name = "tie", .machine_only = 1},
+    [CELL_PAYLOAD_NODES] = {.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
 };
@@ -116,9 +123,10 @@ static bool is_place_group(const struct ets_operator_table_options *options)
 static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
-    static const enum cell row_only[] = {CELL_INSTRUCTION, CELL_EVENT,   CELL_KERNEL,
-                                         CELL_SOURCE,      CELL_MODULE,  CELL_BACKEND,
-                                         CELL_OPS,         CELL_HANDLES, CELL_INFERRED};
+    static const enum cell row_only[] = {CELL_INSTRUCTION,  CELL_EVENT,   CELL_KERNEL,
+                                         CELL_SOURCE,       CELL_MODULE,  CELL_BACKEND,
+                                         CELL_OPS,          CELL_HANDLES, CELL_INFERRED,
+                                         CELL_SOURCE_SHOWN, CELL_TIE,     CELL_PAYLOAD_NODES};
     for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
@@ -197,6 +205,33 @@ static void put_handles(const struct filler *f, const struct ets_row *row)
     ets_table_put_list(f->table, texts, row->handle_count);
 }
 
+/* For people, an event of which only the call is known does not repeat the call's lines. */
+static void put_source_shown(const struct filler *f, const struct ets_operator_line *line,
+                             const struct ets_row *row)
+{
+    const struct ets_text whole_call = {"(whole call)", 12};
+    if (row != NULL && row->tie == ETS_TIE_CALL && line->sources.count > 0) {
+        ets_table_put_list(f->table, &whole_call, 1);
+    } else {
+        put_list(f, &line->sources);
+    }
+}
+
+static void put_payload_nodes(const struct filler *f, const struct ets_row *row)
+{
+    struct ets_text *names =
+        ets_arena_alloc_array(f->arena, row->payload_node_count, sizeof *names);
+    if (names == NULL) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    for (size_t i = 0; i < row->payload_node_count; i++) {
+        const char *type = row->payload_nodes[i].type;
+        names[i] = (struct ets_text){type, strlen(type)};
+    }
+    ets_table_put_list(f->table, names, row->payload_node_count);
+}
+
 static void put_name(const struct filler *f, const struct ets_operator_line *line)
 {
     char text[256];
@@ -257,11 +292,14 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
         }
         break;
     case CELL_RESOLUTION: put_time(f, fabs(q), 0, 0); break;
+    case CELL_SOURCE_SHOWN: put_source_shown(f, line, row); break;
     case CELL_SOURCE: put_list(f, &line->sources); break;
     case CELL_MODULE: put_list(f, &line->modules); break;
     case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
     case CELL_OPS: put_list(f, &line->ops); break;
     case CELL_HANDLES: put_handles(f, row); break;
+    case CELL_TIE: ets_table_put_string(f->table, ets_tie_name(row->tie)); break;
+    case CELL_PAYLOAD_NODES: put_payload_nodes(f, row); break;
     case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
     case CELL_COUNT: break;

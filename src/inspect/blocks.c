@@ -121,6 +121,7 @@ static uint32_t number_rows(struct builder *b, uint32_t block_index, bool fillin
                     .delegate_id = columns->delegate_id[e],
                     .delegate_name =
                         ets_strings_get(&inspection->strings, columns->delegate_name[e]),
+                    .unit = ETS_NO_INDEX,
                 };
             }
             count++;

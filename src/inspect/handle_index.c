@@ -1,3 +1,4 @@
+#include <string.h>
 
 #include "inspect/inspection.h"
 
@@ -48,7 +49,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
         nodes = spare;
         spare = swap;
     }
-    *index_out = (struct ets_handle_index){nodes, list, count, 0};
+    *index_out = (struct ets_handle_index){.nodes = nodes, .list = list, .count = count};
+    ets_key_table_init(&index_out->known, arena, 2);
     return ETS_OK;
 }
 
@@ -73,6 +75,68 @@ const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *
     const uint32_t first = find_bound(index, handle, 0);
     *count_out = find_bound(index, handle, 1) - first;
     return index->nodes + first;
+}
+
+static enum ets_status make_list(struct ets_arena *arena, struct ets_handle_index *index,
+                                 const int64_t *handles, size_t count,
+                                 struct ets_node_list *list_out, struct ets_error *error)
+{
+    struct ets_row_node *found = NULL;
+    for (int filling = 0; filling < 2; filling++) {
+        size_t used = 0;
+        ets_handle_index_start(index);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t node_count;
+            const struct ets_row_node *nodes =
+                ets_handle_index_find(index, handles[i], &node_count);
+            if (!ets_handle_index_add(index, nodes, node_count)) continue;
+            if (filling) memcpy(found + used, nodes, node_count * sizeof *found);
+            used += node_count;
+        }
+        *list_out = (struct ets_node_list){found, used};
+        if (used == 0) return ETS_OK;
+        if (!filling) found = ets_arena_alloc_array(arena, used, sizeof *found);
+        if (found == NULL) return ets_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle_index *index,
+                                      const int64_t *handles, size_t count,
+                                      struct ets_node_list *list_out, struct ets_error *error)
+{
+    *list_out = (struct ets_node_list){NULL, 0};
+    if (count == 0 || index->count == 0) return ETS_OK;
+    const uint64_t key[] = {(uint64_t)(uintptr_t)handles, count};
+    const uint32_t known = index->known.count;
+    const uint32_t at = ets_key_table_add(&index->known, key);
+    if (at == ETS_KEY_NONE) return ets_fail_memory(error);
+    if (at < known) {
+        *list_out = index->known_lists[at];
+        return ETS_OK;
+    }
+    if (at == index->known_capacity) {
+        const uint32_t capacity = at == 0 ? 16 : 2 * at;
+        struct ets_node_list *lists = ets_arena_alloc_array(arena, capacity, sizeof *lists);
+        if (lists == NULL) return ets_fail_memory(error);
+        if (at > 0) memcpy(lists, index->known_lists, at * sizeof *lists);
+        index->known_lists = lists;
+        index->known_capacity = capacity;
+    }
+    ETS_TRY(make_list(arena, index, handles, count, list_out, error));
+    index->known_lists[at] = *list_out;
+    return ETS_OK;
+}
+
+int ets_graph_is_emitted(const struct ets_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (ets_text_is(graph->nodes[i].op, "alloc") ||
+            ets_text_is(graph->nodes[i].target, "memory.alloc")) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/key_table.h"
 #include "base/strings.h"
 #include "base/text.h"
 #include "etscope/inspect.h"
@@ -15,6 +16,13 @@ struct ets_handle_index {
     struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
     uint32_t *list;             /* [count] at a handle's first node: the list it was put in last */
     uint32_t count, list_count;
+    struct ets_key_table known; /* runs of handles that were listed, by address and count */
+    struct ets_node_list *known_lists;
+    uint32_t known_capacity;
+};
+struct ets_node_list {
+    const struct ets_row_node *nodes;
+    size_t count;
 };
 enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
                                        int with_subgraphs, struct ets_handle_index *index_out,
@@ -39,6 +47,17 @@ static inline int ets_handle_index_add(struct ets_handle_index *index,
     return 1;
 }
 
+/*
+ * Every node behind `handles`, once, in the order of the handles. A run of handles is borrowed for
+ * good: who asks for it again gets the same list.
+ */
+enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle_index *index,
+                                      const int64_t *handles, size_t count,
+                                      struct ets_node_list *list_out, struct ets_error *error);
+
+/* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
+int ets_graph_is_emitted(const struct ets_graph *graph);
+
 /* Whether a node behind `handles` has one of the base names `ops` (NULL-ended). */
 int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handles, size_t count,
                             const char *const *ops);
@@ -49,6 +68,8 @@ int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handl
  */
 const char *const *ets_delegate_operator_nodes(struct ets_text event_name);
 
+struct ets_delegate_units; /* delegate_units.h */
+
 /* A method as the record and the program know it: what blocks are matched against. */
 struct ets_known_method {
     const char *name;
@@ -58,7 +79,13 @@ struct ets_known_method {
     struct ets_strings loose_names;    /* base names of nodes that no mapped handle leads to */
     struct ets_handle_index top_nodes; /* without them */
     struct ets_chain chain;            /* valid where in_program */
+    struct ets_key_table calls;        /* instructions of delegate calls that were asked for */
+    const struct ets_delegate_units **units; /* [calls.count] */
+    uint32_t unit_capacity;
 };
+
+/* delegations.c: what the delegate of a chain's instruction was given, or nothing. */
+struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction);
 
 /* The columns of struct ets_event_table while they are being filled. */
 struct ets_event_columns {
@@ -100,6 +127,7 @@ struct ets_inspection {
     struct ets_known_method *methods;
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL where none was found */
+    uint64_t payload_budget;                /* bytes of delegates' payloads that may be read */
 };
 
 /* event_table.c: every event of the dump into the columns, and which encloses which. */
@@ -121,6 +149,14 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
 /* branch_join.c: rows inside control flow. */
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);
+
+/* "aten::add.out" of a kernel call. */
+enum ets_status ets_operator_name(struct ets_arena *arena,
+                                  const struct ets_instruction *instruction,
+                                  struct ets_text *name_out, struct ets_error *error);
+
+/* delegate_ties.c: handles of the events of delegates, which know their backend. */
+enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
 
 /* join.c: debug handles, graph nodes and backends of each row. */
 enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error);

@@ -399,18 +399,6 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
     return ETS_OK;
 }
 
-/* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
-static bool is_emitted_graph(const struct ets_graph *graph)
-{
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (ets_text_is(graph->nodes[i].op, "alloc") ||
-            ets_text_is(graph->nodes[i].target, "memory.alloc")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool add_loose_names(struct ets_known_method *method, const struct ets_graph *graph,
                             const struct ets_key_table *mapped)
 {
@@ -460,7 +448,7 @@ static enum ets_status know_from_record(struct ets_inspection *inspection,
         if (error != NULL) *error = reason;
         return status;
     }
-    if (is_emitted_graph(graph)) return ETS_OK;
+    if (ets_graph_is_emitted(graph)) return ETS_OK;
     method->graph = graph;
     ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 0, &method->top_nodes, error));
     ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error));
@@ -474,6 +462,7 @@ static struct ets_known_method *add_method(struct ets_inspection *inspection, co
     }
     struct ets_known_method *method = &inspection->methods[inspection->method_count++];
     method->name = name;
+    ets_key_table_init(&method->calls, &inspection->arena, 1);
     return method;
 }
 

@@ -231,8 +231,11 @@ class Delegates(InFolder):
             call("DELEGATE_CALL", 0, 9, 50), framework("Method::execute", 5, 60)]))
         rows = {row["event"] + str(i): row
                 for i, row in enumerate(support.rows(dump, "--etrecord", record))}
-        handles = [row["debug_handles"] for name, row in rows.items() if name[0] == "1"]
-        self.assertEqual(handles, [["1"], ["2"], [], ["1"]])
+        delegated = [row for name, row in rows.items() if name[0] == "1"]
+        handles = [row["debug_handles"] for row in delegated]
+        self.assertEqual(handles, [["1"], ["2"], ["1", "2", "3", "4"], ["1"]])
+        # What the map does not have keeps the handles of the whole call, and says so.
+        self.assertEqual([row["tie"] for row in delegated], ["map", "map", "call", "map"])
         self.assertEqual({row["backend"] for name, row in rows.items() if "execute" not in name},
                          {"B"})
 

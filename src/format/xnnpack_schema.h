@@ -1,0 +1,54 @@
+/* The tables and slots of an XNNPACK payload (XNNGraph), for its reader. */
+#ifndef ETSCOPE_FORMAT_XNNPACK_SCHEMA_H
+#define ETSCOPE_FORMAT_XNNPACK_SCHEMA_H
+
+#include "etscope/xnnpack.h"
+#include "format/flatbuffer.h"
+
+enum {
+    GRAPH_VERSION,
+    GRAPH_NODES,
+    GRAPH_VALUES,
+    GRAPH_EXTERNALS,
+    GRAPH_INPUTS,
+    GRAPH_OUTPUTS,
+    GRAPH_INLINE_CONSTANTS,
+    GRAPH_BUFFER_SIZES,
+    GRAPH_CONSTANTS
+};
+enum { NODE_TAG, NODE_MEMBER, NODE_HANDLE, NODE_MIN_MAX };
+enum { MIN_MAX_MIN, MIN_MAX_MAX };
+enum { VALUE_TAG, VALUE_MEMBER };
+enum { VALUE_IS_TENSOR = 1, VALUE_IS_QUANTIZED = 2 };
+enum {
+    TENSOR_TYPE,
+    TENSOR_RANK,
+    TENSOR_DIMS,
+    TENSOR_CONSTANT,
+    TENSOR_EXTERNAL,
+    TENSOR_FLAGS,
+    TENSOR_ID
+};
+enum { TENSOR_IS_INPUT = 1, TENSOR_IS_OUTPUT = 2 };
+enum { QUANTIZED_TENSOR };
+enum { CONSTANT_OFFSET, CONSTANT_SIZE, CONSTANT_KEY };
+enum { BUFFER_STORAGE };
+
+/* Which slots of a node's table are what; -1: none. */
+enum { XNNPACK_NO_SLOT = -1 };
+struct ets_xnnpack_layout {
+    int8_t inputs[ETS_XNNPACK_MOST_INPUTS];
+    int8_t outputs[ETS_XNNPACK_MOST_OUTPUTS];
+    int8_t flags;
+    int8_t window; /* first of padding, kernel, stride, dilation: 10 slots, order h, w */
+    int8_t groups; /* of input channels, output channels, groups: 3 slots */
+    uint8_t input_count, output_count;
+};
+
+/* The layout of a node's table, or NULL for a type that is none. */
+const struct ets_xnnpack_layout *ets_xnnpack_layout(int type);
+
+/* XNNGraph, of both schemas. */
+extern const struct ets_fb_type ets_xnnpack_graph_type;
+
+#endif

@@ -1,0 +1,114 @@
+/* Events of delegates to what they stand for: units of the call, or the call as a whole. */
+#include <string.h>
+
+#include "inspect/delegate_units.h"
+#include "inspect/inspection.h"
+
+/* Payloads that may be read, in sizes of the program: honest ones share a payload a few times. */
+enum { PROGRAM_TIMES = 64 };
+
+/* The units of one call are read once, however many blocks and rows ask. */
+static enum ets_status units_of(struct ets_inspection *inspection, struct ets_known_method *method,
+                                const struct ets_row *row,
+                                const struct ets_delegate_units **units_out,
+                                struct ets_error *error)
+{
+    const uint64_t key = (uint64_t)(int64_t)row->instruction;
+    const uint32_t known = method->calls.count;
+    const uint32_t at = ets_key_table_add(&method->calls, &key);
+    if (at == ETS_KEY_NONE) return ets_fail_memory(error);
+    if (at < known) {
+        *units_out = method->units[at];
+        return ETS_OK;
+    }
+    if (at >= method->unit_capacity) {
+        const uint32_t capacity = at < 8 ? 16 : 2 * at;
+        const struct ets_delegate_units **units =
+            ets_arena_alloc_array(&inspection->arena, capacity, sizeof *units);
+        if (units == NULL) return ets_fail_memory(error);
+        if (at > 0) memcpy(units, method->units, at * sizeof *units);
+        method->units = units;
+        method->unit_capacity = capacity;
+    }
+    struct ets_delegate_units *units = ets_arena_alloc(&inspection->arena, sizeof *units);
+    if (units == NULL) return ets_fail_memory(error);
+    struct ets_delegate_call call = {
+        .record = method->in_record ? inspection->options.record : NULL,
+        .method = method->name,
+        .instruction = row->instruction,
+        .budget = &inspection->payload_budget,
+    };
+    if (row->backend != NULL) call.backend = (struct ets_text){row->backend, strlen(row->backend)};
+    if (call.record != NULL) {
+        ets_etrecord_handles(call.record, method->name, row->instruction, &call.handles,
+                             &call.handle_count, NULL);
+    }
+    if (method->in_program) call.payload = ets_payload_of(&method->chain, row->instruction);
+    ETS_TRY(ets_delegate_units_read(&inspection->arena, &call, units, error));
+    method->units[at] = *units_out = units;
+    return ETS_OK;
+}
+
+static void tie_to_call(const struct ets_inspection *inspection,
+                        const struct ets_known_method *method, const char *reason,
+                        struct ets_row *row)
+{
+    row->tie = ETS_TIE_CALL;
+    row->tie_reason = reason;
+    if (method->in_record) {
+        ets_etrecord_handles(inspection->options.record, method->name, row->instruction,
+                             &row->handles, &row->handle_count, NULL);
+    }
+}
+
+static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_known_method *method,
+                                struct ets_row *rows, uint32_t count, struct ets_error *error)
+{
+    const struct ets_delegate_units *units = NULL;
+    const char *reason;
+    ETS_TRY(units_of(inspection, method, &rows[0], &units, error));
+    struct ets_text *names = ets_arena_alloc_array(&inspection->arena, count, sizeof *names);
+    uint32_t *unit_of = ets_arena_alloc_array(&inspection->arena, count, sizeof *unit_of);
+    if (names == NULL || unit_of == NULL) return ets_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
+    ETS_TRY(
+        ets_delegate_units_match(&inspection->arena, units, names, count, unit_of, &reason, error));
+    for (uint32_t i = 0; i < count; i++) {
+        if (unit_of[i] == ETS_NO_INDEX) {
+            tie_to_call(inspection, method, reason, &rows[i]);
+            continue;
+        }
+        const struct ets_delegate_unit *unit = &units->items[unit_of[i]];
+        rows[i].tie = unit->tie;
+        rows[i].unit = unit_of[i];
+        rows[i].handles = unit->handles;
+        rows[i].handle_count = unit->handle_count;
+        rows[i].payload_nodes = unit->payload_nodes;
+        rows[i].payload_node_count = unit->payload_node_count;
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error)
+{
+    const struct ets_program *program = inspection->options.program;
+    inspection->payload_budget =
+        program == NULL ? 0 : PROGRAM_TIMES * (uint64_t)program->bytes.size;
+    for (uint32_t i = 0; i < inspection->row_count;) { /* rows of one call are neighbours */
+        struct ets_row *first = &inspection->rows[i];
+        struct ets_known_method *method = inspection->block_method[first->block];
+        uint32_t end = i + 1;
+        if (method == NULL || first->chain != 0 || !first->is_delegated) {
+            i = end;
+            continue;
+        }
+        while (end < inspection->row_count && inspection->rows[end].is_delegated &&
+               inspection->rows[end].block == first->block && inspection->rows[end].chain == 0 &&
+               inspection->rows[end].instruction == first->instruction) {
+            end++;
+        }
+        ETS_TRY(tie_call(inspection, method, first, end - i, error));
+        i = end;
+    }
+    return ETS_OK;
+}
