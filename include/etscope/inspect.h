@@ -125,7 +125,8 @@ enum ets_tie {
     ETS_TIE_MAP = 1,  /* the record's delegate map has the event's identifier */
     ETS_TIE_NODE = 2, /* the nodes of the delegate's payload give the call's events: as many, of
                          these types, in this order */
-    ETS_TIE_NEAR = 3, /* so, but of a quantised payload, whose handles may be one node off */
+    ETS_TIE_NEAR = 3, /* so, but handles may be one node off: the payload is quantised, or the
+                         record has no graph that tells what was fused */
     ETS_TIE_CALL = 4  /* only the call is known, whose handles the event has; tie_reason says why */
 };
 

@@ -36,6 +36,7 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
         .record = method->in_record ? inspection->options.record : NULL,
         .method = method->name,
         .instruction = row->instruction,
+        .nodes = method->graph != NULL ? &method->nodes : NULL,
         .budget = &inspection->payload_budget,
     };
     if (row->backend != NULL) call.backend = (struct ets_text){row->backend, strlen(row->backend)};

@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "etscope/delegates.h"
 
+struct ets_handle_index;
+
 /* A delegate call, as record and program know it. */
 struct ets_delegate_call {
     const struct ets_etrecord *record; /* NULL: none */
@@ -23,7 +25,8 @@ struct ets_delegate_call {
     struct ets_bytes payload; /* {NULL, 0}: no program */
     const int64_t *handles;   /* of the whole call, by the record */
     size_t handle_count;
-    uint64_t *budget; /* bytes of payloads that may still be read, so that a hostile program cannot
+    struct ets_handle_index *nodes; /* of the record's graph; NULL or empty: none */
+    uint64_t *budget; /* bytes and nodes that may still be looked at, so that hostile files cannot
                          have one payload read without end */
 };
 

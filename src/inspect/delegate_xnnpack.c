@@ -1,119 +1,65 @@
-/*
- * Units by the payload of XNNPACK, which gives the ETRecord no map. A payload's node has the first
- * debug handle of what was fused into it; the others follow it in the handles of the whole call,
- * up to the first handle of another node.
- */
+/* Units by the payload of XNNPACK, which gives the ETRecord no map. */
 #include <string.h>
 
-#include "base/key_table.h"
 #include "base/strings.h"
-#include "inspect/delegate_units.h"
+#include "inspect/fused_handles.h"
 #include "inspect/xnnpack_events.h"
 
-/* The handles of a call, cut at the first handle of each node. */
-struct slices {
-    const int64_t *handles; /* NULL: no record */
-    size_t count;
-    struct ets_key_table firsts; /* of each handle, */
-    size_t *first_at;            /* where it stands first */
-    bool *starts;                /* [count] a node's first handle is there */
-    size_t *ends;                /* [count] of the slice that starts there */
-    uint32_t *taken;             /* [count] the slice is in the list of that unit, from 1 */
-    uint64_t *budget;
-};
-
-static bool find_firsts(struct ets_arena *arena, const struct ets_delegate_call *call,
-                        struct slices *s)
-{
-    *s = (struct slices){
-        .handles = call->handles, .count = call->handle_count, .budget = call->budget};
-    ets_key_table_init(&s->firsts, arena, 1);
-    s->first_at = ets_arena_alloc_array(arena, s->count, sizeof *s->first_at);
-    s->starts = ets_arena_alloc_array(arena, s->count, sizeof *s->starts);
-    s->ends = ets_arena_alloc_array(arena, s->count, sizeof *s->ends);
-    s->taken = ets_arena_alloc_array(arena, s->count, sizeof *s->taken);
-    if (s->first_at == NULL || s->starts == NULL || s->ends == NULL || s->taken == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < s->count; i++) {
-        const uint64_t key = (uint64_t)s->handles[i];
-        const uint32_t known = s->firsts.count;
-        const uint32_t at = ets_key_table_add(&s->firsts, &key);
-        if (at == ETS_KEY_NONE) return false;
-        if (at == known) s->first_at[at] = i;
-    }
-    return true;
-}
-
-/* Where the node's slice starts, or SIZE_MAX. */
-static size_t slice_start(const struct slices *s, const struct ets_payload_node *node)
-{
-    const uint64_t key = (uint64_t)node->handle;
-    const uint32_t at = node->handle < 0 ? ETS_KEY_NONE : ets_key_table_find(&s->firsts, &key);
-    return at == ETS_KEY_NONE ? SIZE_MAX : s->first_at[at];
-}
-
-static void cut_slices(struct slices *s, const struct ets_delegate_unit *units, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < units[i].payload_node_count; k++) {
-            const size_t start = slice_start(s, &units[i].payload_nodes[k]);
-            if (start != SIZE_MAX) s->starts[start] = true;
-        }
-    }
-    for (size_t i = s->count, end = s->count; i-- > 0;) {
-        if (!s->starts[i]) continue;
-        s->ends[i] = end;
-        end = i;
-    }
-}
-
 /*
- * Handles of the unit's nodes: each slice once; its own handle alone where the node is not in the
- * list. `out` NULL: counts.
+ * Handles of a unit: those of its nodes, each node's once; its own handle alone where the call's
+ * list does not have it, or where there is no record. `out` NULL: counts.
  */
-static size_t list_handles(struct slices *s, const struct ets_delegate_unit *unit, uint32_t stamp,
-                           int64_t *out)
+static size_t list_handles(const struct ets_fused_handles *fused,
+                           const struct ets_delegate_unit *unit, int64_t *out)
 {
     size_t used = 0;
+    int64_t last = -1;
     for (size_t i = 0; i < unit->payload_node_count; i++) {
-        const struct ets_payload_node *node = &unit->payload_nodes[i];
-        const size_t start = slice_start(s, node);
-        if (node->handle < 0) continue;
-        if (start == SIZE_MAX) {
-            if (out != NULL) out[used] = node->handle;
-            used++;
-        } else if (s->taken[start] != stamp) {
-            const size_t size = s->ends[start] - start;
-            s->taken[start] = stamp;
-            if (out != NULL) memcpy(out + used, s->handles + start, size * sizeof *out);
-            used += size;
+        const int64_t handle = unit->payload_nodes[i].handle;
+        size_t count;
+        const int64_t *handles = ets_fused_handles_of(fused, handle, &count);
+        if (handle < 0 || handle == last) continue;
+        last = handle;
+        if (handles == NULL) {
+            handles = &unit->payload_nodes[i].handle;
+            count = 1;
         }
+        if (out != NULL) memcpy(out + used, handles, count * sizeof *out);
+        used += count;
     }
     return used;
 }
 
-static bool find_handles(struct ets_arena *arena, struct slices *s, uint32_t number,
-                         struct ets_delegate_unit *unit)
+static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call *call,
+                         const struct ets_fused_handles *fused, struct ets_delegate_unit *unit)
 {
-    const size_t count = list_handles(s, unit, 2 * number + 1, NULL);
-    const size_t start =
-        unit->payload_node_count > 0 ? slice_start(s, &unit->payload_nodes[0]) : SIZE_MAX;
-    unit->handle_count = count;
-    if (start != SIZE_MAX && s->ends[start] - start == count) { /* one slice: no copy */
-        unit->handles = s->handles + start;
-        return true;
+    if (unit->payload_node_count == 1) { /* the usual case needs no copy */
+        unit->handles =
+            ets_fused_handles_of(fused, unit->payload_nodes[0].handle, &unit->handle_count);
+        if (unit->handles != NULL) return true;
     }
-    if (count * sizeof(int64_t) > *s->budget) { /* no honest file repeats so many */
-        unit->handle_count = 0;
-        return true;
-    }
-    *s->budget -= count * sizeof(int64_t);
+    const size_t count = list_handles(fused, unit, NULL);
+    if (count * sizeof(int64_t) > *call->budget) return true; /* no honest file repeats so many */
+    *call->budget -= count * sizeof(int64_t);
     int64_t *handles = ets_arena_alloc_array(arena, count, sizeof *handles);
     if (handles == NULL) return false;
-    list_handles(s, unit, 2 * number + 2, handles);
+    unit->handle_count = list_handles(fused, unit, handles);
     unit->handles = handles;
     return true;
+}
+
+static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
+                            const struct ets_xnnpack *payload, struct ets_fused_handles *fused_out,
+                            struct ets_error *error)
+{
+    int64_t *owned = ets_arena_alloc_array(arena, payload->node_count, sizeof *owned);
+    if (owned == NULL) return ets_fail_unit_memory(error);
+    for (uint32_t i = 0; i < payload->node_count; i++) {
+        struct ets_xnnpack_node node;
+        ets_xnnpack_node(payload, i, &node);
+        owned[i] = node.debug_handle;
+    }
+    return ets_fused_handles_build(arena, call, owned, payload->node_count, fused_out, error);
 }
 
 /* "Transpose (ND, X32) #2": equal names of one call are counted from 1. */
@@ -195,21 +141,20 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
                                   struct ets_delegate_units *units_out, struct ets_error *error)
 {
     struct ets_xnnpack_events events;
-    struct slices slices;
+    struct ets_fused_handles fused;
     ETS_TRY(ets_xnnpack_events(arena, payload, &events, error));
     const bool has_rule = events.items != NULL;
     if (!has_rule && !units_of_nodes(arena, payload, &events)) return ets_fail_unit_memory(error);
     struct ets_delegate_unit *units = ets_arena_alloc_array(arena, events.count, sizeof *units);
-    if (units == NULL || !find_firsts(arena, call, &slices)) return ets_fail_unit_memory(error);
+    if (units == NULL) return ets_fail_unit_memory(error);
+    ETS_TRY(fuse(arena, call, payload, &fused, error));
+    const bool is_near = call->handles != NULL && (events.is_quantized || !fused.is_exact);
     for (uint32_t i = 0; i < events.count; i++) {
-        units[i].tie = events.is_quantized && call->handles != NULL ? ETS_TIE_NEAR : ETS_TIE_NODE;
-        if (!list_nodes(arena, payload, &events.items[i], &units[i])) {
+        units[i].tie = is_near ? ETS_TIE_NEAR : ETS_TIE_NODE;
+        if (!list_nodes(arena, payload, &events.items[i], &units[i]) ||
+            !find_handles(arena, call, &fused, &units[i])) {
             return ets_fail_unit_memory(error);
         }
-    }
-    cut_slices(&slices, units, events.count);
-    for (uint32_t i = 0; i < events.count; i++) {
-        if (!find_handles(arena, &slices, i, &units[i])) return ets_fail_unit_memory(error);
     }
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
     *units_out =

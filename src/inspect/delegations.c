@@ -157,6 +157,7 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
         .payload = ets_payload_of(&l->chain, step->instruction),
         .handles = step->handles,
         .handle_count = step->handle_count,
+        .nodes = &l->nodes,
         .budget = &l->all->budget,
     };
     ETS_TRY(ets_delegate_units_read(&l->all->arena, &call, units, error));
