@@ -35,7 +35,7 @@ complete -c etscope -n '__fish_seen_subcommand_from profile' -l run -x -d 'Only 
 complete -c etscope -n '__fish_seen_subcommand_from profile' -l allow-mismatch -d 'Go on where ETRecord and program disagree'
 complete -c etscope -n __fish_use_subcommand -f -a inspect -d 'show a trace, joined to the model\'s source lines'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l etrecord -l etrecord_path -r -F -d 'The ETRecord that the export wrote'
-complete -c etscope -n '__fish_seen_subcommand_from inspect' -l program -r -F -d 'The .pte or .bpte that ran'
+complete -c etscope -n '__fish_seen_subcommand_from inspect' -l program -r -F -d 'The .pte or .bpte that ran, which knows what is inside of delegates'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors; checked to hold all that the trace names'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l method -x -d 'The method that ran, where the trace fits several'
 complete -c etscope -n '__fish_seen_subcommand_from inspect' -l block -x -d 'Only this block, by name or number'

@@ -49,6 +49,7 @@ struct ets_delegate_unit {
 /* An instruction of chain 0: a delegate call, or what was left outside. */
 struct ets_delegation {
     uint32_t method; /* in the program */
+    const char *method_name;
     uint32_t instruction;
     enum ets_instruction_kind kind;
     uint32_t partition;   /* number of the delegate call in its method, from 0; else ETS_NO_INDEX */

@@ -3,7 +3,8 @@
 
 const struct cli_option cli_inspect_options[] = {
     {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
-    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; checked to hold all that the trace names", NULL, false},
     {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},

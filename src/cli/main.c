@@ -16,7 +16,8 @@ const struct cli_command cli_commands[] = {
     {"inspect", "show a trace, joined to the model's source lines", "TRACE",
      "Reads an ETDump and prints its operator table: what each operator took, how often it ran, "
      "its share of the whole, and the line of the model that it comes from. Source lines and "
-     "modules need the ETRecord of the export; operator names of prim ops need the program. "
+     "modules need the ETRecord of the export; operator names of prim ops, and what the events "
+     "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
      "With --format tsv alone the table is that of upstream's Inspector, byte for byte.",
      cli_inspect_options,
@@ -58,6 +59,18 @@ const struct cli_command cli_commands[] = {
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
      cmd_recover},
+    {"delegates", "show what of a program was delegated, and what stands between",
+     "PROGRAM [TRACE]",
+     "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call with "
+     "the operators that its backend runs inside, and the kernels that were left outside; with the "
+     "bytes of the tensors that go in and out of each. With a TRACE of the program also what each "
+     "took. Source lines and modules need the ETRecord of the export. Operators inside are known "
+     "of XNNPACK, by its payload, and of backends that gave the ETRecord a map; of others the "
+     "graph's nodes are listed.",
+     cli_delegates_options,
+     "etscope delegates model.pte --etrecord model.etrecord\n"
+     "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
+     cmd_delegates},
     {"info", "say what is in a file", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.",
      cli_info_options,

@@ -54,15 +54,16 @@ static bool print_place(struct ets_arena *arena, const struct ets_graph_frame *f
     return true;
 }
 
-bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
-                             struct ets_text_list *sources_out, struct ets_text_list *modules_out)
+bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node *nodes,
+                              size_t count, struct ets_text_list *sources_out,
+                              struct ets_text_list *modules_out)
 {
     const size_t bytes = sizeof(struct ets_text);
-    *sources_out = (struct ets_text_list){ets_arena_alloc_array(arena, row->node_count, bytes), 0};
-    *modules_out = (struct ets_text_list){ets_arena_alloc_array(arena, row->node_count, bytes), 0};
+    *sources_out = (struct ets_text_list){ets_arena_alloc_array(arena, count, bytes), 0};
+    *modules_out = (struct ets_text_list){ets_arena_alloc_array(arena, count, bytes), 0};
     if (sources_out->items == NULL || modules_out->items == NULL) return false;
-    for (size_t i = 0; i < row->node_count; i++) {
-        const struct ets_graph_node *node = row->nodes[i].node;
+    for (size_t i = 0; i < count; i++) {
+        const struct ets_graph_node *node = nodes[i].node;
         struct ets_text place;
         if (!print_place(arena, ets_graph_user_frame(node), &place)) return false;
         add_once(sources_out, place);
@@ -71,6 +72,12 @@ bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
         add_once(modules_out, module);
     }
     return true;
+}
+
+bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
+                             struct ets_text_list *sources_out, struct ets_text_list *modules_out)
+{
+    return ets_operator_node_places(arena, row->nodes, row->node_count, sources_out, modules_out);
 }
 
 static bool describe(struct ets_arena *arena, const struct ets_inspection *inspection,

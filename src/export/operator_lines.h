@@ -57,6 +57,9 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
  */
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
                              struct ets_text_list *sources_out, struct ets_text_list *modules_out);
+bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node *nodes,
+                              size_t count, struct ets_text_list *sources_out,
+                              struct ets_text_list *modules_out);
 
 /* The name that people read: without "native_call_", the program's name for a bare call. */
 struct ets_text ets_operator_row_name(const struct ets_row *row);

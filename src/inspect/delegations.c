@@ -202,6 +202,7 @@ static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_de
     ETS_TRY(check_backend(l, &instruction, error));
     *step = (struct ets_delegation){
         .method = l->method.index,
+        .method_name = l->name,
         .instruction = index,
         .kind = instruction.kind,
         .partition = ETS_NO_INDEX,

@@ -1,0 +1,43 @@
+/*
+ * delegate_table.h - the table of what was delegated where, with the times of a trace.
+ *
+ *     struct ets_table *table;
+ *     ets_table_open(NULL, &table, &error);
+ *     struct ets_delegate_table_options options = {.inspection = inspection};
+ *     if (ets_delegate_table_fill(table, delegations, &options, &error) == ETS_OK) {
+ *         ets_table_write(table, &style, output, &error);
+ *     }
+ *
+ * A line for each instruction, in order; behind a delegate call a line, one level in, for each
+ * operator that the delegate runs. Columns: docs/columns.md.
+ */
+#ifndef ETSCOPE_DELEGATE_TABLE_H
+#define ETSCOPE_DELEGATE_TABLE_H
+
+#include "etscope/delegates.h"
+#include "etscope/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_delegate_table_options {
+    const struct ets_inspection *inspection; /* of a trace of the same program; NULL: no times */
+    enum ets_time_unit tick_unit;            /* of that trace */
+    int calls_only;                          /* 1: without what the delegates run inside */
+};
+
+/*
+ * Adds columns, sections and rows to an empty table: a section for each method, and where a trace
+ * has several blocks of it, for each of them. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_delegate_table_fill(struct ets_table *table,
+                                                const struct ets_delegations *delegations,
+                                                const struct ets_delegate_table_options *options,
+                                                struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,178 @@
+"""`etscope delegates`, and what `inspect` and `profile` say about events inside of delegates."""
+
+import json
+import unittest
+
+import run_support
+import support
+from support import DATA, INPUT, MISMATCH, OK, USAGE
+
+
+def files(name, folder="delegates"):
+    """Program, trace and record of a fixture."""
+    return [DATA / folder / f"{name}.{ending}" for ending in ("pte", "etdp", "etrecord")]
+
+
+def delegates(*words):
+    done = support.run("delegates", *words)
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    return done
+
+
+def lines(*words):
+    done = delegates(*words, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+class Delegates(unittest.TestCase):
+    def test_delegates__program_alone(self):
+        """Nodes inside and bytes across need neither trace nor record."""
+        found = lines(DATA / "conv_xnnpack" / "model.pte")
+        self.assertEqual([line["operator"] for line in found], [
+            "XnnpackBackend", "StaticTranspose", "Conv2d", "DepthwiseConv2d", "Hardswish",
+            "GlobalAvgPooling2d", "StaticTranspose", "StaticReshape", "FullyConnected"])
+        self.assertEqual({line["kind"] for line in found[1:]}, {"inside"})
+        self.assertEqual(found[2]["event"], "Convolution (NHWC, F32) IGEMM #1")
+        self.assertEqual(found[4]["debug_handles"], ["5"])
+        self.assertEqual(found[2]["source"], [])
+        self.assertNotIn("p50_ns", found[0])
+        call = found[0]
+        self.assertEqual((call["kind"], call["partition"], call["instruction"], call["depth"]),
+                         ("delegate", 0, 0, 0))
+        self.assertEqual((call["inputs"], call["outputs"], call["bytes_are"]), (1, 1, "exact"))
+        self.assertIsNone(found[1]["input_bytes"])
+
+    def test_delegates__trace_and_record(self):
+        program, trace, record = files("elements")
+        found = lines(program, trace, "--etrecord", record)
+        rows = support.rows(trace, "--etrecord", record, "--program", program)
+        calls = [line for line in found if line["kind"] == "delegate"]
+        self.assertEqual([line["partition"] for line in calls], [0, 1])
+        inside = [line for line in found if line["kind"] == "inside"]
+        events = [row for row in rows if row["tie"]]
+        self.assertEqual(len(inside), len(events))
+        for line, row in zip(inside, events):
+            self.assertEqual(line["event"], row["event"])
+            self.assertEqual(line["delegate_nodes"], row["delegate_nodes"])
+            self.assertEqual(line["debug_handles"], row["debug_handles"])
+            self.assertEqual(line["source"], row["source"])
+            self.assertEqual(line["p50_ns"], row["p50_ns"])
+            self.assertEqual(line["share_upper"], row["share_upper"])
+        linear = inside[0]
+        self.assertEqual(linear["operator"], "FullyConnected + Clamp + Clamp + Clamp")
+        self.assertEqual(linear["debug_handles"], ["1", "2", "3", "4"])
+
+    def test_delegates__what_stands_between(self):
+        found = [line for line in lines(DATA / "gpt_xnnpack" / "model.pte", "--calls")]
+        self.assertEqual([line["instruction"] for line in found], list(range(len(found))))
+        self.assertEqual(sum(line["kind"] == "delegate" for line in found), 12)
+        self.assertEqual({line["kind"] for line in found}, {"delegate", "kernel"})
+        split = found[28]
+        self.assertEqual(split["operator"], "aten::split_with_sizes_copy.out")
+        self.assertEqual(split["outputs"], 3)  # of a list
+        self.assertEqual(split["input_bytes"], split["output_bytes"])
+
+    def test_delegates__dynamic_shapes_are_bounds(self):
+        found = lines(DATA / "dynamic" / "model.pte")
+        self.assertEqual({line["bytes_are"] for line in found}, {"exact", "at most"})
+
+    def test_delegates__no_times_where_the_rule_does_not_fit(self):
+        program, trace, record = files("images_fp16")
+        done = delegates(program, trace, "--etrecord", record, "--format", "json")
+        self.assertEqual(done.returncode, OK)
+        self.assertIn(b"no times inside of instruction 0: the payload gives 16 operators but the "
+                      b"trace has 18", done.stderr)
+        inside = [line for line in json.loads(done.stdout) if line["kind"] == "inside"]
+        self.assertEqual(len(inside), 16)
+        self.assertEqual({line["p50_ns"] for line in inside}, {None})
+
+    def test_delegates__methods_and_blocks(self):
+        program = DATA / "multi_method" / "model.pte"
+        found = lines(program)
+        self.assertEqual(list(dict.fromkeys(line["method"] for line in found)),
+                         ["decode", "encode", "forward"])
+        self.assertEqual({line["method"] for line in lines(program, "--method", "encode")},
+                         {"encode"})
+        done = delegates(program, "--method", "none")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"decode", done.stderr)
+
+    def test_delegates__formats(self):
+        program, trace, record = files("shared")
+        table = delegates(program, trace, "--etrecord", record).stdout.decode()
+        self.assertRegex(table, r"^forward - 2 partitions with 4 operators, 0 outside - 2 runs, "
+                                r"\d+ % of the time delegated\n")
+        self.assertIn("Convert + FullyConnected", table)
+        tsv = delegates(program, "--format", "tsv").stdout.decode().splitlines()
+        self.assertEqual(tsv[0].split("\t")[:4], ["method", "partition", "instruction", "operator"])
+        self.assertEqual(len(tsv), 1 + 2 + 4)
+
+    def test_delegates__mistakes(self):
+        program, trace, record = files("shared")
+        self.assertEqual(delegates().returncode, USAGE)
+        self.assertEqual(delegates(program, trace, trace).returncode, USAGE)
+        self.assertEqual(delegates(trace).returncode, INPUT)
+        self.assertEqual(delegates(program, program).returncode, INPUT)
+        other = DATA / "mlp_portable"
+        self.assertEqual(delegates(program, "--etrecord", other / "model.etrecord").returncode,
+                         MISMATCH)
+        self.assertEqual(delegates(program, other / "profile.etdp").returncode, MISMATCH)
+
+
+class Ties(unittest.TestCase):
+    """Columns `tie` and `delegate_nodes` of the operator table."""
+
+    def test_delegates__without_the_program_only_the_call_is_known(self):
+        for row in support.rows(*support.with_record("conv_xnnpack")):
+            if row["event"].startswith("Convolution"):
+                self.assertEqual(row["tie"], "call")
+                self.assertEqual(row["delegate_nodes"], [])
+        table = support.inspect(*support.with_record("conv_xnnpack")).stdout.decode()
+        self.assertRegex(table, r"DWConv|IGEMM #1 .*\(whole call\)")
+
+    def test_delegates__a_map_goes_before_the_payload(self):
+        with run_support.tempfile.TemporaryDirectory() as folder:
+            record = run_support.Path(folder) / "map.etrecord"
+            program = DATA / "mlp_xnnpack" / "model.pte"
+            keys = {"Softmax (NC, F32) #1": [4], "Fully Connected (NC, F32) GEMM #1": [1, 2]}
+            support.replace_entries(
+                DATA / "mlp_xnnpack" / "model.etrecord", record,
+                {"delegate_map": json.dumps(
+                    {"forward": {"0": {"name": "XnnpackBackend", "delegate_map": keys}}})})
+            rows = support.rows(DATA / "mlp_xnnpack" / "profile.etdp", "--etrecord", record,
+                                "--program", program)
+            ties = {row["event"]: (row["tie"], row["debug_handles"]) for row in rows if row["tie"]}
+            self.assertEqual(ties, {
+                "Fully Connected (NC, F32) GEMM #1": ("map", ["1", "2"]),
+                "Fully Connected (NC, F32) GEMM #2": ("call", ["1", "2", "3", "4"]),
+                "Softmax (NC, F32) #1": ("map", ["4"])})
+            found = lines(program, "--etrecord", record)
+            self.assertEqual([line["operator"] for line in found],
+                             ["XnnpackBackend", *keys])
+
+
+class Examples(unittest.TestCase):
+    def test_delegates__every_call_of_the_examples_is_explained(self):
+        """Run here, so that the runtime of this machine is asked."""
+        if run_support.obstacle("mlp_xnnpack") or not run_support.have_records():
+            self.skipTest("needs the engine, with XNNPACK, and ETRecords")
+        calls = 0
+        for program, methods in (("mobile_cnn", ["forward"]),
+                                 ("tiny_transformer", ["prefill", "decode"])):
+            stem = str(run_support.EXAMPLES / program / "xnnpack")
+            for method in methods:
+                done = run_support.call("profile", stem + ".pte", "--etrecord", stem + ".etrecord",
+                                        "--method", method, "--runs", "2", "--format", "json")
+                self.assertEqual(done.returncode, OK, done.stderr)
+                rows = [row for row in json.loads(done.stdout) if row["block"] == "Execute"]
+                ties = [row["tie"] for row in rows if row["tie"]]
+                self.assertTrue(ties)
+                self.assertEqual(set(ties), {"node"})
+                calls += sum(row["event"] == "DELEGATE_CALL" for row in rows)
+        self.assertEqual(calls, 32)
+
+
+if __name__ == "__main__":
+    unittest.main()
