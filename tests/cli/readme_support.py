@@ -69,6 +69,8 @@ class Sandbox:
             (self.folder / folder).symlink_to(support.ROOT / folder)
         (self.folder / "build" / "bin").mkdir(parents=True)
         (self.folder / "build" / "bin" / "etscope").symlink_to(support.ETSCOPE)
+        backend = Path(support.ETSCOPE).parent.parent / "lib" / "libdemo_backend.so"
+        (self.folder / backend.name).symlink_to(backend)
         for home in (".local/share/bash-completion/completions",):
             (self.folder / home).mkdir(parents=True)
         return self

@@ -47,4 +47,8 @@ if(EXECUTORCH_ROOT)
   if(debug_bytes EQUAL 0)
     message(FATAL_ERROR "no tensors were captured")
   endif()
+  build_project(${SOURCE}/examples/backend backend)
+  run(${WORK}/prefix/bin/etscope run ${SOURCE}/examples/backend/demo.pte
+    --load-library ${WORK}/backend/libdemo_backend.so -o ${WORK}/backend.etdp)
+  expect_in_trace(${WORK}/backend.etdp "mul_add 0")
 endif()
