@@ -87,6 +87,13 @@ _etscope() {
     recover:--program) ;;
     recover:--etrecord) ;;
     recover:--format|recover:-f) words='table json' ;;
+    delegates:--etrecord) ;;
+    delegates:--method) compopt +o default 2>/dev/null ;;
+    delegates:--format|delegates:-f) words='table tsv csv json jsonl markdown' ;;
+    delegates:--unit) words='ns us ms s' ;;
+    delegates:--width) compopt +o default 2>/dev/null ;;
+    delegates:--output) ;;
+    delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
     info:--format|info:-f) words='table json' ;;
     doctor:--format|doctor:-f) words='table json' ;;
     doctor:--load-library) ;;
@@ -98,6 +105,7 @@ _etscope() {
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
+        delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
@@ -105,6 +113,7 @@ _etscope() {
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     words='profile inspect tensors run recover info doctor help --help --version'
+    words='profile inspect run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
