@@ -19,30 +19,50 @@ struct grouper {
     struct ets_strings keys;
     struct group *groups;       /* [key number] */
     uint32_t *next_row;         /* [row of the block] */
+    uint8_t *taken_apart;       /* [row of the block] 1: a call that its events stand for */
     double *per_run;            /* [run of the block] scratch */
     const uint32_t *run_number; /* [run] number within its block */
 };
 
-/* True for a delegate call that reported what it did inside. */
-static bool is_reported_call(const struct grouper *g, uint32_t index)
+/*
+ * Delegate calls whose own events stand for them: by operator all that reported any; by source and
+ * module those of which it is known what each event stands for.
+ */
+static void find_taken_apart(struct grouper *g)
 {
-    if (!ets_text_is(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL")) return false;
-    for (uint32_t i = index; i-- > g->block->first_row;) { /* children end before it */
-        const struct ets_row *inner = ets_inspection_row(g->inspection, i);
-        if (inner->parent == index && inner->is_delegated) return true;
-        if (inner->parent != index) break;
+    enum { NOTHING, APART, WHOLE };
+    const enum ets_group_by group_by = g->options->group_by;
+    if (group_by == ETS_GROUP_BACKEND) return;
+    for (uint32_t i = 0; i < g->block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(g->inspection, g->block->first_row + i);
+        if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
+        uint8_t *call = &g->taken_apart[row->parent - g->block->first_row];
+        const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
+        if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
+        else if (*call == NOTHING) *call = APART;
     }
-    return false;
+    for (uint32_t i = 0; i < g->block->row_count; i++) {
+        g->taken_apart[i] = g->taken_apart[i] == APART;
+    }
+}
+
+static bool is_taken_apart(const struct grouper *g, uint32_t index)
+{
+    return index != ETS_NO_INDEX && g->taken_apart[index - g->block->first_row] != 0 &&
+           ets_text_is(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL");
 }
 
 /*
  * Time that is counted once: kernels, calls without a kernel event of their own, and delegate
- * calls. By operator, a delegate's own events count, and of their call what they leave over.
+ * calls. Of a call that is taken apart the delegate's own events count, and what they leave over.
  */
 static bool is_work(const struct grouper *g, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
-    if (row->is_delegated) return g->options->group_by == ETS_GROUP_OP && row->chain != -1;
+    if (row->is_delegated) {
+        const bool is_loose = g->options->group_by == ETS_GROUP_OP && row->parent == ETS_NO_INDEX;
+        return row->chain != -1 && (is_loose || is_taken_apart(g, row->parent));
+    }
     if (row->chain == -1 || ets_text_is(row->name, "Method::step")) return false;
     struct ets_operator_table_options hidden = *g->options;
     hidden.all_events = 0;
@@ -121,7 +141,7 @@ static bool name_rest(const struct grouper *g, const struct ets_row *row, struct
 static bool add_row(struct grouper *g, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(g->inspection, index);
-    const bool is_rest = g->options->group_by == ETS_GROUP_OP && is_reported_call(g, index);
+    const bool is_rest = is_taken_apart(g, index);
     struct ets_text key;
     struct ets_text_list places = {NULL, 0};
     if (is_rest ? !name_rest(g, row, &key) : !key_of(g, row, &key, &places)) return false;
@@ -143,7 +163,10 @@ static bool add_row(struct grouper *g, uint32_t index)
         group->last_row = local;
     }
     if (!is_rest) group->line.calls_per_run += row->calls_per_run;
-    if (row->quantum_ticks > 0) group->line.quantum_ns = (double)row->quantum_ticks;
+    if (row->quantum_ticks > 0) {
+        group->line.quantum_ns = (double)row->quantum_ticks;
+        group->line.coarse_calls += row->calls_per_run;
+    }
     return true;
 }
 
@@ -168,8 +191,9 @@ static void take_off_reported(const struct grouper *g, uint32_t call, struct gro
         if (inner->parent != call) break;
         if (!inner->is_delegated) continue;
         accumulate(g, i, -1);
-        group->line.calls_per_run += inner->calls_per_run;
-        if (inner->quantum_ticks > 0) group->line.quantum_ns = -(double)inner->quantum_ticks;
+        if (inner->quantum_ticks == 0) continue;
+        group->line.quantum_ns = -(double)inner->quantum_ticks;
+        group->line.coarse_calls += inner->calls_per_run;
     }
 }
 
@@ -213,8 +237,9 @@ static bool allocate(struct grouper *g)
     g->groups = ets_arena_alloc_array(arena, rows + 2, sizeof *g->groups);
     g->next_row = ets_arena_alloc_array(arena, rows, sizeof *g->next_row);
     g->per_run = ets_arena_alloc_array(arena, g->block->run_count, sizeof *g->per_run);
+    g->taken_apart = ets_arena_alloc_array(arena, rows, sizeof *g->taken_apart);
     return g->groups != NULL && g->next_row != NULL && g->per_run != NULL &&
-           ets_strings_init(&g->keys, arena) == 0;
+           g->taken_apart != NULL && ets_strings_init(&g->keys, arena) == 0;
 }
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
@@ -232,6 +257,7 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
     lines_out->items =
         ets_arena_alloc_array(arena, (size_t)g.block->row_count + 1, sizeof *lines_out->items);
     if (lines_out->items == NULL || !allocate(&g)) return false;
+    find_taken_apart(&g);
     for (uint32_t i = 0; i < g.block->row_count; i++) {
         const uint32_t row = g.block->first_row + i;
         if (is_work(&g, row) && !add_row(&g, row)) return false;

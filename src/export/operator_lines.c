@@ -90,6 +90,7 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
         .row = index,
         .depth = depth,
         .calls_per_run = row->calls_per_run,
+        .coarse_calls = row->calls_per_run,
         .quantum_ns = (double)row->quantum_ticks,
         .kernel = row->kernel,
     };

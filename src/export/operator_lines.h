@@ -19,8 +19,9 @@ struct ets_operator_line {
     uint32_t depth;
     uint32_t order; /* of execution */
     double calls_per_run;
-    double quantum_ns; /* the true time of a call lies within one step above it, of a negative
-                          step below it; 0: exact */
+    double coarse_calls; /* of these, such as a clock of steps measured */
+    double quantum_ns;   /* the true time of a call lies within one step above it, of a negative
+                            step below it; 0: exact */
     struct ets_statistics times; /* per run */
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;

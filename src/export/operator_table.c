@@ -256,7 +256,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     const struct ets_row *row =
         line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
     const struct ets_statistics *t = &line->times;
-    const double q = line->quantum_ns, n = line->calls_per_run;
+    const double q = line->quantum_ns, n = line->coarse_calls;
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
     case CELL_BLOCK_INDEX:
@@ -273,8 +273,11 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_EVENT: ets_table_put_text(f->table, row->name); break;
     case CELL_KERNEL: ets_table_put_text(f->table, line->kernel); break;
     case CELL_CALLS:
-        if (n > 0 && !line->is_rest) ets_table_put_real(f->table, n);
-        else ets_table_put_nothing(f->table);
+        if (line->calls_per_run > 0 && !line->is_rest) {
+            ets_table_put_real(f->table, line->calls_per_run);
+        } else {
+            ets_table_put_nothing(f->table);
+        }
         break;
     case CELL_AVG: put_time(f, t->mean, q, n); break;
     case CELL_P50: put_time(f, t->p50, q, n); break;

@@ -153,6 +153,40 @@ class Ties(unittest.TestCase):
                              ["XnnpackBackend", *keys])
 
 
+class Groups(unittest.TestCase):
+    """`--group-by` of source and module, which look into delegates."""
+
+    def groups(self, model, group_by, *words):
+        return support.rows(*support.with_record(model), "--group-by", group_by, *words)
+
+    def test_delegates__lines_inside_of_delegates_have_their_own_time(self):
+        for group_by, expected in (("source", "models/zoo.py:26"), ("module", "blocks.1.qkv")):
+            with self.subTest(group_by=group_by):
+                program = DATA / "gpt_xnnpack" / "model.pte"
+                whole = self.groups("gpt_xnnpack", group_by)
+                apart = self.groups("gpt_xnnpack", group_by, "--program", program)
+                names = [row[group_by] for row in apart]
+                self.assertIn([expected], names)
+                self.assertIn(["(XnnpackBackend, not reported)"], names)
+                self.assertTrue(all(len(name) == 1 for name in names))
+                self.assertTrue(any(len(row[group_by]) > 1 for row in whole))
+                total = self.groups("gpt_xnnpack", "none")
+                total = next(row for row in total if row["event"] == "Method::execute")
+                self.assertAlmostEqual(sum(row["avg_ns"] for row in whole), total["avg_ns"])
+                self.assertLessEqual(sum(row["avg_ns"] for row in apart), total["avg_ns"] + 1)
+                self.assertGreaterEqual(sum(row["avg_ns_upper"] for row in apart),
+                                        total["avg_ns"] - 1)
+
+    def test_delegates__exact_times_stay_exact_beside_coarse_ones(self):
+        rows = self.groups("gpt_xnnpack", "source", "--program", DATA / "gpt_xnnpack" / "model.pte")
+        mixed = next(row for row in rows if row["source"] == ["models/zoo.py:28"])
+        events = [row for row in support.rows(*support.with_record("gpt_xnnpack"), "--program",
+                                              DATA / "gpt_xnnpack" / "model.pte")
+                  if row["tie"] and row["source"] == ["models/zoo.py:28"]]
+        self.assertAlmostEqual(mixed["avg_ns_upper"] - mixed["avg_ns"], 1000 * len(events))
+        self.assertGreater(mixed["calls"], len(events))
+
+
 class Examples(unittest.TestCase):
     def test_delegates__every_call_of_the_examples_is_explained(self):
         """Run here, so that the runtime of this machine is asked."""
