@@ -103,6 +103,8 @@ static void test_inspect_delegates__payloads_foretell_every_call(void **state)
         {"delegates", "images.etdp", "images.pte", "images.etrecord", 1},
         {"delegates", "elements.etdp", "elements.pte", "elements.etrecord", 2},
         {"delegates", "shared.etdp", "shared.pte", "shared.etrecord", 2},
+        {"delegates", "bytes.etdp", "bytes.pte", "bytes.etrecord", 2},
+        {"delegates", "nibbles.etdp", "nibbles.pte", "nibbles.etrecord", 1},
     };
     for (size_t i = 0; i < COUNT(models); i++) {
         struct model model =

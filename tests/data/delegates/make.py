@@ -18,6 +18,8 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 )
 from executorch.exir import to_edge_transform_and_lower
 from torch import nn
+from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
+from torchao.quantization.granularity import PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 FOLDER = Path(__file__).resolve().parent
@@ -68,6 +70,24 @@ class Elements(nn.Module):
         return torch.bmm(i.unsqueeze(0), i.unsqueeze(0)), g * g
 
 
+class Bytes(nn.Module):
+    """For 8-bit quantisation: what keeps its values as bytes, and what goes through floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.pointwise = nn.Conv2d(8, 8, 1)
+        self.line = nn.Linear(8, 4)
+        self.up = nn.ConvTranspose2d(8, 4, 2, stride=2)
+
+    def forward(self, x):
+        x = self.depthwise(torch.relu(self.first(x)))
+        pooled = nn.functional.max_pool2d(self.pointwise(x) + x, 2)
+        half = torch.cat([pooled, pooled * pooled], 1)[:, :8]
+        return self.line(half.mean((2, 3))), self.up(pooled), nn.functional.avg_pool2d(half, 2)
+
+
 class Shared(nn.Module):
     """Two linear layers that read one dynamically quantised value."""
 
@@ -89,9 +109,9 @@ def shorten(program):
                 )
 
 
-def quantize(model, inputs):
+def quantize(model, inputs, is_dynamic):
     quantizer = XNNPACKQuantizer().set_global(
-        get_symmetric_quantization_config(is_per_channel=True, is_dynamic=True)
+        get_symmetric_quantization_config(is_per_channel=True, is_dynamic=is_dynamic)
     )
     prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
     prepared(*inputs)
@@ -123,7 +143,16 @@ def main():
     elements = (torch.randn(4, 16), torch.randn(4, 16))
     save("elements", Elements().eval(), elements, XnnpackPartitioner())
     shared = (torch.randn(4, 32),)
-    save("shared", quantize(Shared().eval(), shared), shared, XnnpackPartitioner())
+    save("shared", quantize(Shared().eval(), shared, True), shared, XnnpackPartitioner())
+    save("bytes", quantize(Bytes().eval(), images, False), images, XnnpackPartitioner())
+    nibbles = nn.Sequential(nn.Linear(64, 32), nn.ReLU()).eval()
+    quantize_(
+        nibbles,
+        Int8DynamicActivationIntxWeightConfig(
+            weight_dtype=torch.int4, weight_granularity=PerGroup(32)
+        ),
+    )
+    save("nibbles", nibbles, (torch.randn(4, 64),), XnnpackPartitioner())
 
 
 if __name__ == "__main__":
