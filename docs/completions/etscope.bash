@@ -112,8 +112,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors run recover info doctor help --help --version'
-    words='profile inspect run recover delegates info doctor help --help --version'
+    words='profile inspect tensors run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
