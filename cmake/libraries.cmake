@@ -26,6 +26,7 @@ target_link_options(etscope_shared PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 
 if(TARGET ets_trace)
-  add_library(etscope_trace STATIC $<TARGET_OBJECTS:ets_trace> $<TARGET_OBJECTS:ets_base>)
+  add_library(etscope_trace STATIC $<TARGET_OBJECTS:ets_trace> $<TARGET_OBJECTS:ets_base>
+    $<TARGET_OBJECTS:ets_numerics>)
   target_include_directories(etscope_trace PUBLIC ${PROJECT_SOURCE_DIR}/include)
 endif()

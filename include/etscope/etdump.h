@@ -109,6 +109,12 @@ ETS_API int ets_etdump_sniff(struct ets_bytes bytes);
 ETS_API enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
                                         struct ets_error *error);
 
+/* In C++ a function that is named as the struct it fills would be warned of. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 /* `index` < run_count. */
 ETS_API void ets_etdump_run(const struct ets_etdump *dump, uint32_t index,
                             struct ets_etdump_run *run_out);
@@ -116,6 +122,10 @@ ETS_API void ets_etdump_run(const struct ets_etdump *dump, uint32_t index,
 /* `index` < event_count. Events stand in the order in which they ended. */
 ETS_API void ets_etdump_event(const struct ets_etdump *dump, const struct ets_etdump_run *run,
                               uint32_t index, struct ets_etdump_event *event_out);
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* `index` < allocator_count; allocator number n is index n - 1. */
 ETS_API struct ets_text ets_etdump_allocator_name(const struct ets_etdump *dump,

@@ -26,7 +26,7 @@
  * Threads: EventTracer keeps the current instruction in the object, so one adapter serves one
  * thread at a time, and of several methods one after the other. Concurrent use is an error that
  * builds without NDEBUG assert (see ETSCOPE_MISUSE). Memory: the heap is used by an ETDumpTracer
- * without a buffer, and for lists of more than four tensors, nowhere else.
+ * without a buffer, nowhere else.
  */
 #ifndef ETSCOPE_EXECUTORCH_HPP
 #define ETSCOPE_EXECUTORCH_HPP
@@ -88,7 +88,8 @@ enum class Emptiness {
 
 /*
  * An adapter with a trace of its own: in place of executorch::etdump::ETDumpGen. Memory is taken,
- * and the clock read, when the first event comes.
+ * and the clock read, when the first event comes, or filters or a reducer are set; runtime_init has
+ * to come before.
  */
 class ETDumpTracer : public TraceAdapter
 {
@@ -126,8 +127,7 @@ class ETDumpTracer : public TraceAdapter
         if (buffer.data() == nullptr) return Error::InvalidArgument;
         debug_buffer_ = buffer;
         data_sink_ = {nullptr, nullptr};
-        if (trace() != nullptr) own_.debug_bytes = 0;
-        apply_sinks();
+        if (trace() != nullptr) apply_sinks();
         return true;
     }
 
@@ -135,16 +135,15 @@ class ETDumpTracer : public TraceAdapter
     void set_data_sink(struct ets_trace_data_sink data_sink)
     {
         data_sink_ = data_sink;
-        apply_sinks();
+        if (trace() != nullptr) ets_trace_set_data_sink(&own_, data_sink_);
     }
 
 #ifdef ETSCOPE_HAS_DATA_SINK
     /* The same for a sink of ExecuTorch's; borrowed, or NULL. */
     void set_data_sink(executorch::etdump::DataSinkBase *data_sink)
     {
-        data_sink_.context = data_sink;
-        data_sink_.write = data_sink == nullptr ? nullptr : write_to_sink;
-        apply_sinks();
+        const bool is_sink = data_sink != nullptr;
+        set_data_sink({data_sink, is_sink ? write_to_sink : nullptr});
     }
 
     /* The sink of ExecuTorch's that was set; NULL: none. */
@@ -154,6 +153,20 @@ class ETDumpTracer : public TraceAdapter
         return static_cast<executorch::etdump::DataSinkBase *>(data_sink_.context);
     }
 #endif
+
+    /* What is recorded, of what is enabled: see ets_trace_set_filters. They stay after a reset. */
+    enum ets_status set_filters(const struct ets_trace_filter *filters, uint32_t count)
+    {
+        if (trace() == nullptr) prepare();
+        return ets_trace_set_filters(&own_, filters, count);
+    }
+
+    /* Tensors become summaries: see ets_trace_set_reducer. It stays after a reset. */
+    enum ets_status set_reducer(const struct ets_trace_reducer *reducer)
+    {
+        if (trace() == nullptr) prepare();
+        return ets_trace_set_reducer(&own_, reducer);
+    }
 
     /* Whether the dump lies in the caller's buffer. */
     bool is_static_etdump() const
@@ -271,9 +284,8 @@ class ETDumpTracer : public TraceAdapter
 
     void apply_sinks()
     {
-        own_.config.debug_buffer = debug_buffer_.data();
-        own_.config.debug_buffer_bytes = debug_buffer_.size();
-        own_.config.data_sink = data_sink_;
+        ets_trace_set_debug_buffer(&own_, debug_buffer_.data(), debug_buffer_.size());
+        ets_trace_set_data_sink(&own_, data_sink_);
     }
 
 #ifdef ETSCOPE_HAS_DATA_SINK

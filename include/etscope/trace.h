@@ -86,7 +86,8 @@ ETS_API uint64_t ets_trace_cycles(void *context);
 
 /*
  * Keeps the bytes of a tensor and tells where: `*offset_out` is what the ETDump will say. Answers
- * OK, or the reason why not (NO_SPACE, IO): the event is then dropped and counted.
+ * OK, or the reason why not (NO_SPACE, IO): the event is then dropped and counted. In a ring, what
+ * it was given is not taken back with the events that are given up: that is the sink's business.
  */
 struct ets_trace_data_sink {
     void *context;
@@ -137,8 +138,13 @@ struct ets_trace_config {
     void *platform_clock_context;
     /* A tick of the platform's clock is this many nanoseconds. 0: 1. */
     uint64_t platform_ns_numerator, platform_ns_denominator;
-    /* Where bytes of tensors go: `data_sink`, or else this buffer, each at a multiple of 64. */
-    void *debug_buffer; /* NULL and no data_sink: tensors are recorded without bytes */
+    /*
+     * Where bytes of tensors go: `data_sink`, or else this buffer, each at an address that is a
+     * multiple of 64. In a ring each chunk has an equal part of it, which is used again with the
+     * chunk; a tensor larger than a part is dropped and counted: fewer chunks make larger parts.
+     * Neither: tensors are recorded without bytes, for the extra block alone.
+     */
+    void *debug_buffer;
     size_t debug_buffer_bytes;
     struct ets_trace_data_sink data_sink; /* write NULL: none */
     struct ets_etdump_sink stream;        /* of mode STREAM: needed there */
@@ -146,6 +152,69 @@ struct ets_trace_config {
     int flush_begins;
     struct ets_trace_section section; /* enter NULL: none */
     struct ets_bytes fingerprint;     /* of the program, at most 64 bytes. {NULL, 0}: none */
+};
+
+/* From `begin` on, up to but without `end`. {0, 0}: all. */
+struct ets_trace_range {
+    uint32_t begin, end;
+};
+
+/* What an event or a value is of. */
+enum ets_trace_origin {
+    ETS_TRACE_ANY = 0,
+    ETS_TRACE_INSTRUCTIONS = 1, /* the instruction itself */
+    ETS_TRACE_PARTS = 2         /* a part of a delegate */
+};
+
+/*
+ * Chooses what is recorded: what matches, where fields that are 0 match everything.
+ *
+ *     static const char *const names[] = {"native_call_conv*", "conv? *"};
+ *     static const struct ets_trace_filter filters[] = {
+ *         {.what = ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES, .names = names, .name_count = 2},
+ *         {.what = ETS_TRACE_INTERMEDIATES, .instructions = {10, 20}}}; // of chain 0
+ *     ets_trace_set_filters(&trace, filters, 2);
+ *
+ * The polarity is not that of set_delegation_intermediate_output_filter with ExecuTorch's
+ * ETDumpFilter, where what matches is left out, and an empty filter leaves out everything.
+ */
+struct ets_trace_filter {
+    /*
+     * The kinds that it chooses from: bits of ets_trace_what. 0: OPERATORS, DELEGATES, OUTPUTS and
+     * INTERMEDIATES. METHODS are filtered only where that is said; ALLOCATIONS cannot be.
+     */
+    uint32_t what;
+    /*
+     * Who it is: an event's name, or a delegate part's name or integer. Patterns match whole names,
+     * '*' any characters and '?' one. Where patterns or integers are given, what has neither such a
+     * name nor such an integer does not match: so values of instructions, which have no name.
+     */
+    const char *const *names;
+    uint32_t name_count;
+    struct ets_trace_range ids;
+    /* Where it is: instructions of `chain`. */
+    int32_t chain;
+    struct ets_trace_range instructions;
+    enum ets_trace_origin origin;
+};
+
+/* Tensors become summaries (summary.h): see ets_trace_set_reducer. */
+struct ets_trace_reducer {
+    uint32_t what;        /* OUTPUTS, INTERMEDIATES, or both, which 0 means, too */
+    uint32_t first_count; /* first values that are kept, at most ETS_SUMMARY_FIRST_LIMIT */
+};
+
+struct ets_summary;
+struct ets_trace_subject;
+
+/* inner: what ets_trace_set_filters and _set_reducer set; functions, so that linkers see the use */
+struct ets_trace_choices {
+    const struct ets_trace_filter *filters;
+    uint32_t filter_count, filtered; /* the kinds that they choose from */
+    struct ets_trace_reducer reducer;
+    int (*admits)(const struct ets_trace_choices *choices, const struct ets_trace_subject *subject);
+    enum ets_status (*summarize)(const struct ets_tensor *tensor, uint32_t first_count,
+                                 struct ets_summary *summary_out);
 };
 
 /* inner: names that were looked up lately, by hash of pointer or text. */
@@ -161,8 +230,11 @@ struct ets_trace {
     uint32_t chunks_taken, sequence; /* chunks that were never used come first */
     uint32_t lanes, runs;
     uint32_t first_error, dropped, unnamed, backwards, overwritten;
-    uint32_t has_allocators, has_strings, has_clock, has_platform;
-    uint32_t debug_bytes;
+    uint32_t has_allocators, has_extra_values, has_clock, has_platform;
+    struct ets_trace_choices choices;
+    uint32_t filtered;                       /* kinds that were ever filtered */
+    uint32_t debug_bytes;                    /* used of the debug buffer; not in a ring */
+    uint32_t part_bytes;                     /* in a ring: a chunk's part of the debug buffer */
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
@@ -228,8 +300,9 @@ struct ets_trace_run {
 #define ETS_TRACE_SPAN_OFF (UINT64_C(3) << 56)
 #define ETS_TRACE_SPAN_WIDE (UINT64_C(1) << 63)
 
-/* inner: the bit of `enabled` after ets_trace_finish. */
+/* inner: in `enabled` the bit of ets_trace_finish, and those of filtered kinds. */
 #define ETS_TRACE_FINISHED (UINT32_C(1) << 31)
+#define ETS_TRACE_FILTERED(what) ((uint32_t)(what) << 16)
 
 /*
  * What is between begin and end. Passed by value, in two registers: whole words, as one packed from
@@ -255,7 +328,18 @@ struct ets_trace_state {
     uint32_t overwritten;        /* events that a ring gave up for later ones */
     uint32_t names;
     size_t used_bytes, capacity_bytes; /* of what is for events in the buffer */
-    size_t debug_bytes;                /* used of the debug buffer */
+    size_t debug_bytes; /* of the debug buffer, from its front: what events refer to is inside */
+};
+
+/* A list of tensors, handed over one by one, so that nobody needs an array of them. */
+struct ets_trace_tensors {
+    void *context;
+    uint32_t count;
+    /*
+     * Fills `tensor_out`, which is clear, with tensor `index`. Asked twice for each, with the same
+     * answer. Answers OK, or why not: the list is then dropped and counted.
+     */
+    enum ets_status (*get)(void *context, uint32_t index, struct ets_tensor *tensor_out);
 };
 
 /*
@@ -266,7 +350,10 @@ struct ets_trace_state {
 ETS_API enum ets_status ets_trace_init(struct ets_trace *trace,
                                        const struct ets_trace_config *config);
 
-/* Forgets all events, names and counts; threads must be initialised again. Statuses: as init. */
+/*
+ * Forgets all events, names and counts; threads must be initialised again. Sinks, filters and
+ * reducer stay. Statuses: as init.
+ */
 ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
 
 /* Makes `thread` one that records into `trace`, outside of any run and instruction. */
@@ -280,6 +367,41 @@ ETS_API void ets_trace_thread_release(struct ets_trace_thread *thread);
 
 /* Sets what is recorded from now on: bits of ets_trace_what, 0 for nothing. From any thread. */
 ETS_API void ets_trace_enable(struct ets_trace *trace, uint32_t what);
+
+/*
+ * The config's debug buffer and data sink, set later: before the first tensor. buffer NULL, write
+ * NULL: none. A debug buffer is used from its front again. Not while other threads record.
+ */
+ETS_API void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t bytes);
+ETS_API void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_data_sink sink);
+
+/*
+ * From now on a kind that filters choose from is recorded only where it matches any of these; kinds
+ * that no filter names are as before. Borrowed, with their patterns, until they are set again;
+ * NULL, 0: none. Not while other threads record. A filtered kind takes about as long as its names
+ * take to compare; others cost nothing. Statuses: INVALID_ARGUMENT (bits that are not filtered, a
+ * range that ends before it begins, NULL with a count): the filters stay as they were.
+ *
+ * Readers that match a trace with an ETRecord need all instructions: filter values rather than
+ * operators where that matters. The dump says which kinds were filtered.
+ */
+ETS_API enum ets_status ets_trace_set_filters(struct ets_trace *trace,
+                                              const struct ets_trace_filter *filters,
+                                              uint32_t count);
+
+/*
+ * From now on tensors of these kinds are reduced where they are logged: to counts of numbers, NaNs,
+ * infinities and zeros, to range, sums (for mean, deviation, L1 and L2 norm), hash and first
+ * values, 104 bytes and 8 for each of these. Their bytes are not kept, nor needed after the call;
+ * an ETDump has no place for this: it is in the extra block. Tensors whose elements are no numbers
+ * keep their shape alone. NULL: none is reduced. Copied. Not while other threads record. Statuses:
+ * INVALID_ARGUMENT (other kinds, too many first values).
+ */
+ETS_API enum ets_status ets_trace_set_reducer(struct ets_trace *trace,
+                                              const struct ets_trace_reducer *reducer);
+
+/* Counts an event that the caller cannot record; `reason` is kept if it is the first one. */
+ETS_API void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
 
 /*
  * Opens a run block, in which the thread's events are until the next begin_run; the one before is
@@ -298,7 +420,7 @@ static inline void ets_trace_set_instruction(struct ets_trace_thread *thread, in
     thread->instruction = instruction;
 }
 
-/* Bits of ets_trace_what, and ETS_TRACE_FINISHED. */
+/* Bits of ets_trace_what, ETS_TRACE_FINISHED, and inner ones. */
 static inline uint32_t ets_trace_enabled(const struct ets_trace *trace)
 {
 #if defined(__GNUC__) && __GCC_ATOMIC_INT_LOCK_FREE == 2
@@ -326,6 +448,10 @@ ETS_API struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *t
                                                       uint32_t enabled);
 ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span);
 
+/* inner: 1 where the filters let an event pass. */
+ETS_API int ets_trace_admits_event(const struct ets_trace *trace, uint32_t what, const char *name,
+                                   int32_t chain, uint32_t instruction);
+
 /*
  * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
  * `name` may change or go after the call (unless names_are_static); NULL: none.
@@ -335,8 +461,14 @@ static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *
                                                        int32_t chain, uint32_t instruction)
 {
     const struct ets_trace_span off = {0, ETS_TRACE_SPAN_OFF};
-    const uint32_t enabled = ets_trace_enabled(thread->trace);
-    if ((enabled & (what | ETS_TRACE_FINISHED)) == 0) return off;
+    const uint32_t enabled = ets_trace_enabled(thread->trace), filtered = ETS_TRACE_FILTERED(what);
+    if ((enabled & (what | filtered | ETS_TRACE_FINISHED)) != what) {
+        if ((enabled & (what | ETS_TRACE_FINISHED)) == 0) return off;
+        if ((enabled & filtered) != 0 &&
+            !ets_trace_admits_event(thread->trace, what, name, chain, instruction)) {
+            return off;
+        }
+    }
     return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }
 
@@ -349,7 +481,8 @@ static inline struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thr
 
 /*
  * Ends it; the event is recorded now, so that events stand in the order of their ends. A span that
- * was begun while disabled does nothing; a zero one is counted as dropped, INVALID_ARGUMENT.
+ * was begun while disabled, or filtered out, does nothing; a zero one is counted as dropped,
+ * INVALID_ARGUMENT.
  */
 static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
 {
@@ -370,10 +503,21 @@ ETS_API void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_
                                     struct ets_bytes metadata);
 
 /*
+ * 1 where a debug value would be recorded now: its kind is enabled, and filters let it pass. For
+ * callers that have to prepare it.
+ */
+ETS_API int ets_trace_wants_value(const struct ets_trace_thread *thread,
+                                  const struct ets_trace_delegate *part, int is_output);
+
+/*
  * Debug values. `part` NULL: of the instruction itself, else of a delegate's part. `is_output`: an
- * output of the whole method. Each answers OK, also where the kind is disabled; else why the value
- * was dropped: NO_SPACE, IO (the data sink's answers), INVALID_ARGUMENT (rank over
+ * output of the whole method. Each answers OK, also where the kind is disabled or filtered; else
+ * why the value was dropped: NO_SPACE, IO (the data sink's answers), INVALID_ARGUMENT (rank over
  * ETS_TENSOR_MAX_RANK, bytes missing).
+ *
+ * A tensor whose bytes are kept is a debug event of the ETDump. One whose bytes are not, because
+ * there is no sink or it was reduced, is told in the extra block alone, as ETDump's readers take
+ * every offset for a place in the debug buffer.
  */
 ETS_API enum ets_status ets_trace_log_tensor(struct ets_trace_thread *thread,
                                              const struct ets_trace_delegate *part,
@@ -382,6 +526,10 @@ ETS_API enum ets_status ets_trace_log_tensors(struct ets_trace_thread *thread,
                                               const struct ets_trace_delegate *part,
                                               const struct ets_tensor *tensors, uint32_t count,
                                               int is_output);
+ETS_API enum ets_status ets_trace_log_tensor_list(struct ets_trace_thread *thread,
+                                                  const struct ets_trace_delegate *part,
+                                                  const struct ets_trace_tensors *tensors,
+                                                  int is_output);
 ETS_API enum ets_status ets_trace_log_int(struct ets_trace_thread *thread,
                                           const struct ets_trace_delegate *part, int64_t value,
                                           int is_output);

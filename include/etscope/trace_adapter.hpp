@@ -26,22 +26,13 @@
 #include <cassert>
 #include <climits>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
 #include <cpuid.h>
 #endif
 
-/* C's functions that are named as the structs they fill. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
 #include "etscope/trace.h"
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
 
 /* What happens when one adapter is used by two threads at once; `text` says so. */
 #ifndef ETSCOPE_MISUSE
@@ -119,7 +110,7 @@ inline void set_clock(struct ets_trace_config *config, Clock clock)
 /* An EventTracer that records into a trace it does not own. */
 class TraceAdapter : public executorch::runtime::EventTracer
 {
- public:
+  public:
     using ChainID = executorch::runtime::ChainID;
     using DebugHandle = executorch::runtime::DebugHandle;
     using DelegateDebugIdType = executorch::runtime::DelegateDebugIdType;
@@ -211,7 +202,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         else if (name != nullptr && strcmp(name, "Default") == 0) run.purpose = ETS_TRACE_LOAD;
         run.is_bundled = bundled_input_index_ != executorch::runtime::kUnsetBundledInputIndex;
         run.bundled_input_index = bundled_input_index_;
-        if (ets_trace_enabled(trace_) == 0) return;
+        if ((ets_trace_enabled(trace_) & (kTraceEverything | ETS_TRACE_FINISHED)) == 0) return;
         ets_trace_begin_run(&thread_, &run);
         blocks_++;
     }
@@ -227,8 +218,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         }
         const bool is_method = chain == executorch::runtime::kUnsetChainId || is_of_method(name);
         const uint32_t what = is_method ? ETS_TRACE_METHODS : ETS_TRACE_OPERATORS;
-        const struct ets_trace_span span =
-            ets_trace_begin_at(&thread_, what, name, chain, handle);
+        const struct ets_trace_span span = ets_trace_begin_at(&thread_, what, name, chain, handle);
         return entry_of(span, chain, is_method && ends_run(name), DelegateDebugIdType::kNone);
     }
 
@@ -236,8 +226,6 @@ class TraceAdapter : public executorch::runtime::EventTracer
     {
         const struct ets_trace_span span = span_of(entry);
         get_ready();
-        /* A span has no room for chains from 254 on: those are taken from the thread. */
-        ets_trace_set_instruction(&thread_, entry.chain_id, debug_handle_);
         ets_trace_end(&thread_, span);
         if (span.about != 0 && entry.chain_id == kClosesRun) end_run();
     }
@@ -287,13 +275,12 @@ class TraceAdapter : public executorch::runtime::EventTracer
     }
 
     /* true: logged; false: what it is was not to be recorded; else why it was dropped. */
-    Result<bool> log_evalue(
-        const EValue &value,
-        LoggedEValueType type = LoggedEValueType::kIntermediateOutput) override
+    Result<bool> log_evalue(const EValue &value,
+                            LoggedEValueType type = LoggedEValueType::kIntermediateOutput) override
     {
         const int is_output = type == LoggedEValueType::kProgramOutput ? 1 : 0;
         catch_up();
-        if (!is_recorded(is_output)) return false;
+        if (ets_trace_wants_value(&thread_, nullptr, is_output) == 0) return false;
         return log_value(value, is_output);
     }
 
@@ -337,14 +324,18 @@ class TraceAdapter : public executorch::runtime::EventTracer
         });
     }
 
-    /* As with ETDumpGen: what the filter matches is left out. NULL: nothing is. Borrowed. */
+    /*
+     * As with ETDumpGen: what the filter matches is left out, of delegates' values alone. NULL:
+     * nothing is. Borrowed. For filters of the other polarity, and for everything that is recorded,
+     * see ets_trace_set_filters.
+     */
     void set_delegation_intermediate_output_filter(
         executorch::runtime::EventTracerFilterBase *filter) override
     {
         filter_ = filter;
     }
 
- protected:
+  protected:
     TraceAdapter() = default; /* for who attaches later, in prepare() */
 
     /* Called at the first event where no trace was given; must attach one. */
@@ -367,9 +358,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
 
     uint32_t what_ = kTraceEverything;
 
- private:
+  private:
     static constexpr ChainID kClosesRun = INT32_MIN; /* in an entry */
-    static constexpr size_t kTensorsOnStack = 4;
     static constexpr size_t kTextBytes = 512;
 
     void get_ready()
@@ -411,11 +401,10 @@ class TraceAdapter : public executorch::runtime::EventTracer
         set_event_tracer_profiling_level((what & ETS_TRACE_OPERATORS) != 0
                                              ? EventTracerProfilingLevel::kProfileAllEvents
                                              : EventTracerProfilingLevel::kProfileMethodOnly);
-        set_event_tracer_debug_level((what & ETS_TRACE_INTERMEDIATES) != 0
-                                         ? EventTracerDebugLogLevel::kIntermediateOutputs
-                                     : (what & ETS_TRACE_OUTPUTS) != 0
-                                         ? EventTracerDebugLogLevel::kProgramOutputs
-                                         : EventTracerDebugLogLevel::kNoLogging);
+        set_event_tracer_debug_level(
+            (what & ETS_TRACE_INTERMEDIATES) != 0 ? EventTracerDebugLogLevel::kIntermediateOutputs
+            : (what & ETS_TRACE_OUTPUTS) != 0     ? EventTracerDebugLogLevel::kProgramOutputs
+                                                  : EventTracerDebugLogLevel::kNoLogging);
     }
 
     /* Method::step is an event of the method though it stands at an instruction. */
@@ -426,8 +415,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
 
     static bool ends_run(const char *name)
     {
-        return name != nullptr && (strcmp(name, "Method::execute") == 0 ||
-                                   strcmp(name, "Program::load_method") == 0);
+        return name != nullptr &&
+               (strcmp(name, "Method::execute") == 0 || strcmp(name, "Program::load_method") == 0);
     }
 
     /* Ties the clocks together; with the platform's alone nothing would be gained. */
@@ -474,16 +463,9 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return {static_cast<const uint8_t *>(data), data == nullptr ? 0 : size};
     }
 
-    /* The end of what was never begun counts as dropped. */
     void drop()
     {
-        ets_trace_end(&thread_, {});
-    }
-
-    bool is_recorded(int is_output) const
-    {
-        const uint32_t bit = is_output ? ETS_TRACE_OUTPUTS : ETS_TRACE_INTERMEDIATES;
-        return (ets_trace_enabled(trace_) & bit) != 0;
+        ets_trace_drop(trace_, ETS_INVALID_ARGUMENT);
     }
 
     static Result<bool> result_of(enum ets_status status)
@@ -512,8 +494,8 @@ class TraceAdapter : public executorch::runtime::EventTracer
             if (!matches.ok()) return matches.error();
             if (matches.get()) return false;
         }
-        if (!is_recorded(0)) return false;
         const struct ets_trace_delegate part = {name, id};
+        if (ets_trace_wants_value(&thread_, &part, 0) == 0) return false;
         return result_of(log(part));
     }
 
@@ -532,8 +514,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
             return result_of(ets_trace_log_bool(&thread_, nullptr, payload.as_bool, is_output));
         case Tag::String: return log_text(value.tryToString(), is_output);
         case Tag::ListTensor: return log_list(value.tryToTensorList(), is_output);
-        case Tag::ListOptionalTensor:
-            return log_list(value.tryToListOptionalTensor(), is_output);
+        case Tag::ListOptionalTensor: return log_list(value.tryToListOptionalTensor(), is_output);
         case Tag::ListInt: return log_numbers(value.tryToIntList(), ETS_SCALAR_LONG, is_output);
         case Tag::ListDouble:
             return log_numbers(value.tryToDoubleList(), ETS_SCALAR_DOUBLE, is_output);
@@ -588,27 +569,28 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return result_of(ets_trace_log_tensor(&thread_, nullptr, &tensor, is_output));
     }
 
+    static bool is_absent(const Tensor &tensor)
+    {
+        return tensor.unsafeGetTensorImpl() == nullptr;
+    }
+
     /* What is absent looks as ExecuTorch's own results that an operator does not give. */
     static void fill_absent(struct ets_tensor *to)
     {
-        *to = {};
         to->scalar_type = ETS_SCALAR_FLOAT;
         to->rank = 1;
         to->strides[0] = 1;
     }
 
-    /* false: a scalar type without a number in ETDump. */
-    static bool fill(const Tensor &from, struct ets_tensor *to)
+    static void fill(const Tensor &from, struct ets_tensor *to)
     {
-        if (from.unsafeGetTensorImpl() == nullptr) {
+        if (is_absent(from)) {
             fill_absent(to);
-            return true;
+            return;
         }
         const auto sizes = from.sizes();
         const auto strides = from.strides();
-        const int type = static_cast<int>(from.scalar_type());
-        if (type < 0 || type > ETS_SCALAR_UINT64) return false;
-        to->scalar_type = static_cast<enum ets_scalar_type>(type);
+        to->scalar_type = static_cast<enum ets_scalar_type>(from.scalar_type());
         to->rank = static_cast<uint32_t>(sizes.size());
         for (size_t i = 0; i < sizes.size() && i < ETS_TENSOR_MAX_RANK; i++) {
             to->sizes[i] = sizes[i];
@@ -616,43 +598,56 @@ class TraceAdapter : public executorch::runtime::EventTracer
         }
         to->data = from.const_data_ptr();
         to->data_bytes = from.nbytes();
-        return true;
     }
 
     template <typename Optional>
-    static bool fill(const Optional &from, struct ets_tensor *to)
+    static void fill(const Optional &from, struct ets_tensor *to)
     {
-        if (from.has_value()) return fill(*from, to);
-        fill_absent(to);
-        return true;
+        if (from.has_value()) fill(*from, to);
+        else fill_absent(to);
+    }
+
+    /* Whether its scalar type has a number in ETDump. */
+    static bool is_known(const Tensor &tensor)
+    {
+        if (is_absent(tensor)) return true;
+        const int type = static_cast<int>(tensor.scalar_type());
+        return type >= 0 && type <= ETS_SCALAR_UINT64;
+    }
+
+    template <typename Optional>
+    static bool is_known(const Optional &tensor)
+    {
+        return !tensor.has_value() || is_known(*tensor);
+    }
+
+    template <typename Source>
+    static enum ets_status get_tensor(void *context, uint32_t index, struct ets_tensor *tensor_out)
+    {
+        fill(static_cast<const Source *>(context)[index], tensor_out);
+        return ETS_OK;
     }
 
     template <typename Source>
     enum ets_status log_tensors(const struct ets_trace_delegate *part, const Source *sources,
                                 size_t count, bool is_list, int is_output)
     {
-        struct ets_tensor some[kTensorsOnStack];
-        struct ets_tensor *tensors = some;
-        const bool is_long = count > kTensorsOnStack;
-        if (is_long) tensors = static_cast<struct ets_tensor *>(malloc(count * sizeof *tensors));
-        if (tensors == nullptr || count > UINT16_MAX) {
-            if (is_long) free(tensors);
+        for (size_t i = 0; i < count; i++) {
+            if (is_known(sources[i])) continue;
+            return ets_trace_log_string(&thread_, part, "tensor of an unknown type", is_output);
+        }
+        if (count > UINT16_MAX) {
             drop();
-            return ETS_NO_MEMORY;
+            return ETS_INVALID_ARGUMENT;
         }
-        bool is_known = true;
-        for (size_t i = 0; i < count && is_known; i++) is_known = fill(sources[i], &tensors[i]);
-        enum ets_status status;
-        if (!is_known) {
-            status = ets_trace_log_string(&thread_, part, "tensor of an unknown type", is_output);
-        } else if (is_list) {
-            status = ets_trace_log_tensors(&thread_, part, tensors, static_cast<uint32_t>(count),
-                                           is_output);
-        } else {
-            status = ets_trace_log_tensor(&thread_, part, tensors, is_output);
+        if (!is_list) {
+            struct ets_tensor tensor = {};
+            fill(*sources, &tensor);
+            return ets_trace_log_tensor(&thread_, part, &tensor, is_output);
         }
-        if (is_long) free(tensors);
-        return status;
+        const struct ets_trace_tensors list = {const_cast<Source *>(sources),
+                                               static_cast<uint32_t>(count), get_tensor<Source>};
+        return ets_trace_log_tensor_list(&thread_, part, &list, is_output);
     }
 
     struct ets_trace *trace_ = nullptr;

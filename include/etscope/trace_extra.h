@@ -17,6 +17,7 @@
 #ifndef ETSCOPE_TRACE_EXTRA_H
 #define ETSCOPE_TRACE_EXTRA_H
 
+#include "etscope/summary.h"
 #include "etscope/trace.h"
 
 #ifdef __cplusplus
@@ -31,7 +32,8 @@ enum ets_trace_key {
     ETS_TRACE_KEY_STATE = 2,
     ETS_TRACE_KEY_FINGERPRINT = 3,
     ETS_TRACE_KEY_RUN = 4,
-    ETS_TRACE_KEY_STRING = 5
+    ETS_TRACE_KEY_STRING = 5,
+    ETS_TRACE_KEY_TENSOR = 6
 };
 
 struct ets_trace_extra {
@@ -48,6 +50,7 @@ struct ets_trace_summary {
     enum ets_trace_mode mode;
     struct ets_trace_state state; /* `names` is 0 */
     struct ets_bytes fingerprint; /* {NULL, 0}: none */
+    uint32_t filtered; /* kinds that filters chose from, bits of ets_trace_what: not all is there */
 };
 
 struct ets_trace_extra_run {
@@ -71,6 +74,22 @@ struct ets_trace_extra_string {
     struct ets_text value;
 };
 
+/* A tensor of which the bytes were not kept: its shape, and a summary where it was reduced. */
+struct ets_trace_extra_tensor {
+    uint32_t run;
+    uint32_t next_event; /* index in the run of the event that came next */
+    int32_t chain;
+    uint32_t instruction;
+    int32_t delegate_id;
+    struct ets_text delegate_name;
+    int is_output;
+    int is_list;
+    uint32_t list_index;      /* 0 where it is not in a list */
+    struct ets_tensor tensor; /* without bytes */
+    int has_summary;
+    struct ets_summary summary;
+};
+
 /*
  * `file`: the whole ETDump. Statuses: NOT_FOUND (no extra block, as in dumps of others), MALFORMED,
  * UNSUPPORTED (a newer version).
@@ -88,6 +107,9 @@ ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t
                                      struct ets_trace_extra_run *run_out);
 ETS_API int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
                                         struct ets_trace_extra_string *string_out);
+/* Passes over entries that are damaged, as the others do. */
+ETS_API int ets_trace_extra_next_tensor(const struct ets_trace_extra *extra, size_t *at,
+                                        struct ets_trace_extra_tensor *tensor_out);
 
 #ifdef __cplusplus
 }

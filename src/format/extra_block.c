@@ -90,6 +90,7 @@ void ets_trace_extra_summary(const struct ets_trace_extra *extra, struct ets_tra
             out->clock_hz = ets_load_u64(value.data + 8);
         } else if (key == ETS_TRACE_KEY_STATE && value.size >= 64) {
             read_state(out, value.data);
+            if (value.size >= 68) out->filtered = ets_load_u32(value.data + 64);
         } else if (key == ETS_TRACE_KEY_FINGERPRINT) {
             out->fingerprint = value;
         }
@@ -115,26 +116,142 @@ int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
     return 0;
 }
 
+/* What the entries of debug values begin with. */
+struct value_head {
+    uint32_t run, next_event;
+    int32_t chain;
+    uint32_t instruction;
+    int32_t delegate_id;
+    int is_output, is_list;
+    size_t part_bytes; /* of the delegate's name */
+};
+
+enum { VALUE_HEAD_BYTES = 24 };
+
+static struct value_head read_head(const uint8_t *at)
+{
+    const uint16_t flags = ets_load_u16(at + 20);
+    return (struct value_head){.run = ets_load_u32(at),
+                               .next_event = ets_load_u32(at + 4),
+                               .chain = (int32_t)ets_load_u32(at + 8),
+                               .instruction = ets_load_u32(at + 12),
+                               .delegate_id = (int32_t)ets_load_u32(at + 16),
+                               .is_output = flags & 1,
+                               .is_list = flags >> 1 & 1,
+                               .part_bytes = ets_load_u16(at + 22)};
+}
+
+static struct ets_text text_at(const uint8_t *at, size_t bytes)
+{
+    return (struct ets_text){bytes == 0 ? NULL : (const char *)at, bytes};
+}
+
 int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
                                 struct ets_trace_extra_string *out)
 {
     uint32_t key;
     struct ets_bytes value;
     while (ets_trace_extra_next(extra, at, &key, &value)) {
-        const size_t part_bytes = value.size < 24 ? 0 : ets_load_u16(value.data + 22);
-        if (key != ETS_TRACE_KEY_STRING || value.size < 24) continue;
-        if (part_bytes > value.size - 24) continue;
-        out->run = ets_load_u32(value.data);
-        out->next_event = ets_load_u32(value.data + 4);
-        out->chain = (int32_t)ets_load_u32(value.data + 8);
-        out->instruction = ets_load_u32(value.data + 12);
-        out->delegate_id = (int32_t)ets_load_u32(value.data + 16);
-        out->is_output = ets_load_u16(value.data + 20) & 1;
-        out->delegate_name = (struct ets_text){(const char *)value.data + 24, part_bytes};
-        if (part_bytes == 0) out->delegate_name.data = NULL;
-        out->value = (struct ets_text){(const char *)value.data + 24 + part_bytes,
-                                       value.size - 24 - part_bytes};
+        if (key != ETS_TRACE_KEY_STRING || value.size < VALUE_HEAD_BYTES) continue;
+        const struct value_head head = read_head(value.data);
+        const uint8_t *rest = value.data + VALUE_HEAD_BYTES;
+        const size_t bytes = value.size - VALUE_HEAD_BYTES;
+        if (head.part_bytes > bytes) continue;
+        *out = (struct ets_trace_extra_string){
+            .run = head.run,
+            .next_event = head.next_event,
+            .chain = head.chain,
+            .instruction = head.instruction,
+            .delegate_id = head.delegate_id,
+            .delegate_name = text_at(rest, head.part_bytes),
+            .is_output = head.is_output,
+            .value = {(const char *)rest + head.part_bytes, bytes - head.part_bytes}};
         return 1;
+    }
+    return 0;
+}
+
+enum { TENSOR_BYTES = 16, SUMMARY_BYTES = 104 };
+
+/* False: sizes that are none. */
+static bool read_shape(struct ets_tensor *tensor, const uint8_t *at)
+{
+    const uint8_t *sizes = at + TENSOR_BYTES;
+    tensor->scalar_type = (enum ets_scalar_type)at[8];
+    tensor->rank = at[9];
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        tensor->sizes[i] = (int64_t)ets_load_u64(sizes + 8 * (size_t)i);
+        tensor->strides[i] = (int64_t)ets_load_u64(sizes + 8 * ((size_t)tensor->rank + i));
+        if (tensor->sizes[i] < 0 || tensor->strides[i] < 0) return false;
+    }
+    return true;
+}
+
+static void read_summary(struct ets_summary *out, const uint8_t *at)
+{
+    out->count = ets_load_u64(at);
+    out->nan_count = ets_load_u64(at + 8);
+    out->infinite_count = ets_load_u64(at + 16);
+    out->zero_count = ets_load_u64(at + 24);
+    out->min = ets_load_f64(at + 32);
+    out->max = ets_load_f64(at + 40);
+    out->absolute_max = ets_load_f64(at + 48);
+    out->sum = ets_load_f64(at + 56);
+    out->absolute_sum = ets_load_f64(at + 64);
+    out->square_sum = ets_load_f64(at + 72);
+    out->deviation_square_sum = ets_load_f64(at + 80);
+    out->hash = ets_load_u64(at + 88);
+    out->first_count = ets_load_u32(at + 96);
+    for (uint32_t i = 0; i < out->first_count; i++) {
+        out->first[i] = ets_load_f64(at + SUMMARY_BYTES + 8 * (size_t)i);
+    }
+}
+
+static bool is_summary(const uint8_t *at, size_t bytes)
+{
+    if (bytes < SUMMARY_BYTES) return false;
+    const uint32_t first_count = ets_load_u32(at + 96);
+    return first_count <= ETS_SUMMARY_FIRST_LIMIT && bytes >= SUMMARY_BYTES + 8 * first_count;
+}
+
+/* The tensor, its summary, and the name of the delegate's part behind them. */
+static bool read_tensor(struct ets_trace_extra_tensor *out, const uint8_t *at, size_t bytes,
+                        size_t part_bytes)
+{
+    if (bytes < TENSOR_BYTES || at[9] > ETS_TENSOR_MAX_RANK) return false;
+    const size_t shape_bytes = TENSOR_BYTES + 16 * (size_t)at[9];
+    const size_t summary_bytes = ets_load_u16(at + 10);
+    if (bytes < shape_bytes + summary_bytes + part_bytes) return false;
+    if (!read_shape(&out->tensor, at)) return false;
+    out->delegate_name = text_at(at + shape_bytes + summary_bytes, part_bytes);
+    out->has_summary = summary_bytes != 0;
+    if (!out->has_summary) return true;
+    if (!is_summary(at + shape_bytes, summary_bytes)) return false;
+    read_summary(&out->summary, at + shape_bytes);
+    return true;
+}
+
+int ets_trace_extra_next_tensor(const struct ets_trace_extra *extra, size_t *at,
+                                struct ets_trace_extra_tensor *out)
+{
+    const size_t fixed_bytes = VALUE_HEAD_BYTES + 8;
+    uint32_t key;
+    struct ets_bytes value;
+    while (ets_trace_extra_next(extra, at, &key, &value)) {
+        if (key != ETS_TRACE_KEY_TENSOR || value.size < fixed_bytes) continue;
+        const struct value_head head = read_head(value.data);
+        *out = (struct ets_trace_extra_tensor){
+            .run = head.run,
+            .next_event = head.next_event,
+            .chain = head.chain,
+            .instruction = head.instruction,
+            .delegate_id = head.delegate_id,
+            .is_output = head.is_output,
+            .is_list = head.is_list,
+            .list_index = ets_load_u32(value.data + VALUE_HEAD_BYTES)};
+        if (read_tensor(out, value.data + fixed_bytes, value.size - fixed_bytes, head.part_bytes)) {
+            return 1;
+        }
     }
     return 0;
 }

@@ -390,7 +390,7 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
     /* Its end takes the instruction of then: the chain is for the record of its begin alone. */
     const uint64_t about =
         ETS_TRACE_SPAN_DELEGATE | (uint64_t)ets_chain_code(thread->chain) << 48 | id;
-    if ((enabled & ETS_TRACE_DELEGATES) == 0) return not_begun(thread->trace);
+    if (!ets_trace_wants(thread, ETS_TRACE_DELEGATES, &part)) return not_begun(thread->trace);
     return ets_trace_begin_enabled(thread, part.name, about, enabled);
 }
 
@@ -478,7 +478,7 @@ void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_de
                             struct ets_bytes metadata)
 {
     struct ets_trace *trace = thread->trace;
-    if ((ets_trace_enabled(trace) & ETS_TRACE_DELEGATES) == 0) {
+    if (!ets_trace_wants(thread, ETS_TRACE_DELEGATES, &part)) {
         (void)not_begun(trace);
         return;
     }

@@ -53,9 +53,10 @@ enum ets_record_kind {
     ETS_RECORD_ALLOCATION = 8,
     ETS_RECORD_VALUE = 9,
     ETS_RECORD_TENSOR = 10,
+    ETS_RECORD_SHAPE = 11, /* a tensor without its bytes */
     ETS_RECORD_KIND_MASK = 0x1f,
     ETS_RECORD_PLATFORM_TIMES = 0x20, /* of DELEGATE */
-    ETS_RECORD_OUTPUT = 0x40,         /* of VALUE and TENSOR */
+    ETS_RECORD_OUTPUT = 0x40,         /* of VALUE, TENSOR and SHAPE */
     ETS_RECORD_LONG = 0x80            /* more slots follow; the second says how many */
 };
 
@@ -69,7 +70,7 @@ struct ets_slot {
     union {
         uint32_t duration_ticks; /* PROFILE, DELEGATE */
         uint32_t platform_low;   /* RUN_END */
-        uint32_t value_type;     /* VALUE, TENSOR: enum ets_debug_value_type */
+        uint32_t value_type;     /* VALUE, TENSOR, SHAPE: enum ets_debug_value_type */
         int32_t allocator;       /* ALLOCATION */
     } b;
     uint32_t instruction; /* RUN_END: upper half of the platform's ticks */
@@ -101,22 +102,29 @@ enum {
     ETS_RUN_PURPOSE_SHIFT = 1
 };
 
-/* The second slot of a long PROFILE, DELEGATE, VALUE or TENSOR. */
+/* The second slot of a long PROFILE, DELEGATE, VALUE, TENSOR or SHAPE. */
 struct ets_long_slot {
     uint16_t slots;
     uint16_t unused;
     uint32_t duration_high;
     int32_t chain;
-    uint32_t count; /* bytes of metadata, or number of tensors; they follow */
+    uint32_t count; /* bytes of metadata, or number of tensors; they follow. SHAPE: list index */
 };
 
-/* A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each. */
+/*
+ * A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each, and the
+ * summary of a SHAPE that has one.
+ */
 struct ets_tensor_entry {
     int64_t offset; /* in the debug buffer; -1: no bytes */
     uint8_t scalar_type;
     uint8_t rank;
-    uint16_t unused[3];
+    uint16_t summary_bytes;
+    uint16_t unused[2];
 };
+
+/* The summary: struct ets_summary up to its hash, number of first values, zero, these. */
+enum { ETS_SUMMARY_SUMS_BYTES = 96, ETS_SUMMARY_BYTES = 104 };
 
 _Static_assert(sizeof(struct ets_slot) == ETS_SLOT_BYTES, "a slot has 24 bytes");
 _Static_assert(sizeof(struct ets_run_slots) == ETS_RUN_SLOTS * ETS_SLOT_BYTES, "two slots");
@@ -137,12 +145,15 @@ struct ets_trace_chunk {
     uint32_t lane; /* of the thread whose records these are */
     uint32_t first_run, last_run;
     uint32_t last_header; /* slot of the last run's header */
-    uint32_t events;      /* when closed */
-    uint32_t sent;        /* slots that were streamed */
+    uint32_t events;      /* and debug values; when closed */
+    union {
+        uint32_t sent;          /* in a stream: slots that were sent */
+        uint32_t payload_bytes; /* in a ring: used of the chunk's part of the debug buffer */
+    };
 };
 
 /* Bits of ets_trace.enabled above those of ets_trace_what. */
-#define ETS_ENABLED_WHAT UINT32_C(0xffff)
+#define ETS_ENABLED_WHAT UINT32_C(0x3f)
 #define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
 #define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
 
@@ -219,11 +230,43 @@ static inline int ets_record_is_event(const uint8_t *at)
     }
 }
 
+/* 1 where it is one, or a debug value that has its place in the extra block. */
+static inline int ets_record_is_kept(const uint8_t *at)
+{
+    return ets_record_is_event(at) || ets_record_kind_of(at) == ETS_RECORD_VALUE ||
+           ets_record_kind_of(at) == ETS_RECORD_SHAPE;
+}
+
+/* What a filter is asked about. */
+struct ets_trace_subject {
+    uint32_t what;
+    const char *name;
+    int32_t id; /* of a delegate's part without a name; else -1 */
+    bool is_part;
+    int32_t chain;
+    uint32_t instruction;
+};
+
+/* Whether the filters let the part (NULL: the instruction itself) pass. */
+bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
+                      const struct ets_trace_delegate *part);
+
+/* Whether that is so, and the kind is enabled. */
+static inline bool ets_trace_wants(const struct ets_trace_thread *thread, uint32_t what,
+                                   const struct ets_trace_delegate *part)
+{
+    const uint32_t enabled = ets_trace_enabled(thread->trace);
+    if ((enabled & (what | ETS_TRACE_FILTERED(what))) == what) return true;
+    return (enabled & what) != 0 && ets_trace_admits(thread, what, part);
+}
+
+/* Makes `enabled` say what the choices do. */
+void ets_trace_enable_filters(struct ets_trace *trace);
+
 /* Both clocks, one right after the other; where there is only one, its reading twice. */
 void ets_trace_read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform);
 
-/* The first reason stays; one more event is counted as dropped. */
-void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
+/* The first reason stays. */
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason);
 
 /*
@@ -239,6 +282,14 @@ static inline void ets_trace_commit(struct ets_trace_thread *thread, uint32_t sl
     if (is_event) thread->segment_events++;
     thread->next += (size_t)slots * ETS_SLOT_BYTES;
     ets_store_release(used, ets_load_relaxed(used) + slots);
+}
+
+/* The same for debug values; those of the extra block count as well where a ring gives them up. */
+static inline void ets_trace_commit_value(struct ets_trace_thread *thread, uint32_t slots,
+                                          bool is_event)
+{
+    if (!is_event) thread->chunk->events++;
+    ets_trace_commit(thread, slots, is_event);
 }
 
 /* The number of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). */

@@ -190,6 +190,7 @@ static void take_start(struct ets_trace *trace, struct ets_bytes payload)
     trace->first_platform = ets_fetch_u64(at + 32);
     trace->has_clock = ets_fetch_u32(at + 40) & 1;
     trace->has_platform = ets_fetch_u32(at + 40) >> 1 & 1;
+    trace->filtered = ets_fetch_u32(at + 40) >> 8 & ETS_ENABLED_WHAT;
     trace->cost_ticks_q8 = ets_fetch_u32(at + 44);
     const size_t bytes = payload.size - ETS_FRAME_START_BYTES;
     config->fingerprint.data = trace->fingerprint;
@@ -223,14 +224,33 @@ static void take_names(struct ets_trace *trace, struct ets_bytes payload)
     }
 }
 
+/* False: the tensors' counts are wrong. */
+static bool check_tensors(const uint8_t *at, size_t bytes, uint32_t count, bool is_shape)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ets_tensor_entry entry;
+        if (bytes - used < sizeof entry) return false;
+        ets_copy(&entry, at + used, sizeof entry);
+        used += sizeof entry;
+        if (entry.rank > ETS_TENSOR_MAX_RANK || bytes - used < 16 * (size_t)entry.rank) {
+            return false;
+        }
+        used += 16 * (size_t)entry.rank;
+        if (is_shape && bytes - used < entry.summary_bytes) return false;
+    }
+    return true;
+}
+
 /* Slots of the record at `at`, of which `left` are there; 0: its counts are wrong. */
 static uint32_t checked_slots(const uint8_t *at, uint32_t left)
 {
     struct ets_long_slot more;
     const enum ets_record_kind kind = ets_record_kind_of(at);
     const bool is_long = (at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) != 0;
+    const bool is_shape = kind == ETS_RECORD_SHAPE;
     if (!is_long) {
-        const bool needs_more = kind == ETS_RECORD_RUN || kind == ETS_RECORD_TENSOR ||
+        const bool needs_more = kind == ETS_RECORD_RUN || kind == ETS_RECORD_TENSOR || is_shape ||
                                 at[offsetof(struct ets_slot, chain_code)] == ETS_CHAIN_WIDE;
         return needs_more && kind != ETS_RECORD_BEGIN && kind != ETS_RECORD_BEGIN_DELEGATE &&
                        kind != ETS_RECORD_ALLOCATION && kind != ETS_RECORD_ALLOCATOR
@@ -243,17 +263,11 @@ static uint32_t checked_slots(const uint8_t *at, uint32_t left)
     ets_copy(&more, at + ETS_SLOT_BYTES, sizeof more);
     const size_t bytes = (size_t)(slots - 1) * ETS_SLOT_BYTES - sizeof more;
     if (kind == ETS_RECORD_DELEGATE) return more.count <= bytes ? slots : 0;
-    if (kind != ETS_RECORD_TENSOR) return slots;
-    size_t used = 0;
-    for (uint32_t i = 0; i < more.count; i++) {
-        struct ets_tensor_entry entry;
-        if (bytes - used < sizeof entry) return 0;
-        ets_copy(&entry, at + ETS_SLOT_BYTES + sizeof more + used, sizeof entry);
-        used += sizeof entry;
-        if (entry.rank > ETS_TENSOR_MAX_RANK || bytes - used < 16 * (size_t)entry.rank) return 0;
-        used += 16 * (size_t)entry.rank;
-    }
-    return slots;
+    if (kind != ETS_RECORD_TENSOR && !is_shape) return slots;
+    return check_tensors(at + ETS_SLOT_BYTES + sizeof more, bytes, is_shape ? 1 : more.count,
+                         is_shape)
+               ? slots
+               : 0;
 }
 
 /* Values and tensors are of a type that a dump can hold, names are known or none. */
@@ -277,6 +291,9 @@ static bool check_fields(const struct ets_trace *trace, struct ets_slot *slot, b
     case ETS_RECORD_TENSOR:
         return slot->b.value_type == ETS_DEBUG_TENSOR_LIST ||
                (slot->b.value_type == ETS_DEBUG_TENSOR && is_single);
+    case ETS_RECORD_SHAPE:
+        return slot->b.value_type == ETS_DEBUG_TENSOR_LIST ||
+               slot->b.value_type == ETS_DEBUG_TENSOR;
     default: return false;
     }
 }
@@ -408,7 +425,7 @@ static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *captu
     chunk->used += slots;
     const uint32_t kind = slot.kind & ETS_RECORD_KIND_MASK;
     if (kind == ETS_RECORD_ALLOCATOR) trace->has_allocators = 1;
-    if (kind == ETS_RECORD_VALUE) trace->has_strings = 1;
+    if (kind == ETS_RECORD_VALUE || kind == ETS_RECORD_SHAPE) trace->has_extra_values = 1;
     if (kind == ETS_RECORD_RUN_END) {
         note_clocks(trace, slot.a.start_ticks,
                     (uint64_t)slot.instruction << 32 | slot.b.platform_low);

@@ -52,7 +52,7 @@ static void put_clock(const struct ets_trace_source *s, struct extra *extra)
 static void put_counts(const struct ets_trace_source *s, struct extra *extra)
 {
     struct ets_trace_state state;
-    uint8_t value[64], *at = value;
+    uint8_t value[72], *at = value;
     ets_trace_get_state(s->trace, &state);
     at = ets_store_u32(at, state.first_error);
     at = ets_store_u32(at, state.dropped);
@@ -65,7 +65,8 @@ static void put_counts(const struct ets_trace_source *s, struct extra *extra)
     at = ets_store_u64(at, state.used_bytes);
     at = ets_store_u64(at, state.capacity_bytes);
     at = ets_store_u64(at, state.debug_bytes);
-    ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
+    at = ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
+    ets_store_u32(ets_store_u32(at, s->trace->filtered), 0);
     put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
 }
 
@@ -93,33 +94,76 @@ static void put_run(const struct ets_trace_source *s, struct extra *extra)
     put_padding(extra);
 }
 
-/* The debug values of the current run that are strings. */
-static void put_strings(const struct ets_trace_source *s, struct extra *extra)
+/* What the entries of debug values begin with. */
+enum { VALUE_HEAD_BYTES = 24 };
+
+static void store_head(const struct ets_trace_source *s, const uint8_t *record, uint32_t next_event,
+                       size_t part_bytes, uint8_t *at)
+{
+    struct ets_slot slot;
+    ets_copy(&slot, record, sizeof slot);
+    const uint32_t is_list = slot.b.value_type == ETS_DEBUG_TENSOR_LIST;
+    at = ets_store_u32(at, s->run_index);
+    at = ets_store_u32(at, next_event);
+    at = ets_store_u32(at, (uint32_t)ets_trace_chain_of(record));
+    at = ets_store_u32(at, slot.instruction);
+    at = ets_store_u32(at, (uint32_t)slot.delegate_id);
+    at = ets_store_u16(at, ((slot.kind & ETS_RECORD_OUTPUT) != 0) | is_list << 1);
+    ets_store_u16(at, (uint32_t)part_bytes);
+}
+
+static void put_string(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
+                       uint32_t next_event)
+{
+    struct ets_slot slot;
+    uint8_t value[VALUE_HEAD_BYTES];
+    ets_copy(&slot, record, sizeof slot);
+    const struct ets_text text = text_of(s->trace, (uint32_t)slot.a.bits);
+    const struct ets_text part = text_of(s->trace, slot.name);
+    store_head(s, record, next_event, part.size, value);
+    put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
+    put(extra, value, sizeof value);
+    put(extra, part.data, part.size);
+    put(extra, text.data, text.size);
+    put_padding(extra);
+}
+
+/* The tensor's entry is that of the record, with its summary. */
+static void put_tensor(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
+                       uint32_t next_event)
+{
+    const uint8_t *from = record + ETS_SLOT_BYTES + sizeof(struct ets_long_slot);
+    struct ets_slot slot;
+    struct ets_long_slot more;
+    struct ets_tensor_entry entry;
+    uint8_t value[VALUE_HEAD_BYTES + 8];
+    ets_copy(&slot, record, sizeof slot);
+    ets_copy(&more, record + ETS_SLOT_BYTES, sizeof more);
+    ets_copy(&entry, from, sizeof entry);
+    const size_t bytes =
+        sizeof entry + 2 * sizeof(int64_t) * (size_t)entry.rank + entry.summary_bytes;
+    const struct ets_text part = text_of(s->trace, slot.name);
+    store_head(s, record, next_event, part.size, value);
+    ets_store_u32(ets_store_u32(value + VALUE_HEAD_BYTES, more.count), 0);
+    put_key(extra, ETS_TRACE_KEY_TENSOR, sizeof value + bytes + part.size);
+    put(extra, value, sizeof value);
+    put(extra, from, bytes);
+    put(extra, part.data, part.size);
+    put_padding(extra);
+}
+
+/* The debug values of the current run that are no events of the ETDump. */
+static void put_values(const struct ets_trace_source *s, struct extra *extra)
 {
     struct ets_trace_cursor cursor;
     const uint8_t *record;
     uint32_t events = 0;
     ets_trace_source_rewind(s, &cursor);
     while ((record = ets_trace_source_next(s, &cursor)) != NULL) {
-        struct ets_slot slot;
+        const enum ets_record_kind kind = ets_record_kind_of(record);
         if (ets_record_is_event(record)) events++;
-        if (ets_record_kind_of(record) != ETS_RECORD_VALUE || ets_record_is_event(record)) continue;
-        ets_copy(&slot, record, sizeof slot);
-        const struct ets_text text = text_of(s->trace, (uint32_t)slot.a.bits);
-        const struct ets_text part = text_of(s->trace, slot.name);
-        uint8_t value[24], *at = value;
-        at = ets_store_u32(at, s->run_index);
-        at = ets_store_u32(at, events);
-        at = ets_store_u32(at, (uint32_t)ets_trace_chain_of(record));
-        at = ets_store_u32(at, slot.instruction);
-        at = ets_store_u32(at, (uint32_t)slot.delegate_id);
-        at = ets_store_u16(at, (slot.kind & ETS_RECORD_OUTPUT) != 0);
-        ets_store_u16(at, (uint32_t)part.size);
-        put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
-        put(extra, value, sizeof value);
-        put(extra, part.data, part.size);
-        put(extra, text.data, text.size);
-        put_padding(extra);
+        else if (kind == ETS_RECORD_VALUE) put_string(s, extra, record, events);
+        else if (kind == ETS_RECORD_SHAPE) put_tensor(s, extra, record, events);
     }
 }
 
@@ -135,7 +179,7 @@ enum ets_status ets_trace_put_extra(void *source, const struct ets_etdump_sink *
     }
     for (uint32_t i = 0; i < s->source.run_count && ets_trace_source_select(s, i); i++) {
         put_run(s, &extra);
-        if (s->trace->has_strings != 0) put_strings(s, &extra);
+        if (s->trace->has_extra_values != 0) put_values(s, &extra);
     }
     uint8_t footer[16], *at = footer;
     at = ets_store_u32(at, extra.bytes);

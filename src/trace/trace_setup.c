@@ -1,8 +1,13 @@
 /* Cutting the buffer, starting and ending, and what a trace tells about itself. */
 #include "trace/recorder.h"
+#include "trace/trace_payload.h"
 #include "trace/trace_stream.h"
 
 enum { MOST_CHUNKS = 16, WANTED_CHUNK_SLOTS = 16, ALIGNMENT = 8 };
+
+_Static_assert(ETS_ENABLED_WHAT ==
+                   (ETS_TRACE_DEFAULT | ETS_TRACE_OUTPUTS | ETS_TRACE_INTERMEDIATES),
+               "bits of ets_trace_what");
 
 /* An aligned part of the caller's buffer. */
 struct area {
@@ -117,6 +122,7 @@ enum ets_status ets_trace_init(struct ets_trace *trace, const struct ets_trace_c
     }
     fingerprint->data = trace->fingerprint;
     lay_out(trace);
+    ets_trace_set_debug_buffer(trace, config->debug_buffer, config->debug_buffer_bytes);
     read_clocks_first(trace);
     ets_trace_enable(trace, config->what == 0 ? ETS_TRACE_DEFAULT : config->what);
     if (trace->chunk_count != 0) return ETS_OK;
@@ -128,22 +134,61 @@ enum ets_status ets_trace_reset(struct ets_trace *trace)
 {
     uint8_t kept[sizeof trace->fingerprint];
     struct ets_trace_config config = trace->config;
+    const struct ets_trace_choices choices = trace->choices;
     ets_copy(kept, trace->fingerprint, sizeof kept);
     config.fingerprint.data = kept;
-    return ets_trace_init(trace, &config);
+    const enum ets_status status = ets_trace_init(trace, &config);
+    trace->choices = choices;
+    ets_trace_enable_filters(trace);
+    return status;
 }
 
-void ets_trace_enable(struct ets_trace *trace, uint32_t what)
+/* Exchanges the bits of `mask`; after the end nothing changes. */
+static void set_enabled(struct ets_trace *trace, uint32_t mask, uint32_t bits)
 {
     uint32_t before = ets_load_relaxed(&trace->enabled), after;
     do {
         if ((before & ETS_TRACE_FINISHED) != 0) return;
-        after = what & ETS_ENABLED_WHAT;
-        if (trace->config.mode == ETS_TRACE_STREAM) after |= ETS_ENABLED_BEGINS;
-#ifdef ETS_TRACE_HAS_CYCLES
-        else if (trace->config.clock == ets_trace_cycles) after |= ETS_ENABLED_CYCLES;
-#endif
+        after = (before & ~mask) | (bits & mask);
     } while (!ets_exchange_if(&trace->config.section, &trace->enabled, &before, after));
+}
+
+void ets_trace_enable(struct ets_trace *trace, uint32_t what)
+{
+    uint32_t bits = what & ETS_ENABLED_WHAT;
+    if (trace->config.mode == ETS_TRACE_STREAM) bits |= ETS_ENABLED_BEGINS;
+#ifdef ETS_TRACE_HAS_CYCLES
+    else if (trace->config.clock == ets_trace_cycles) bits |= ETS_ENABLED_CYCLES;
+#endif
+    set_enabled(trace, ~ETS_TRACE_FILTERED(ETS_ENABLED_WHAT), bits);
+}
+
+void ets_trace_enable_filters(struct ets_trace *trace)
+{
+    const uint32_t kinds = trace->choices.filtered;
+    trace->filtered |= kinds;
+    set_enabled(trace, ETS_TRACE_FILTERED(ETS_ENABLED_WHAT), ETS_TRACE_FILTERED(kinds));
+}
+
+static bool admits(const struct ets_trace *trace, struct ets_trace_subject subject)
+{
+    return trace->choices.admits(&trace->choices, &subject) != 0;
+}
+
+int ets_trace_admits_event(const struct ets_trace *trace, uint32_t what, const char *name,
+                           int32_t chain, uint32_t instruction)
+{
+    return admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction});
+}
+
+ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
+                                 const struct ets_trace_delegate *part)
+{
+    struct ets_trace_subject subject = {what,         NULL,          -1,
+                                        part != NULL, thread->chain, thread->instruction};
+    if (part != NULL) subject.name = part->name;
+    if (part != NULL && part->name == NULL) subject.id = part->id;
+    return admits(thread->trace, subject);
 }
 
 void ets_trace_finish(struct ets_trace *trace)
@@ -169,7 +214,7 @@ void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *
         .names = ets_trace_name_count(trace),
         .used_bytes = slots * ETS_SLOT_BYTES,
         .capacity_bytes = (size_t)trace->chunk_count * trace->chunk_slots * ETS_SLOT_BYTES,
-        .debug_bytes = ets_load_relaxed(&trace->debug_bytes)};
+        .debug_bytes = ets_trace_debug_bytes(trace)};
 }
 
 /*
@@ -189,6 +234,7 @@ void ets_trace_measure_cost(struct ets_trace_thread *thread)
     config.chunk_count = 1;
     config.mode = ETS_TRACE_RING;
     config.what = ETS_TRACE_OPERATORS;
+    config.debug_buffer = NULL;
     if (!trace->has_clock || ets_trace_init(&scratch, &config) != ETS_OK) return;
     ets_trace_thread_init(&own, &scratch);
     uint64_t least = UINT64_MAX;

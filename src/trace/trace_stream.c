@@ -48,7 +48,7 @@ static void put_start(struct frame *frame)
     at = ets_store_u64(at, config->platform_ns_denominator);
     at = ets_store_u64(at, trace->first_ticks);
     at = ets_store_u64(at, trace->first_platform);
-    at = ets_store_u32(at, trace->has_clock | trace->has_platform << 1);
+    at = ets_store_u32(at, trace->has_clock | trace->has_platform << 1 | trace->filtered << 8);
     ets_store_u32(at, trace->cost_ticks_q8);
     put(frame, bytes, sizeof bytes);
     put(frame, trace->fingerprint, config->fingerprint.size);
@@ -153,7 +153,7 @@ static uint32_t count_events(const uint8_t *slots, uint32_t from, uint32_t to)
     uint32_t events = 0;
     while (from < to) {
         const uint8_t *record = slots + (size_t)from * ETS_SLOT_BYTES;
-        events += (uint32_t)ets_record_is_event(record);
+        events += (uint32_t)ets_record_is_kept(record);
         from += ets_record_slots(record);
     }
     return events;

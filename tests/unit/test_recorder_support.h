@@ -143,4 +143,26 @@ static inline uint32_t count_events(const struct bed *bed)
     return count;
 }
 
+static inline uint32_t count_extra_tensors(const struct bed *bed)
+{
+    struct ets_trace_extra_tensor tensor;
+    uint32_t count = 0;
+    for (size_t at = 0; ets_trace_extra_next_tensor(&bed->extra, &at, &tensor);) count++;
+    return count;
+}
+
+static inline uint32_t count_extra_strings(const struct bed *bed)
+{
+    struct ets_trace_extra_string string;
+    uint32_t count = 0;
+    for (size_t at = 0; ets_trace_extra_next_string(&bed->extra, &at, &string);) count++;
+    return count;
+}
+
+/* All that a dump has: events, and debug values of the extra block. */
+static inline uint32_t count_kept(const struct bed *bed)
+{
+    return count_events(bed) + count_extra_tensors(bed) + count_extra_strings(bed);
+}
+
 #endif

@@ -127,9 +127,13 @@ static void test_trace_dump__flatc_does_not_see_the_extra_block(void **state)
     char folder[] = "/tmp/etscope-XXXXXX";
     struct bed bed;
     (void)state;
+    static uint8_t debug_buffer[512];
     if (system("command -v flatc >/dev/null") != 0) skip();
     assert_non_null(mkdtemp(folder));
-    bed_open(&bed, 4096);
+    bed_prepare(&bed, 4096);
+    bed.config.debug_buffer = debug_buffer;
+    bed.config.debug_buffer_bytes = sizeof debug_buffer;
+    assert_int_equal(bed_start(&bed), ETS_OK);
     record_some(&bed);
     bed_dump(&bed);
     char *with = flatc_json(folder, bed.file, bed.file_bytes);
