@@ -587,6 +587,20 @@ ETS_API enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *bu
                                                size_t capacity, size_t *bytes_out,
                                                struct ets_error *error);
 
+/*
+ * A stream into the caller's memory, for mode STREAM and for ets_trace_write; as a config's stream
+ * it must stay as long as the trace. What does not fit is refused: in mode STREAM its events are
+ * counted as dropped, and ets_trace_recover makes an ETDump of the first `bytes`. Sinks for files
+ * and descriptors are in platforms/; others are a function of yours.
+ */
+struct ets_trace_memory {
+    void *data;
+    size_t capacity;
+    size_t bytes; /* used */
+};
+
+ETS_API struct ets_etdump_sink ets_trace_memory_stream(struct ets_trace_memory *memory);
+
 #ifdef __cplusplus
 }
 #endif

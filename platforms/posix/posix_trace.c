@@ -2,6 +2,7 @@
 #include "posix/posix_trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,9 +59,8 @@ static enum ets_status write_data(void *context, const void *data, size_t size,
     if (file->max_bytes != 0 && (at > file->max_bytes || size > file->max_bytes - at)) {
         return ETS_NO_SPACE;
     }
-    /* After a short write offsets would be wrong: nothing more is taken then. */
-    if (file->fd < 0 || write_all(file->fd, data, size) != 0) {
-        file->fd = -1;
+    if (file->fd < 0 || file->has_failed || write_all(file->fd, data, size) != 0) {
+        file->has_failed = 1;
         return ETS_IO;
     }
     file->bytes = at + size;
@@ -71,4 +71,19 @@ static enum ets_status write_data(void *context, const void *data, size_t size,
 struct ets_trace_data_sink ets_posix_data_sink(struct ets_posix_file *file)
 {
     return (struct ets_trace_data_sink){file, write_data};
+}
+
+enum ets_status ets_posix_open(struct ets_posix_file *file, const char *path)
+{
+    file->bytes = 0;
+    file->has_failed = 0;
+    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    return file->fd < 0 ? ETS_IO : ETS_OK;
+}
+
+enum ets_status ets_posix_close(struct ets_posix_file *file)
+{
+    const int fd = file->fd;
+    file->fd = -1;
+    return fd >= 0 && close(fd) == 0 && !file->has_failed ? ETS_OK : ETS_IO;
 }

@@ -1,4 +1,4 @@
-/* The sinks for POSIX systems: files, a limit, a descriptor that refuses. */
+/* The sinks of platforms/: files, descriptors, limits, and what refuses. */
 #define _XOPEN_SOURCE 700
 #include "test_recorder_support.h"
 
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "posix/posix_trace.h"
+#include "stdio/stdio_trace.h"
 
 static int open_temporary(char *path)
 {
@@ -78,6 +79,80 @@ static void test_trace_posix__tensors_lie_in_a_file_without_gaps(void **state)
     bed_close(&bed);
 }
 
+/* Logs ten bytes ten times into `sink`; what it refuses is counted. */
+static uint32_t log_tens(struct ets_trace_data_sink sink)
+{
+    static const uint8_t data[10] = "012345678";
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1, .sizes = {10},
+                                      .strides = {1}, .data = data, .data_bytes = 10};
+    struct bed bed;
+    bed_prepare(&bed, 4096);
+    bed.config.data_sink = sink;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    for (int i = 0; i < 10; i++) (void)ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0);
+    bed_dump(&bed);
+    const uint32_t kept = count_events(&bed);
+    assert_int_equal(kept + bed_state(&bed).dropped, 10);
+    bed_close(&bed);
+    return kept;
+}
+
+static void test_trace_posix__files_of_tensors_are_opened_by_path(void **state)
+{
+    uint8_t back[128];
+    char path[32];
+    struct ets_posix_file file = {.max_bytes = 70};
+    (void)state;
+    close(open_temporary(path));
+    assert_int_equal(ets_posix_open(&file, path), ETS_OK);
+    assert_int_equal(log_tens(ets_posix_data_sink(&file)), 7);
+    assert_int_equal(ets_posix_close(&file), ETS_OK);
+    assert_int_equal(log_tens(ets_posix_data_sink(&file)), 0);
+    assert_int_equal(ets_posix_close(&file), ETS_IO);
+    assert_int_equal(read_back(path, back, sizeof back), 70);
+    assert_int_equal(ets_posix_open(&file, "/nonexistent/debug.bin"), ETS_IO);
+    assert_int_equal(log_tens(ets_posix_data_sink(&file)), 0);
+    if (ets_posix_open(&file, "/dev/full") != ETS_OK) return;
+    assert_int_equal(log_tens(ets_posix_data_sink(&file)), 0);
+    assert_int_equal(file.has_failed, 1);
+    assert_int_equal(ets_posix_close(&file), ETS_IO);
+}
+
+static void test_trace_posix__the_c_librarys_files_serve_as_well(void **state)
+{
+    static uint8_t back[1 << 16];
+    struct bed bed;
+    char path[32];
+    struct ets_stdio_file file = {.max_bytes = 50};
+    (void)state;
+    close(open_temporary(path));
+    file.file = fopen(path, "wb");
+    assert_int_equal(log_tens(ets_stdio_data_sink(&file)), 5);
+    assert_int_equal(fclose(file.file), 0);
+    assert_int_equal(read_back(path, back, sizeof back), 50);
+    file = (struct ets_stdio_file){.file = NULL};
+    assert_int_equal(log_tens(ets_stdio_data_sink(&file)), 0);
+    FILE *full = fopen("/dev/full", "wb");
+    if (full != NULL) {
+        setvbuf(full, NULL, _IONBF, 0);
+        file = (struct ets_stdio_file){.file = full};
+        assert_int_equal(log_tens(ets_stdio_data_sink(&file)), 0);
+        assert_null(file.file);
+        fclose(full);
+    }
+    bed_open(&bed, 4096);
+    record_one(&bed, "op", 1);
+    bed_dump(&bed);
+    FILE *dump = fopen(path, "wb");
+    const struct ets_etdump_sink sink = ets_stdio_stream(dump), none = ets_stdio_stream(NULL);
+    assert_int_equal(ets_trace_write(&bed.trace, &sink, NULL), ETS_OK);
+    assert_int_equal(ets_trace_write(&bed.trace, &none, NULL), ETS_IO);
+    assert_int_equal(fclose(dump), 0);
+    assert_int_equal(read_back(path, back, sizeof back), bed.file_bytes);
+    assert_memory_equal(back, bed.file, bed.file_bytes);
+    bed_close(&bed);
+}
+
 static void test_trace_posix__clocks_advance_on_one_axis(void **state)
 {
     struct bed bed;
@@ -112,6 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace_posix__a_dump_goes_to_a_descriptor),
         cmocka_unit_test(test_trace_posix__tensors_lie_in_a_file_without_gaps),
+        cmocka_unit_test(test_trace_posix__files_of_tensors_are_opened_by_path),
+        cmocka_unit_test(test_trace_posix__the_c_librarys_files_serve_as_well),
         cmocka_unit_test(test_trace_posix__clocks_advance_on_one_axis)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
