@@ -160,6 +160,96 @@ static void test_recorder_threads__a_ring_counts_what_it_gave_up(void **state)
     check_mode(ETS_TRACE_RING, 1 << 16, 500);
 }
 
+/* Tensors whose bytes tell whose they are, of lengths that differ. */
+static void *log_tensors(void *context)
+{
+    enum { MOST = 200 };
+    const struct worker *worker = context;
+    struct ets_trace_thread thread;
+    uint8_t data[MOST];
+    ets_trace_thread_init(&thread, worker->trace);
+    for (uint32_t i = 0; i < EVENTS / 5; i++) {
+        const size_t bytes = 1 + (i * 31 + worker->number) % MOST;
+        const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1,
+                                          .sizes = {(int64_t)bytes}, .strides = {1},
+                                          .data = data, .data_bytes = bytes};
+        memset(data, (int)(i * THREADS + worker->number), bytes);
+        ets_trace_set_instruction(&thread, (int32_t)worker->number, i);
+        if (i % 3 == 0) ets_trace_log_int(&thread, NULL, i, 0);
+        (void)ets_trace_log_tensor(&thread, NULL, &tensor, i & 1);
+    }
+    ets_trace_thread_release(&thread);
+    return NULL;
+}
+
+/* Each tensor that is left has its own bytes, whatever other threads wrote since. */
+static uint32_t check_tensors(const struct bed *bed, const uint8_t *debug)
+{
+    uint32_t tensors = 0;
+    for (uint32_t r = 0; r < bed->dump.run_count; r++) {
+        const struct ets_etdump_run run = bed_run(bed, r);
+        for (uint32_t j = 0; j < run.event_count; j++) {
+            struct ets_etdump_event event;
+            struct ets_debug_value value;
+            struct ets_tensor tensor;
+            int64_t offset;
+            ets_etdump_event(&bed->dump, &run, j, &event);
+            ets_etdump_debug_value(&bed->dump, event.payload_at, &value);
+            if (value.type != ETS_DEBUG_TENSOR) continue;
+            const uint32_t i = (uint32_t)event.instruction, number = (uint32_t)event.chain;
+            assert_int_equal(ets_etdump_tensor(&bed->dump, &value, 0, &tensor, &offset, NULL),
+                             ETS_OK);
+            assert_int_equal(tensor.sizes[0], 1 + (i * 31 + number) % 200);
+            for (int64_t at = 0; at < tensor.sizes[0]; at++) {
+                assert_int_equal(debug[offset + at], (uint8_t)(i * THREADS + number));
+            }
+            tensors++;
+        }
+    }
+    return tensors;
+}
+
+static void check_payload(enum ets_trace_mode mode, uint32_t least_kept)
+{
+    enum { DEBUG_BYTES = 32 * 512 };
+    static _Alignas(64) uint8_t debug[DEBUG_BYTES];
+    struct bed bed;
+    pthread_t threads[THREADS];
+    struct worker workers[THREADS];
+    bed_prepare(&bed, 1 << 15);
+    bed.config.clock = NULL;
+    bed.config.mode = mode;
+    bed.config.chunk_count = 32;
+    bed.config.debug_buffer = debug;
+    bed.config.debug_buffer_bytes = sizeof debug;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){&bed.trace, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, log_tensors, &workers[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    const struct ets_trace_state counts = bed_state(&bed);
+    assert_true(counts.debug_bytes <= sizeof debug);
+    bed_dump(&bed);
+    assert_true(check_tensors(&bed, debug) >= least_kept);
+    const uint32_t values = (EVENTS / 5 + 2) / 3;
+    assert_int_equal(count_events(&bed) + counts.dropped + counts.overwritten,
+                     THREADS * (EVENTS / 5 + values));
+    bed_close(&bed);
+}
+
+static void test_recorder_threads__tensors_of_a_ring_keep_their_bytes(void **state)
+{
+    (void)state;
+    check_payload(ETS_TRACE_RING, 24);
+}
+
+static void test_recorder_threads__tensors_share_one_buffer(void **state)
+{
+    (void)state;
+    check_payload(ETS_TRACE_STOP, 60);
+}
+
 /* The stream is taken by one thread at a time, which the recorder sees to. */
 struct tape {
     uint8_t *data;
@@ -222,6 +312,8 @@ int main(void)
         cmocka_unit_test(test_recorder_threads__with_room_nothing_is_lost),
         cmocka_unit_test(test_recorder_threads__a_full_buffer_counts),
         cmocka_unit_test(test_recorder_threads__a_ring_counts_what_it_gave_up),
+        cmocka_unit_test(test_recorder_threads__tensors_of_a_ring_keep_their_bytes),
+        cmocka_unit_test(test_recorder_threads__tensors_share_one_buffer),
         cmocka_unit_test(test_recorder_threads__a_stream_holds_all_that_is_not_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
