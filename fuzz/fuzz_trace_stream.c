@@ -15,6 +15,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Everything that an extra block tells, which must be in it. */
+static void read_extra(const struct ets_trace_extra *extra)
+{
+    struct ets_trace_summary summary;
+    struct ets_trace_extra_run run;
+    struct ets_trace_extra_string string;
+    struct ets_trace_extra_tensor tensor;
+    volatile uint8_t last = 0;
+    ets_trace_extra_summary(extra, &summary);
+    for (size_t at = 0; ets_trace_extra_next_run(extra, &at, &run);) {
+        if (run.method.size != 0) last = (uint8_t)run.method.data[run.method.size - 1];
+    }
+    for (size_t at = 0; ets_trace_extra_next_string(extra, &at, &string);) {
+        if (string.value.size != 0) last = (uint8_t)string.value.data[string.value.size - 1];
+    }
+    for (size_t at = 0; ets_trace_extra_next_tensor(extra, &at, &tensor);) {
+        const struct ets_text part = tensor.delegate_name;
+        if (tensor.tensor.rank > ETS_TENSOR_MAX_RANK) abort();
+        if (tensor.summary.first_count > ETS_SUMMARY_FIRST_LIMIT) abort();
+        if (part.size != 0) last = (uint8_t)part.data[part.size - 1];
+    }
+    (void)last;
+}
+
 static void check_dump(struct ets_trace *trace)
 {
     size_t bytes = 0;
@@ -23,14 +47,13 @@ static void check_dump(struct ets_trace *trace)
     if (file == NULL) return;
     struct ets_etdump dump;
     struct ets_trace_extra extra;
-    struct ets_trace_summary summary;
     const struct ets_bytes whole = {file, bytes};
     if (ets_trace_write_buffer(trace, file, bytes, &bytes, NULL) != ETS_OK ||
         ets_etdump_init(&dump, whole, NULL) != ETS_OK ||
         ets_trace_extra_init(&extra, whole, NULL) != ETS_OK) {
         abort();
     }
-    ets_trace_extra_summary(&extra, &summary);
+    read_extra(&extra);
     free(file);
 }
 
@@ -68,7 +91,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ets_trace_extra extra;
     uint8_t *copy = malloc(size + 1);
     if (copy == NULL) return 0;
-    (void)ets_trace_extra_init(&extra, (struct ets_bytes){data, size}, NULL);
+    if (ets_trace_extra_init(&extra, (struct ets_bytes){data, size}, NULL) == ETS_OK) {
+        read_extra(&extra);
+    }
+    extra.entries = (struct ets_bytes){data, size}; /* as if its sum was right */
+    read_extra(&extra);
     check_capture(data, size);
     if (size != 0) memcpy(copy, data, size);
     correct_sums(copy, size);

@@ -428,6 +428,74 @@ void test_values__delegates_with_a_filter(void **)
     assert_true(dump.value(3).double_value == 2.5);
 }
 
+/* Of the recorder's own filters: what matches is recorded. */
+void test_values__with_filters_and_a_reducer(void **)
+{
+    static const char *const names[] = {"a*", "OPERATOR_CALL"};
+    struct ets_trace_filter filter = {};
+    struct ets_trace_reducer reducer = {};
+    float data[2] = {1, -2};
+    Sample sample(ScalarType::Float, data, 1, 2);
+    const Tensor pair[] = {sample.tensor(), sample.tensor()};
+    const executorch::aten::ArrayRef<Tensor> list(pair, 2);
+    filter.names = names;
+    filter.name_count = 2;
+    filter.what = ETS_TRACE_OPERATORS | ETS_TRACE_INTERMEDIATES;
+    reducer.what = ETS_TRACE_INTERMEDIATES;
+    reducer.first_count = 1;
+    ETDumpTracer tracer;
+    assert_int_equal(tracer.set_filters(&filter, 1), ETS_OK);
+    assert_int_equal(tracer.set_reducer(&reducer), ETS_OK);
+    assert_true(tracer.set_debug_buffer({debug_bytes, sizeof debug_bytes}).ok());
+    for (int again = 0; again < 2; again++) {
+        tracer.create_event_block("Execute");
+        tracer.end_profiling(tracer.start_profiling("native_call_add.out", 0, 3));
+        tracer.end_profiling(tracer.start_profiling("OPERATOR_CALL", 0, 3));
+        assert_true(tracer.log_intermediate_output_delegate("ab", -1, list).get());
+        assert_false(tracer.log_intermediate_output_delegate("b", -1, list).get());
+        assert_false(tracer.log_evalue(EValue(sample.tensor())).get());
+        assert_true(
+            tracer.log_evalue(EValue(sample.tensor()), LoggedEValueType::kProgramOutput).get());
+        Dump dump(tracer);
+        assert_int_equal(dump.run.event_count, 2);
+        assert_text(dump.event(0).name, "OPERATOR_CALL");
+        assert_int_equal(dump.value(1).is_output, 1);
+        struct ets_trace_extra extra;
+        struct ets_trace_extra_tensor found;
+        size_t at = 0;
+        assert_int_equal(ets_trace_extra_init(&extra, dump.bytes(), nullptr), ETS_OK);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 1);
+            assert_text(found.delegate_name, "ab");
+            assert_int_equal(found.list_index, i);
+            assert_int_equal(found.has_summary, 1);
+            assert_true(found.summary.min == -2 && found.summary.first[0] == 1);
+        }
+        assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 0);
+        assert_int_equal(tracer.state().dropped, 0);
+    }
+}
+
+void test_values__without_a_sink_are_told_apart(void **)
+{
+    ETDumpTracer tracer;
+    float data[2] = {1, 2};
+    Sample sample(ScalarType::Float, data, 1, 2);
+    tracer.create_event_block("Execute");
+    tracer.set_chain_debug_handle(0, 3);
+    assert_true(tracer.log_evalue(EValue(sample.tensor())).get());
+    Dump dump(tracer);
+    assert_int_equal(dump.run.event_count, 0);
+    struct ets_trace_extra extra;
+    struct ets_trace_extra_tensor found;
+    size_t at = 0;
+    assert_int_equal(ets_trace_extra_init(&extra, dump.bytes(), nullptr), ETS_OK);
+    assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 1);
+    assert_int_equal(found.instruction, 3);
+    assert_int_equal(found.tensor.sizes[1], 2);
+    assert_int_equal(found.has_summary, 0);
+}
+
 void test_empty__says_why(void **)
 {
     ETDumpTracer tracer;
@@ -603,6 +671,8 @@ int main()
         cmocka_unit_test(test_values__strings_are_in_the_extra_block),
         cmocka_unit_test(test_values__go_to_a_data_sink_until_it_refuses),
         cmocka_unit_test(test_values__delegates_with_a_filter),
+        cmocka_unit_test(test_values__with_filters_and_a_reducer),
+        cmocka_unit_test(test_values__without_a_sink_are_told_apart),
         cmocka_unit_test(test_empty__says_why),
         cmocka_unit_test(test_buffer__every_size),
         cmocka_unit_test(test_reset__begins_anew),
