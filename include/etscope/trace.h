@@ -448,9 +448,10 @@ ETS_API struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *t
                                                       uint32_t enabled);
 ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span);
 
-/* inner: 1 where the filters let an event pass. */
-ETS_API int ets_trace_admits_event(const struct ets_trace *trace, uint32_t what, const char *name,
-                                   int32_t chain, uint32_t instruction);
+/* inner: the same where filters choose from the kind, or the trace is finished. */
+ETS_API struct ets_trace_span ets_trace_begin_filtered(struct ets_trace_thread *thread,
+                                                       uint32_t what, const char *name,
+                                                       int32_t chain, uint32_t instruction);
 
 /*
  * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
@@ -461,13 +462,10 @@ static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *
                                                        int32_t chain, uint32_t instruction)
 {
     const struct ets_trace_span off = {0, ETS_TRACE_SPAN_OFF};
-    const uint32_t enabled = ets_trace_enabled(thread->trace), filtered = ETS_TRACE_FILTERED(what);
-    if ((enabled & (what | filtered | ETS_TRACE_FINISHED)) != what) {
+    const uint32_t enabled = ets_trace_enabled(thread->trace);
+    if ((enabled & (what | ETS_TRACE_FILTERED(what) | ETS_TRACE_FINISHED)) != what) {
         if ((enabled & (what | ETS_TRACE_FINISHED)) == 0) return off;
-        if ((enabled & filtered) != 0 &&
-            !ets_trace_admits_event(thread->trace, what, name, chain, instruction)) {
-            return off;
-        }
+        return ets_trace_begin_filtered(thread, what, name, chain, instruction);
     }
     return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }

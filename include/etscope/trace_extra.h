@@ -10,6 +10,10 @@
  *         ets_trace_extra_summary(&extra, &summary);
  *         struct ets_trace_extra_run run;
  *         for (size_t at = 0; ets_trace_extra_next_run(&extra, &at, &run);) { ... }
+ *         struct ets_trace_extra_tensor tensor; // without its bytes
+ *         for (size_t at = 0; ets_trace_extra_next_tensor(&extra, &at, &tensor);) {
+ *             if (tensor.has_summary) printf("%g\n", ets_summary_mean(&tensor.summary));
+ *         }
  *     }
  *
  * The bytes are checked by init and borrowed as long as what is read from them is used.

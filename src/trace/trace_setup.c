@@ -175,10 +175,17 @@ static bool admits(const struct ets_trace *trace, struct ets_trace_subject subje
     return trace->choices.admits(&trace->choices, &subject) != 0;
 }
 
-int ets_trace_admits_event(const struct ets_trace *trace, uint32_t what, const char *name,
-                           int32_t chain, uint32_t instruction)
+struct ets_trace_span ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
+                                               const char *name, int32_t chain,
+                                               uint32_t instruction)
 {
-    return admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction});
+    const struct ets_trace *trace = thread->trace;
+    const uint32_t enabled = ets_trace_enabled(trace);
+    if ((enabled & ETS_TRACE_FILTERED(what)) != 0 &&
+        !admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction})) {
+        return (struct ets_trace_span){0, ETS_TRACE_SPAN_OFF};
+    }
+    return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }
 
 ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
