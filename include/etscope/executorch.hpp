@@ -61,6 +61,8 @@ struct ETDumpResult {
 struct ETDumpOptions {
     Clock clock = Clock::kPlatform;
     enum ets_trace_mode mode = ETS_TRACE_STOP; /* or ETS_TRACE_RING: keep the latest events */
+    /* As in ets_trace_config: in a ring, fewer chunks have room for larger tensors. */
+    uint32_t chunk_count = 0;
     /*
      * Of the program, for readers that are given one, at most 64 bytes; borrowed. etscope's tools
      * use 8 (ets_program_fingerprint) and compare what has as many.
@@ -248,6 +250,7 @@ class ETDumpTracer : public TraceAdapter
     {
         struct ets_trace_config config = {};
         config.mode = options_.mode;
+        config.chunk_count = options_.chunk_count;
         config.what = kTraceEverything;
         config.fingerprint = options_.fingerprint;
         set_clock(&config, options_.clock);

@@ -496,6 +496,39 @@ void test_values__without_a_sink_are_told_apart(void **)
     assert_int_equal(found.has_summary, 0);
 }
 
+void test_values__of_a_ring_keep_their_bytes(void **)
+{
+    ETDumpOptions options;
+    options.mode = ETS_TRACE_RING;
+    options.chunk_count = 4;
+    options.heap_bytes = 1 << 14;
+    ETDumpTracer tracer(options);
+    assert_true(tracer.set_debug_buffer({debug_bytes, sizeof debug_bytes}).ok());
+    tracer.create_event_block("Execute");
+    float data[250];
+    for (int i = 0; i < 40; i++) {
+        for (float &number : data) number = static_cast<float>(i);
+        Sample sample(ScalarType::Float, data, 10, 25);
+        tracer.set_chain_debug_handle(0, static_cast<uint32_t>(i));
+        assert_true(tracer.log_evalue(EValue(sample.tensor())).get());
+    }
+    float large[257] = {};
+    Sample sample(ScalarType::Float, large, 1, 257);
+    assert_int_equal((int)tracer.log_evalue(EValue(sample.tensor())).error(),
+                     (int)Error::OutOfResources);
+    assert_int_equal(tracer.state().dropped, 1);
+    Dump dump(tracer);
+    assert_int_equal(dump.run.event_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        int64_t offset;
+        float first;
+        dump.tensor(i, 0, &offset);
+        memcpy(&first, debug_bytes + offset, sizeof first);
+        assert_int_equal(dump.event(i).instruction, 36 + i);
+        assert_int_equal((int)first, 36 + i);
+    }
+}
+
 void test_empty__says_why(void **)
 {
     ETDumpTracer tracer;
@@ -673,6 +706,7 @@ int main()
         cmocka_unit_test(test_values__delegates_with_a_filter),
         cmocka_unit_test(test_values__with_filters_and_a_reducer),
         cmocka_unit_test(test_values__without_a_sink_are_told_apart),
+        cmocka_unit_test(test_values__of_a_ring_keep_their_bytes),
         cmocka_unit_test(test_empty__says_why),
         cmocka_unit_test(test_buffer__every_size),
         cmocka_unit_test(test_reset__begins_anew),
