@@ -15,7 +15,8 @@ foreach(way ${ets_ways})
   target_include_directories(trace_${way} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(trace_${way} PRIVATE ets_compile_options)
-  foreach(name test_recorder test_recorder_threads test_trace_dump test_trace_stream)
+  foreach(name test_recorder test_recorder_threads test_trace_dump test_trace_stream
+      test_trace_tensors)
     add_executable(${name}_${way} unit/${name}.c $<TARGET_OBJECTS:trace_${way}>)
     target_compile_definitions(${name}_${way} PRIVATE ${ets_define_${way}}
       TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data" EXAMPLES="${PROJECT_SOURCE_DIR}/examples")

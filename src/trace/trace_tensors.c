@@ -9,6 +9,9 @@ _Static_assert(offsetof(struct ets_summary, first_count) == ETS_SUMMARY_SUMS_BYT
 
 enum { LONGEST_RECORD = UINT16_MAX * ETS_SLOT_BYTES };
 
+/* A tensor has 280 bytes on a device: functions that hold one stay apart, or frames would add up.
+ */
+
 /* What is logged, and where it stands. */
 struct list {
     const struct ets_trace_tensors *tensors;
@@ -68,7 +71,8 @@ static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t 
 }
 
 /* What the tensors of a list take of a record and of a part of the debug buffer. */
-static enum ets_status measure(const struct list *list, size_t *bytes_out, size_t *padded_out)
+ETS_APART static enum ets_status measure(const struct list *list, size_t *bytes_out,
+                                         size_t *padded_out)
 {
     struct ets_tensor tensor;
     size_t bytes = 0, padded = 0;
@@ -85,8 +89,8 @@ static enum ets_status measure(const struct list *list, size_t *bytes_out, size_
     return ETS_OK;
 }
 
-static enum ets_status put_entries(struct ets_trace_thread *thread, const struct list *list,
-                                   uint8_t *at, size_t bytes)
+ETS_APART static enum ets_status put_entries(struct ets_trace_thread *thread,
+                                             const struct list *list, uint8_t *at, size_t bytes)
 {
     struct ets_tensor tensor;
     for (uint32_t i = 0; i < list->tensors->count; i++) {
@@ -144,8 +148,8 @@ static void put_summary(uint8_t *at, const struct ets_summary *summary)
     ets_copy(at, summary->first, summary->first_count * sizeof(double));
 }
 
-static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,
-                                 uint32_t index)
+ETS_APART static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,
+                                           uint32_t index)
 {
     struct ets_trace *trace = thread->trace;
     struct ets_tensor tensor;

@@ -25,7 +25,8 @@ TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "llvm-objdump": "
 
 NOT_RECORDING = ("ets_trace_write", "ets_trace_write_buffer", "ets_trace_dump_size",
                  "ets_trace_measure_cost")
-RECORDING_FILES = ("recorder", "trace_names", "trace_setup", "trace_stream", "trace_values")
+RECORDING_FILES = ("recorder", "trace_filter", "trace_names", "trace_payload", "trace_setup",
+                   "trace_stream", "trace_tensors", "trace_values")
 
 LIBRARY_SECTION = re.compile(
     r"^\s*[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s+\S*libetscope_trace\.a\(\w+\.o\):\((\.\w+)")
@@ -95,6 +96,7 @@ class Footprint:
         self.everything = archive_sections(folder / "libetscope_trace.a")
         graph = Graph(library_objects(folder))
         self.record_stack = deepest_recording(graph)
+        self.reduce_stack = graph.deepest("ets_summary_of_tensor")
         self.write_stack = graph.deepest("ets_trace_write")
         self.cost_stack = graph.deepest("ets_trace_measure_cost")
         self.trace = struct_size(folder, "trace_bytes")
@@ -104,8 +106,8 @@ class Footprint:
         """In the order and meaning of the bounds."""
         return Bounds(*(each.get(".text", 0) + each.get(".rodata", 0)
                         for each in (self.stream, self.ring, self.everything)),
-                      self.record_stack[0], self.write_stack[0], self.cost_stack[0],
-                      self.trace, self.thread)
+                      self.record_stack[0], self.reduce_stack[0], self.write_stack[0],
+                      self.cost_stack[0], self.trace, self.thread)
 
     def static_bytes(self):
         return sum(self.everything.get(kind, 0) for kind in (".data", ".bss"))
@@ -117,7 +119,7 @@ class Footprint:
 
 
 HEADINGS = ("target", "stream .text", ".rodata", "ring+ETDump .text", ".rodata", "all .text",
-            ".rodata", ".data+.bss", "ets_trace", "ets_trace_thread", "record", "write", "cost")
+            ".rodata", ".data+.bss", "ets_trace", "ets_trace_thread", "record", "reduce", "write", "cost")
 
 
 def row(target, footprint):
@@ -125,7 +127,8 @@ def row(target, footprint):
     for sizes in (footprint.stream, footprint.ring, footprint.everything):
         cells += [sizes.get(".text", 0), sizes.get(".rodata", 0)]
     return cells + [footprint.static_bytes(), footprint.trace, footprint.thread,
-                    footprint.record_stack[0], footprint.write_stack[0], footprint.cost_stack[0]]
+                    footprint.record_stack[0], footprint.reduce_stack[0],
+                    footprint.write_stack[0], footprint.cost_stack[0]]
 
 
 def print_table(footprints, out=sys.stdout):

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from footprint import Footprint, missing_tools, print_table, run
-from targets import BOUNDS, INTEGER_FUNCTIONS, MEMORY_FUNCTIONS
+from targets import ARITHMETIC_FUNCTIONS, BOUNDS, INTEGER_FUNCTIONS, MEMORY_FUNCTIONS
 
 OUT = Path(os.environ.get("BARE_METAL_OUT", "build/bare_metal"))
 
@@ -47,6 +47,15 @@ class Targets(unittest.TestCase):
                 self.assertNotIn("ets_etdump_write", names)
                 self.assertNotIn("ets_fbw_put", names)
 
+    def test_programs_without_filters_and_reducers_are_without_their_code(self):
+        for target in BOUNDS:
+            for program in ("stream", "ring"):
+                with self.subTest(target=target, program=program):
+                    names = run("llvm-nm", str(OUT / target / f"footprint_{program}.elf"))
+                    self.assertIn("ets_trace_begin_filtered", names)
+                    self.assertNotIn("ets_trace_set_filters", names)
+                    self.assertNotIn("ets_summary", names)
+
     def test_only_what_compilers_bring_is_needed(self):
         for target in BOUNDS:
             with self.subTest(target=target):
@@ -55,6 +64,8 @@ class Targets(unittest.TestCase):
                 defined = {line[2] for line in fields if len(line) == 3}
                 wanted = {line[1] for line in fields if len(line) == 2 and line[0] == "U"}
                 allowed = f"({MEMORY_FUNCTIONS}|{INTEGER_FUNCTIONS.get(target, MEMORY_FUNCTIONS)})"
+                if target != "android-arm64":
+                    allowed += f"|{ARITHMETIC_FUNCTIONS}"
                 strangers = [name for name in wanted - defined if not re.fullmatch(allowed, name)]
                 self.assertEqual(strangers, [])
                 self.assertNotEqual(wanted - defined, set())  # the listing was understood

@@ -11,7 +11,9 @@ trap 'rm -rf "$out"' EXIT
 
 # The reader of what a device sent belongs to the host. Distributions switch a stack protector on,
 # which is a library's.
-sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c | grep -v '_reader\.c$')
+sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c "$root"/src/base/tensor.c \
+    "$root"/src/numerics/element.c "$root"/src/numerics/summary.c "$root"/src/numerics/xxh64.c |
+    grep -v '_reader\.c$')
 ${CC:-cc} -std=c11 -Os -ffreestanding -fno-stack-protector -Wall -Wextra -Werror \
     -I"$root/include" -I"$root/src" -static -nostdlib \
     $sources "$root/tests/bare_metal/no_libc.c" -o "$out/program"
