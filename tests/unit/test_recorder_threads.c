@@ -216,7 +216,10 @@ static void check_payload(enum ets_trace_mode mode, uint32_t least_kept)
     struct bed bed;
     pthread_t threads[THREADS];
     struct worker workers[THREADS];
+    struct section section;
+    section_init(&section);
     bed_prepare(&bed, 1 << 15);
+    bed.config.section = (struct ets_trace_section){&section, enter, leave};
     bed.config.clock = NULL;
     bed.config.mode = mode;
     bed.config.chunk_count = 32;
@@ -235,6 +238,7 @@ static void check_payload(enum ets_trace_mode mode, uint32_t least_kept)
     const uint32_t values = (EVENTS / 5 + 2) / 3;
     assert_int_equal(count_events(&bed) + counts.dropped + counts.overwritten,
                      THREADS * (EVENTS / 5 + values));
+    section_close(&section);
     bed_close(&bed);
 }
 
