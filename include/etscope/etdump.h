@@ -131,6 +131,9 @@ ETS_API void ets_etdump_event(const struct ets_etdump *dump, const struct ets_et
 ETS_API struct ets_text ets_etdump_allocator_name(const struct ets_etdump *dump,
                                                   const struct ets_etdump_run *run, uint32_t index);
 
+/* What a delegate attached to a PROFILE event, by its payload_at; {NULL, 0}: nothing. */
+ETS_API struct ets_bytes ets_etdump_metadata(const struct ets_etdump *dump, size_t payload_at);
+
 /* The value of a DEBUG event, by its payload_at. */
 ETS_API void ets_etdump_debug_value(const struct ets_etdump *dump, size_t payload_at,
                                     struct ets_debug_value *value_out);

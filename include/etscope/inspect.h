@@ -246,6 +246,10 @@ ETS_API const struct ets_etdump *ets_inspection_dump(const struct ets_inspection
  */
 ETS_API uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index);
 
+/* What a delegate attached to event `index`; {NULL, 0}: nothing, or no profile event. */
+ETS_API struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection,
+                                                 uint32_t index);
+
 /* Events of a row, in logging order, as a borrowed array of event indices. */
 ETS_API void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t row,
                                        const uint32_t **events_out, uint32_t *count_out);
@@ -285,12 +289,15 @@ struct ets_upstream_event {
     const char *name;
     const double *raw;          /* [sample_count] scaled durations, run order */
     const uint64_t *start_time; /* [sample_count] raw ticks */
+    const uint32_t *samples;    /* [sample_count] their rows in the event table */
     uint32_t sample_count;
     struct ets_statistics statistics; /* of raw; count 0: no profile data */
     const char *const *op_types;      /* [op_type_count] */
     uint32_t op_type_count;
     const int64_t *handles; /* [handle_count]; NULL: None */
     uint32_t handle_count;
+    int handles_are_list; /* 1: a list in the record, 0: a plain number */
+    int64_t num_outputs;  /* of the node that the instruction is; 1 where the record has none */
     const char *delegate_identifier; /* string identifier, or NULL */
     int32_t delegate_id;             /* integer identifier, -1: none */
     int is_delegated;
@@ -298,11 +305,16 @@ struct ets_upstream_event {
     int64_t instruction;                       /* -1: none */
     const struct ets_graph_node *const *nodes; /* [node_count] nodes with a trace, once each */
     uint32_t node_count;
+    const uint32_t *debug_events; /* [debug_event_count] of the block's first run, in the table */
+    uint32_t debug_event_count;
 };
 
 struct ets_upstream_block {
     const char *name;
     int32_t bundled_input_index;
+    uint32_t run_count;
+    const uint32_t *outputs; /* [output_count] debug events of the first run that has outputs */
+    uint32_t output_count;
     const struct ets_upstream_event *events;
     uint32_t event_count;
 };

@@ -162,6 +162,12 @@ struct ets_text ets_etdump_allocator_name(const struct ets_etdump *dump,
     return ets_fb_text(ets_fb_vector_table(allocators, index), ALLOCATOR_NAME);
 }
 
+struct ets_bytes ets_etdump_metadata(const struct ets_etdump *dump, size_t payload_at)
+{
+    const struct ets_fb event = {dump->bytes.data, payload_at};
+    return ets_fb_bytes(event, PROFILE_METADATA);
+}
+
 void ets_etdump_debug_value(const struct ets_etdump *dump, size_t payload_at,
                             struct ets_debug_value *value_out)
 {

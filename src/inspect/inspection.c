@@ -117,6 +117,12 @@ const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspec
     return &inspection->dump;
 }
 
+struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection, uint32_t index)
+{
+    if (inspection->events.kind[index] != ETS_EVENT_PROFILE) return (struct ets_bytes){NULL, 0};
+    return ets_etdump_metadata(&inspection->dump, inspection->events.payload_at[index]);
+}
+
 uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index)
 {
     const uint64_t start = inspection->events.start[index], end = inspection->events.end[index];

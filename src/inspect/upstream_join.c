@@ -30,6 +30,7 @@ static void find_delegate_handles(const struct ets_etrecord *record, const char 
     }
     event->handles = handles;
     event->handle_count = (uint32_t)count;
+    event->handles_are_list = 1; /* as every mapping builder writes them */
 }
 
 static void find_handles(const struct ets_etrecord *record, const char *method,
@@ -37,8 +38,10 @@ static void find_handles(const struct ets_etrecord *record, const char *method,
 {
     const int64_t *handles;
     size_t count;
-    ets_etrecord_handles(record, method, event->instruction, &handles, &count, NULL);
+    int is_list = 0;
+    ets_etrecord_handles(record, method, event->instruction, &handles, &count, &is_list);
     if (handles == NULL) return; /* no key: upstream leaves the event alone */
+    event->num_outputs = ets_etrecord_num_outs(record, method, event->instruction);
     const char *backend = ets_etrecord_backend(record, method, event->instruction);
     if (event->is_delegated && backend != NULL) {
         event->backend = backend;
@@ -47,6 +50,7 @@ static void find_handles(const struct ets_etrecord *record, const char *method,
     }
     event->handles = handles;
     event->handle_count = (uint32_t)count;
+    event->handles_are_list = is_list;
     if (!event->is_delegated && strcmp(event->name, "DELEGATE_CALL") == 0) event->backend = backend;
 }
 

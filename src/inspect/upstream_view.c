@@ -18,6 +18,7 @@ struct slot {
     uint32_t signature;
     uint32_t event;       /* last profile event with it; a debug event where there is none */
     uint32_t debug_event; /* first debug event of the group, or ETS_NO_INDEX */
+    uint32_t group_at, group_size; /* the group's events in viewer.grouped */
     bool has_profile;
 };
 
@@ -27,6 +28,8 @@ struct viewer {
     struct ets_key_table signatures; /* instruction, profile part, debug part */
     struct ets_key_table prefixes;   /* number of the prefix before, next signature */
     struct ets_key_table shapes;     /* name, bundled index, number of the sequence */
+
+    uint32_t *grouped; /* [event] each run's events, by group */
 
     /* Of the run being read. */
     uint32_t *group_of_event;                   /* [event] local number */
@@ -91,13 +94,16 @@ static uint64_t signature_part(const struct ets_inspection *inspection, uint32_t
 }
 
 /* One signature of the run being read: a new slot, or the slot of an equal one. */
-static bool add_slot(struct viewer *v, uint32_t run, uint32_t event, uint32_t debug_event,
-                     bool has_profile, struct ets_key_table *parts, uint32_t *used)
+static bool add_slot(struct viewer *v, uint32_t run, const struct slot *new_slot,
+                     struct ets_key_table *parts, uint32_t *used)
 {
-    const uint64_t profile = has_profile ? signature_part(v->inspection, event, parts) : ABSENT;
+    const uint32_t event = new_slot->event, debug_event = new_slot->debug_event;
+    const uint64_t profile =
+        new_slot->has_profile ? signature_part(v->inspection, event, parts) : ABSENT;
     const uint64_t debug =
         debug_event == ETS_NO_INDEX ? ABSENT : signature_part(v->inspection, debug_event, parts);
-    if ((has_profile && profile == ABSENT) || (debug_event != ETS_NO_INDEX && debug == ABSENT)) {
+    if ((new_slot->has_profile && profile == ABSENT) ||
+        (debug_event != ETS_NO_INDEX && debug == ABSENT)) {
         return false;
     }
     const uint64_t key[] = {(uint32_t)v->inspection->events.instruction[event], profile, debug};
@@ -107,16 +113,16 @@ static bool add_slot(struct viewer *v, uint32_t run, uint32_t event, uint32_t de
         v->signature_stamp[signature] = run + 1;
         v->signature_slot[signature] = (*used)++;
     }
-    v->slots[v->signature_slot[signature]] =
-        (struct slot){signature, event, debug_event, has_profile};
+    struct slot *slot = &v->slots[v->signature_slot[signature]];
+    *slot = *new_slot;
+    slot->signature = signature;
     return true;
 }
 
-/* Scratch for one run: its groups, and its events sorted by group. */
+/* Scratch for one run: its groups. */
 struct grouping {
-    uint32_t *start;       /* [group] first place in `sorted` */
+    uint32_t *start;       /* [group] first place in viewer.grouped */
     uint32_t *first_debug; /* [group] */
-    uint32_t *sorted;
     uint32_t count;
 };
 
@@ -142,7 +148,7 @@ static void group_run(struct viewer *v, uint32_t run_index, struct grouping *g)
             g->first_debug[local] = e;
         }
     }
-    uint32_t place = 0;
+    uint32_t place = run->first_event;
     for (uint32_t i = 0; i < g->count; i++) {
         const uint32_t size = g->start[i];
         g->start[i] = place;
@@ -151,11 +157,11 @@ static void group_run(struct viewer *v, uint32_t run_index, struct grouping *g)
     g->start[g->count] = place;
     for (uint32_t e = run->first_event; e < end; e++) {
         if (v->group_of_event[e] != ETS_NO_INDEX) {
-            g->sorted[g->start[v->group_local[v->group_of_event[e]]]++] = e;
+            v->grouped[g->start[v->group_local[v->group_of_event[e]]]++] = e;
         }
     }
     for (uint32_t i = g->count; i > 0; i--) g->start[i] = g->start[i - 1];
-    g->start[0] = 0;
+    g->start[0] = run->first_event;
 }
 
 static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping *g,
@@ -163,18 +169,19 @@ static bool sign_run(struct viewer *v, uint32_t run_index, const struct grouping
 {
     const struct ets_event_columns *columns = &v->inspection->events;
     for (uint32_t i = 0; i < g->count; i++) {
-        bool has_profile = false;
+        struct slot slot = {
+            .event = g->first_debug[i],
+            .debug_event = g->first_debug[i],
+            .group_at = g->start[i],
+            .group_size = g->start[i + 1] - g->start[i],
+        };
         for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
-            if (columns->kind[g->sorted[k]] != ETS_EVENT_PROFILE) continue;
-            has_profile = true;
-            if (!add_slot(v, run_index, g->sorted[k], g->first_debug[i], true, parts, used)) {
-                return false;
-            }
+            if (columns->kind[v->grouped[k]] != ETS_EVENT_PROFILE) continue;
+            slot.has_profile = true;
+            slot.event = v->grouped[k];
+            if (!add_slot(v, run_index, &slot, parts, used)) return false;
         }
-        if (!has_profile &&
-            !add_slot(v, run_index, g->first_debug[i], g->first_debug[i], false, parts, used)) {
-            return false;
-        }
+        if (!slot.has_profile && !add_slot(v, run_index, &slot, parts, used)) return false;
     }
     return true;
 }
@@ -209,9 +216,8 @@ static bool read_runs(struct viewer *v, uint32_t *first_run)
     struct grouping g = {
         .start = ets_arena_alloc_array(arena, events + 1, sizeof *g.start),
         .first_debug = ets_arena_alloc_array(arena, events + 1, sizeof *g.first_debug),
-        .sorted = ets_arena_alloc_array(arena, events + 1, sizeof *g.sorted),
     };
-    if (g.start == NULL || g.first_debug == NULL || g.sorted == NULL) return false;
+    if (g.start == NULL || g.first_debug == NULL) return false;
     uint32_t used = 0;
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         v->run_start[r] = used;
@@ -237,6 +243,7 @@ static bool allocate_viewer(struct viewer *v)
     ets_key_table_init(&v->signatures, arena, 3);
     ets_key_table_init(&v->prefixes, arena, 1);
     ets_key_table_init(&v->shapes, arena, 2);
+    v->grouped = ets_arena_alloc_array(arena, events, sizeof *v->grouped);
     v->group_of_event = ets_arena_alloc_array(arena, events, sizeof *v->group_of_event);
     v->group_stamp = ets_arena_alloc_array(arena, events, sizeof *v->group_stamp);
     v->group_local = ets_arena_alloc_array(arena, events, sizeof *v->group_local);
@@ -245,8 +252,8 @@ static bool allocate_viewer(struct viewer *v)
     v->slots = ets_arena_alloc_array(arena, events, sizeof *v->slots);
     v->run_start = ets_arena_alloc_array(arena, runs + 1, sizeof *v->run_start);
     v->run_block = ets_arena_alloc_array(arena, runs, sizeof *v->run_block);
-    return v->group_of_event && v->group_stamp && v->group_local && v->signature_stamp &&
-           v->signature_slot && v->slots && v->run_start && v->run_block;
+    return v->grouped && v->group_of_event && v->group_stamp && v->group_local &&
+           v->signature_stamp && v->signature_slot && v->slots && v->run_start && v->run_block;
 }
 
 /* Ticks between two times of a 32-bit counter that may have wrapped; upstream is one short. */
@@ -331,7 +338,47 @@ struct building {
     uint32_t run_count, added_runs;
     double *raw;
     uint64_t *start_time;
+    uint32_t *samples;
 };
+
+/* The debug events that `slot` stands for. */
+static bool list_debug_events(const struct viewer *v, const struct slot *slot,
+                              struct ets_upstream_event *event)
+{
+    if (slot->debug_event == ETS_NO_INDEX) return true;
+    uint32_t *list = ets_arena_alloc_array(&v->inspection->arena, slot->group_size, sizeof *list);
+    if (list == NULL) return false;
+    for (uint32_t k = 0; k < slot->group_size; k++) {
+        const uint32_t e = v->grouped[slot->group_at + k];
+        if (v->inspection->events.kind[e] == ETS_EVENT_DEBUG) list[event->debug_event_count++] = e;
+    }
+    event->debug_events = list;
+    return true;
+}
+
+/* The outputs of the whole method that run `r` logged, for a block that has none yet. */
+static bool list_outputs(struct ets_inspection *inspection, uint32_t r,
+                         struct ets_upstream_block *block)
+{
+    const struct ets_run *run = &inspection->runs[r];
+    const uint32_t end = run->first_event + run->event_count;
+    uint32_t count = 0, *list = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        count = 0;
+        for (uint32_t e = run->first_event; e < end; e++) {
+            if (inspection->events.kind[e] != ETS_EVENT_DEBUG) continue;
+            if (!is_program_output(inspection, e)) continue;
+            if (list != NULL) list[count] = e;
+            count++;
+        }
+        if (count == 0 || list != NULL) break;
+        list = ets_arena_alloc_array(&inspection->arena, count, sizeof *list);
+        if (list == NULL) return false;
+    }
+    block->outputs = list;
+    block->output_count = count;
+    return true;
+}
 
 static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct building *building,
                                    struct ets_upstream_block *block, struct ets_error *error)
@@ -345,19 +392,30 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
     building->raw = ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->raw);
     building->start_time =
         ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->start_time);
-    *block = (struct ets_upstream_block){copy_text(inspection, run->name), run->bundled_input_index,
-                                         building->events, count};
+    building->samples =
+        ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->samples);
+    *block = (struct ets_upstream_block){
+        .name = copy_text(inspection, run->name),
+        .bundled_input_index = run->bundled_input_index,
+        .run_count = building->run_count,
+        .events = building->events,
+        .event_count = count,
+    };
     if (building->events == NULL || building->raw == NULL || building->start_time == NULL ||
-        block->name == NULL) {
+        building->samples == NULL || block->name == NULL) {
         return ets_fail_memory(error);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &v->slots[v->run_start[first_run] + i];
         struct ets_upstream_event *event = &building->events[i];
-        if (!name_event(inspection, slot, event)) return ets_fail_memory(error);
+        event->num_outputs = 1;
+        if (!name_event(inspection, slot, event) || !list_debug_events(v, slot, event)) {
+            return ets_fail_memory(error);
+        }
         if (!slot->has_profile) continue;
         event->raw = building->raw + (size_t)i * building->run_count;
         event->start_time = building->start_time + (size_t)i * building->run_count;
+        event->samples = building->samples + (size_t)i * building->run_count;
         event->sample_count = building->run_count;
     }
     return ets_upstream_join(inspection, run->block, building->events, count, error);
@@ -371,6 +429,7 @@ static enum ets_status add_samples(const struct viewer *v, uint32_t run, struct 
         if (!slot->has_profile) continue;
         const size_t at = (size_t)i * building->run_count + building->added_runs;
         building->start_time[at] = v->inspection->events.start[slot->event];
+        building->samples[at] = slot->event;
         ETS_TRY(sample(v->inspection, slot->event, building->events[i].is_delegated != 0, factor,
                        &building->raw[at], error));
     }
@@ -409,7 +468,11 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, 
     }
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         if (v->run_block[r] == ETS_NO_INDEX) continue;
+        struct ets_upstream_block *block = &blocks[v->run_block[r]];
         ETS_TRY(add_samples(v, r, &building[v->run_block[r]], factor, error));
+        if (block->output_count == 0 && !list_outputs(inspection, r, block)) {
+            return ets_fail_memory(error);
+        }
     }
     for (uint32_t i = 0; i < block_count; i++) {
         ETS_TRY(compute_statistics(inspection, &building[i], error));
