@@ -290,6 +290,7 @@ struct ets_upstream_event {
     const double *raw;          /* [sample_count] scaled durations, run order */
     const uint64_t *start_time; /* [sample_count] raw ticks */
     const uint32_t *samples;    /* [sample_count] their rows in the event table */
+    const uint32_t *calls;      /* [sample_count] events that raw adds up; 1 without loops */
     uint32_t sample_count;
     struct ets_statistics statistics; /* of raw; count 0: no profile data */
     const char *const *op_types;      /* [op_type_count] */
@@ -335,6 +336,19 @@ ETS_API enum ets_status ets_inspection_upstream_view(struct ets_inspection *insp
                                                      enum ets_time_unit target,
                                                      const struct ets_upstream_view **view_out,
                                                      struct ets_error *error);
+
+/*
+ * The same view, without the quirks that give wrong answers: what a run spent in equal signatures
+ * is added up (start_time and samples are the first one's), a 32-bit counter wraps at 2^32 and
+ * before it is scaled (an event that ends before it starts on a wider one took 0), identifiers
+ * match exactly, events outside of any instruction have no handles, and a block is joined with the
+ * method that it ran. Statuses: INVALID_ARGUMENT, NO_MEMORY.
+ */
+ETS_API enum ets_status ets_inspection_mended_view(struct ets_inspection *inspection,
+                                                   enum ets_time_unit source,
+                                                   enum ets_time_unit target,
+                                                   const struct ets_upstream_view **view_out,
+                                                   struct ets_error *error);
 
 #ifdef __cplusplus
 }

@@ -15,13 +15,13 @@ static bool is_framework(const char *name)
  * ("1" in "12").
  */
 static void find_delegate_handles(const struct ets_etrecord *record, const char *method,
-                                  struct ets_upstream_event *event)
+                                  bool mended, struct ets_upstream_event *event)
 {
     const struct ets_text identifier = {event->name, strlen(event->name)};
     const int64_t *handles = NULL;
     size_t count = 0;
     ets_etrecord_delegate_handles(record, method, event->instruction, identifier, &handles, &count);
-    for (size_t i = 0;; i++) {
+    for (size_t i = 0; !mended; i++) {
         const char *key = ets_etrecord_delegate_identifier(record, method, event->instruction, i);
         if (key == NULL) break;
         if (strstr(event->name, key) == NULL) continue;
@@ -33,7 +33,7 @@ static void find_delegate_handles(const struct ets_etrecord *record, const char 
     event->handles_are_list = 1; /* as every mapping builder writes them */
 }
 
-static void find_handles(const struct ets_etrecord *record, const char *method,
+static void find_handles(const struct ets_etrecord *record, const char *method, bool mended,
                          struct ets_upstream_event *event)
 {
     const int64_t *handles;
@@ -45,7 +45,7 @@ static void find_handles(const struct ets_etrecord *record, const char *method,
     const char *backend = ets_etrecord_backend(record, method, event->instruction);
     if (event->is_delegated && backend != NULL) {
         event->backend = backend;
-        find_delegate_handles(record, method, event);
+        find_delegate_handles(record, method, mended, event);
         return;
     }
     event->handles = handles;
@@ -84,21 +84,23 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
 
 /* Upstream joins with "forward"; a record of one other method, or of several, is joined with the
  * method that the block ran. */
-static struct ets_known_method *method_of(const struct ets_inspection *inspection, uint32_t block)
+static struct ets_known_method *method_of(const struct ets_inspection *inspection, uint32_t block,
+                                          bool mended)
 {
     if (inspection->options.record == NULL) return NULL;
-    if (inspection->method_count == 1) return &inspection->methods[0];
+    const bool is_forced = !mended || inspection->options.allow_mismatch;
+    if (inspection->method_count == 1 && is_forced) return &inspection->methods[0];
     return inspection->block_method[block];
 }
 
-enum ets_status ets_upstream_join(struct ets_inspection *inspection, uint32_t block,
+enum ets_status ets_upstream_join(struct ets_inspection *inspection, uint32_t block, bool mended,
                                   struct ets_upstream_event *events, uint32_t count,
                                   struct ets_error *error)
 {
-    struct ets_known_method *method = method_of(inspection, block);
+    struct ets_known_method *method = method_of(inspection, block, mended);
     if (method == NULL || !method->in_record) return ETS_OK;
     for (uint32_t i = 0; i < count; i++) {
-        find_handles(inspection->options.record, method->name, &events[i]);
+        find_handles(inspection->options.record, method->name, mended, &events[i]);
         if (is_framework(events[i].name)) continue;
         ETS_TRY(find_operators(inspection, &method->top_nodes, &events[i], error));
     }

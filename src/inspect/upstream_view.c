@@ -17,6 +17,7 @@
 struct slot {
     uint32_t signature;
     uint32_t event;       /* last profile event with it; a debug event where there is none */
+    uint32_t first_event; /* first one with it in its run: viewer.next_alike leads to the others */
     uint32_t debug_event; /* first debug event of the group, or ETS_NO_INDEX */
     uint32_t group_at, group_size; /* the group's events in viewer.grouped */
     bool has_profile;
@@ -24,12 +25,15 @@ struct slot {
 
 struct viewer {
     struct ets_inspection *inspection;
+    bool mended;
+    double factor;                   /* source units in a target unit */
     struct ets_key_table groups;     /* chain, instruction, delegate */
     struct ets_key_table signatures; /* instruction, profile part, debug part */
     struct ets_key_table prefixes;   /* number of the prefix before, next signature */
     struct ets_key_table shapes;     /* name, bundled index, number of the sequence */
 
-    uint32_t *grouped; /* [event] each run's events, by group */
+    uint32_t *grouped;    /* [event] each run's events, by group */
+    uint32_t *next_alike; /* [event] the run's next event of the same signature; ETS_NO_INDEX */
 
     /* Of the run being read. */
     uint32_t *group_of_event;                   /* [event] local number */
@@ -109,13 +113,18 @@ static bool add_slot(struct viewer *v, uint32_t run, const struct slot *new_slot
     const uint64_t key[] = {(uint32_t)v->inspection->events.instruction[event], profile, debug};
     const uint32_t signature = ets_key_table_add(&v->signatures, key);
     if (signature == ETS_KEY_NONE) return false;
-    if (v->signature_stamp[signature] != run + 1) {
+    const bool is_first = v->signature_stamp[signature] != run + 1;
+    if (is_first) {
         v->signature_stamp[signature] = run + 1;
         v->signature_slot[signature] = (*used)++;
     }
     struct slot *slot = &v->slots[v->signature_slot[signature]];
+    const uint32_t first_event = is_first ? event : slot->first_event;
+    if (!is_first) v->next_alike[slot->event] = event;
+    v->next_alike[event] = ETS_NO_INDEX;
     *slot = *new_slot;
     slot->signature = signature;
+    slot->first_event = first_event;
     return true;
 }
 
@@ -244,6 +253,7 @@ static bool allocate_viewer(struct viewer *v)
     ets_key_table_init(&v->prefixes, arena, 1);
     ets_key_table_init(&v->shapes, arena, 2);
     v->grouped = ets_arena_alloc_array(arena, events, sizeof *v->grouped);
+    v->next_alike = ets_arena_alloc_array(arena, events, sizeof *v->next_alike);
     v->group_of_event = ets_arena_alloc_array(arena, events, sizeof *v->group_of_event);
     v->group_stamp = ets_arena_alloc_array(arena, events, sizeof *v->group_stamp);
     v->group_local = ets_arena_alloc_array(arena, events, sizeof *v->group_local);
@@ -252,7 +262,7 @@ static bool allocate_viewer(struct viewer *v)
     v->slots = ets_arena_alloc_array(arena, events, sizeof *v->slots);
     v->run_start = ets_arena_alloc_array(arena, runs + 1, sizeof *v->run_start);
     v->run_block = ets_arena_alloc_array(arena, runs, sizeof *v->run_block);
-    return v->grouped && v->group_of_event && v->group_stamp && v->group_local &&
+    return v->grouped && v->next_alike && v->group_of_event && v->group_stamp && v->group_local &&
            v->signature_stamp && v->signature_slot && v->slots && v->run_start && v->run_block;
 }
 
@@ -273,21 +283,41 @@ static enum ets_status elapsed(double start, double end, uint64_t payload_at, do
 }
 
 /* One duration: a delegate's times are scaled before they are subtracted, others after. */
-static enum ets_status sample(const struct ets_inspection *inspection, uint32_t event,
-                              bool is_delegated, double factor, double *out,
-                              struct ets_error *error)
+static enum ets_status sample(const struct viewer *v, uint32_t event, bool is_delegated,
+                              double *out, struct ets_error *error)
 {
-    const uint64_t start = inspection->events.start[event], end = inspection->events.end[event];
-    const uint64_t payload_at = inspection->events.payload_at[event];
+    const struct ets_event_columns *columns = &v->inspection->events;
+    const uint64_t start = columns->start[event];
+    uint64_t end = columns->end[event];
+    if (v->mended) end = start + ets_inspection_ticks(v->inspection, event);
     if (is_delegated) {
-        return elapsed((double)start / factor, (double)end / factor, payload_at, out, error);
+        return elapsed((double)start / v->factor, (double)end / v->factor,
+                       columns->payload_at[event], out, error);
     }
     if (start <= end) { /* exact where doubles would round */
-        *out = (double)(end - start) / factor;
+        *out = (double)(end - start) / v->factor;
         return ETS_OK;
     }
-    ETS_TRY(elapsed((double)start, (double)end, payload_at, out, error));
-    *out /= factor;
+    ETS_TRY(elapsed((double)start, (double)end, columns->payload_at[event], out, error));
+    *out /= v->factor;
+    return ETS_OK;
+}
+
+/* What a run spent in a signature: upstream keeps its last event alone. */
+static enum ets_status run_sample(const struct viewer *v, const struct slot *slot,
+                                  bool is_delegated, double *out, uint32_t *calls_out,
+                                  struct ets_error *error)
+{
+    *calls_out = 1;
+    if (!v->mended) return sample(v, slot->event, is_delegated, out, error);
+    *calls_out = 0;
+    *out = 0;
+    for (uint32_t e = slot->first_event; e != ETS_NO_INDEX; e = v->next_alike[e]) {
+        double duration;
+        ETS_TRY(sample(v, e, is_delegated, &duration, error));
+        *out += duration;
+        ++*calls_out;
+    }
     return ETS_OK;
 }
 
@@ -297,7 +327,7 @@ static const char *copy_text(struct ets_inspection *inspection, struct ets_text 
 }
 
 /* Name and identity: the profile signature first, a debug signature overrides the identity. */
-static bool name_event(struct ets_inspection *inspection, const struct slot *slot,
+static bool name_event(struct ets_inspection *inspection, const struct slot *slot, bool mended,
                        struct ets_upstream_event *event)
 {
     const struct ets_event_columns *columns = &inspection->events;
@@ -326,7 +356,8 @@ static bool name_event(struct ets_inspection *inspection, const struct slot *slo
         }
         if (event->name == NULL) return false;
     }
-    event->instruction = columns->instruction[slot->event];
+    const bool is_outside = mended && columns->chain[slot->event] == -1;
+    event->instruction = is_outside ? -1 : columns->instruction[slot->event];
     return true;
 }
 
@@ -338,7 +369,7 @@ struct building {
     uint32_t run_count, added_runs;
     double *raw;
     uint64_t *start_time;
-    uint32_t *samples;
+    uint32_t *samples, *calls;
 };
 
 /* The debug events that `slot` stands for. */
@@ -394,6 +425,7 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
         ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->start_time);
     building->samples =
         ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->samples);
+    building->calls = ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->calls);
     *block = (struct ets_upstream_block){
         .name = copy_text(inspection, run->name),
         .bundled_input_index = run->bundled_input_index,
@@ -402,36 +434,38 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
         .event_count = count,
     };
     if (building->events == NULL || building->raw == NULL || building->start_time == NULL ||
-        building->samples == NULL || block->name == NULL) {
+        building->samples == NULL || building->calls == NULL || block->name == NULL) {
         return ets_fail_memory(error);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &v->slots[v->run_start[first_run] + i];
         struct ets_upstream_event *event = &building->events[i];
         event->num_outputs = 1;
-        if (!name_event(inspection, slot, event) || !list_debug_events(v, slot, event)) {
+        if (!name_event(inspection, slot, v->mended, event) || !list_debug_events(v, slot, event)) {
             return ets_fail_memory(error);
         }
         if (!slot->has_profile) continue;
         event->raw = building->raw + (size_t)i * building->run_count;
         event->start_time = building->start_time + (size_t)i * building->run_count;
         event->samples = building->samples + (size_t)i * building->run_count;
+        event->calls = building->calls + (size_t)i * building->run_count;
         event->sample_count = building->run_count;
     }
-    return ets_upstream_join(inspection, run->block, building->events, count, error);
+    return ets_upstream_join(inspection, run->block, v->mended, building->events, count, error);
 }
 
 static enum ets_status add_samples(const struct viewer *v, uint32_t run, struct building *building,
-                                   double factor, struct ets_error *error)
+                                   struct ets_error *error)
 {
     for (uint32_t i = 0; i < building->event_count; i++) {
         const struct slot *slot = &v->slots[v->run_start[run] + i];
         if (!slot->has_profile) continue;
         const size_t at = (size_t)i * building->run_count + building->added_runs;
-        building->start_time[at] = v->inspection->events.start[slot->event];
-        building->samples[at] = slot->event;
-        ETS_TRY(sample(v->inspection, slot->event, building->events[i].is_delegated != 0, factor,
-                       &building->raw[at], error));
+        const uint32_t event = v->mended ? slot->first_event : slot->event;
+        building->start_time[at] = v->inspection->events.start[event];
+        building->samples[at] = event;
+        ETS_TRY(run_sample(v, slot, building->events[i].is_delegated != 0, &building->raw[at],
+                           &building->calls[at], error));
     }
     building->added_runs++;
     return ETS_OK;
@@ -452,7 +486,7 @@ static enum ets_status compute_statistics(struct ets_inspection *inspection,
     return ETS_OK;
 }
 
-static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, double factor,
+static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run,
                                    struct ets_upstream_block *blocks, struct ets_error *error)
 {
     struct ets_inspection *inspection = v->inspection;
@@ -469,7 +503,7 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, 
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         if (v->run_block[r] == ETS_NO_INDEX) continue;
         struct ets_upstream_block *block = &blocks[v->run_block[r]];
-        ETS_TRY(add_samples(v, r, &building[v->run_block[r]], factor, error));
+        ETS_TRY(add_samples(v, r, &building[v->run_block[r]], error));
         if (block->output_count == 0 && !list_outputs(inspection, r, block)) {
             return ets_fail_memory(error);
         }
@@ -480,17 +514,19 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run, 
     return ETS_OK;
 }
 
-enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
-                                             enum ets_time_unit source, enum ets_time_unit target,
-                                             const struct ets_upstream_view **view_out,
-                                             struct ets_error *error)
+static enum ets_status make_view(struct ets_inspection *inspection, enum ets_time_unit source,
+                                 enum ets_time_unit target, bool mended,
+                                 const struct ets_upstream_view **view_out, struct ets_error *error)
 {
     if ((source == ETS_UNIT_CYCLES) != (target == ETS_UNIT_CYCLES)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "cycles cannot be converted: source and target scale must both be cycles");
     }
-    const double factor = ets_time_unit_per_second(source) / ets_time_unit_per_second(target);
-    struct viewer v = {.inspection = inspection};
+    struct viewer v = {
+        .inspection = inspection,
+        .mended = mended,
+        .factor = ets_time_unit_per_second(source) / ets_time_unit_per_second(target),
+    };
     uint32_t *first_run =
         ets_arena_alloc_array(&inspection->arena, inspection->run_count, sizeof *first_run);
     struct ets_upstream_view *view = ets_arena_alloc(&inspection->arena, sizeof *view);
@@ -501,8 +537,24 @@ enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
     struct ets_upstream_block *blocks =
         ets_arena_alloc_array(&inspection->arena, v.shapes.count, sizeof *blocks);
     if (blocks == NULL) return ets_fail_memory(error);
-    ETS_TRY(fill_blocks(&v, first_run, factor, blocks, error));
+    ETS_TRY(fill_blocks(&v, first_run, blocks, error));
     *view = (struct ets_upstream_view){blocks, v.shapes.count, target};
     *view_out = view;
     return ETS_OK;
+}
+
+enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
+                                             enum ets_time_unit source, enum ets_time_unit target,
+                                             const struct ets_upstream_view **view_out,
+                                             struct ets_error *error)
+{
+    return make_view(inspection, source, target, false, view_out, error);
+}
+
+enum ets_status ets_inspection_mended_view(struct ets_inspection *inspection,
+                                           enum ets_time_unit source, enum ets_time_unit target,
+                                           const struct ets_upstream_view **view_out,
+                                           struct ets_error *error)
+{
+    return make_view(inspection, source, target, true, view_out, error);
 }
