@@ -292,6 +292,7 @@ struct ets_upstream_event {
     const uint32_t *samples;    /* [sample_count] their rows in the event table */
     const uint32_t *calls;      /* [sample_count] events that raw adds up; 1 without loops */
     uint32_t sample_count;
+    int has_metadata; /* 1: the delegate attached something to one of the samples */
     struct ets_statistics statistics; /* of raw; count 0: no profile data */
     const char *const *op_types;      /* [op_type_count] */
     uint32_t op_type_count;
@@ -312,6 +313,7 @@ struct ets_upstream_event {
 
 struct ets_upstream_block {
     const char *name;
+    const char *method; /* that its first run is known to have executed, or NULL */
     int32_t bundled_input_index;
     uint32_t run_count;
     const uint32_t *outputs; /* [output_count] debug events of the first run that has outputs */

@@ -416,6 +416,7 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
 {
     struct ets_inspection *inspection = v->inspection;
     const struct ets_run *run = &inspection->runs[first_run];
+    const struct ets_block *shape = &inspection->blocks[run->block];
     const uint32_t count = v->run_start[first_run + 1] - v->run_start[first_run];
     const size_t samples = (size_t)count * building->run_count;
     building->event_count = count;
@@ -428,6 +429,7 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
     building->calls = ets_arena_alloc_array(&inspection->arena, samples, sizeof *building->calls);
     *block = (struct ets_upstream_block){
         .name = copy_text(inspection, run->name),
+        .method = shape->method_state == ETS_METHOD_FOUND ? shape->method : NULL,
         .bundled_input_index = run->bundled_input_index,
         .run_count = building->run_count,
         .events = building->events,
@@ -464,6 +466,9 @@ static enum ets_status add_samples(const struct viewer *v, uint32_t run, struct 
         const uint32_t event = v->mended ? slot->first_event : slot->event;
         building->start_time[at] = v->inspection->events.start[event];
         building->samples[at] = event;
+        if (ets_inspection_metadata(v->inspection, event).size > 0) {
+            building->events[i].has_metadata = 1;
+        }
         ETS_TRY(run_sample(v, slot, building->events[i].is_delegated != 0, &building->raw[at],
                            &building->calls[at], error));
     }

@@ -1,0 +1,43 @@
+"""What an ExecuTorch program did when it ran. A drop-in for `executorch.devtools`.
+
+    from etscope import Inspector
+
+    inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
+    inspector.print_data_tabular()
+
+NumPy and pandas are imported when they are first needed, PyTorch never.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from etscope._errors import Error
+
+if TYPE_CHECKING:
+    from etscope import inspector
+    from etscope.etrecord import ETRecord, parse_etrecord
+    from etscope.inspector import Inspector
+
+__all__ = ["ETRecord", "Error", "Inspector", "inspector", "parse_etrecord"]
+
+_HOMES = {
+    "ETRecord": "etscope.etrecord",
+    "parse_etrecord": "etscope.etrecord",
+    "Inspector": "etscope.inspector",
+}
+
+Error.__module__ = "etscope"
+
+
+def __getattr__(name):
+    if name == "inspector":
+        return importlib.import_module("etscope.inspector")
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("etscope")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'etscope' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,34 @@
+"""The one exception of the package, and how a C status becomes one."""
+
+
+class Error(ValueError, RuntimeError):
+    """What could not be done, and why.
+
+    Code written for ExecuTorch's own tools catches ValueError or RuntimeError: this is both. Where
+    a file cannot be opened it is an OSError as well.
+
+    status   a name of etscope/status.h: "MALFORMED", "TRUNCATED", "MISMATCH", "NOT_FOUND", ...
+    offset   the byte in the input where the reason lies, or None
+    file     the path of the file concerned, or None
+    """
+
+    def __init__(self, message, status="INVALID_ARGUMENT", offset=None, file=None):
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.offset = offset
+        self.file = file
+
+    def __str__(self):
+        return self.message if self.file is None else f"{self.file}: {self.message}"
+
+    def __reduce__(self):
+        return type(self), (self.message, self.status, self.offset, self.file)
+
+
+class FileError(Error, OSError):
+    """An Error of opening a file, for those who catch OSError."""
+
+
+class MissingFileError(Error, FileNotFoundError):
+    """An Error of opening a file that is not there, for those who catch FileNotFoundError."""

@@ -1,0 +1,134 @@
+"""Tables: columns into data frames, and data frames onto the screen."""
+
+import sys
+
+STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
+
+# The columns of a table in their order, `start_time` last.
+COLUMNS = (
+    "event_block_name", "event_name", "raw", *STATISTICS, "op_types", "delegate_debug_identifier",
+    "stack_traces", "module_hierarchy", "is_delegated_op", "delegate_backend_name", "debug_data",
+    "start_time",
+)  # fmt: skip
+
+NOT_PRINTED = ["raw", "delegate_debug_identifier", "stack_traces", "module_hierarchy", "debug_data"]
+
+
+def unit_suffix(scale):
+    return f" ({scale.value})"
+
+
+def shortened(op_types):
+    """The list itself, or, from five on, its ends as text."""
+    if len(op_types) < 5:
+        return op_types
+    return f"['{op_types[0]}', '{op_types[1]}' ... '{op_types[-1]}'] ({len(op_types)} total)"
+
+
+def columns_of_events(block_name, events):
+    """{column: list}, from Event objects."""
+    times = [event.perf_data for event in events]
+    columns = {
+        "event_block_name": [block_name] * len(events),
+        "event_name": [event.name for event in events],
+        "raw": [time.raw if time else None for time in times],
+    }
+    for name in STATISTICS:
+        columns[name] = [getattr(time, name) if time else None for time in times]
+    columns["op_types"] = [shortened(event.op_types) for event in events]
+    for name in COLUMNS[10:]:
+        columns[name] = [getattr(event, name) for event in events]
+    return columns
+
+
+def joined(tables):
+    """One table of several {column: list or array}."""
+    return {name: [value for table in tables for value in table[name]] for name in COLUMNS}
+
+
+def build(columns, units="", metadata=None):
+    """The data frame of {column: list or array}.
+
+    `metadata`: a list (a column of its own), a dict (a column for each key) or nothing for each
+    row; other types raise ValueError.
+    """
+    import numpy as np
+    import pandas as pd
+
+    data = {}
+    for name in COLUMNS:
+        values = columns[name]
+        if name in STATISTICS:
+            data[name + units] = np.asarray(values, dtype=np.float64)
+        elif name == "is_delegated_op":
+            data[name] = values
+        elif name in ("event_block_name", "event_name"):
+            data[name] = pd.Series(values, dtype=None if len(values) else object)
+        else:
+            data[name] = pd.Series(_objects(values), dtype=object)
+    frame = pd.DataFrame(data)
+    if metadata is not None and any(metadata):
+        frame = pd.concat([frame, _metadata_frame(metadata)], axis=1)
+    return frame
+
+
+def _objects(values):
+    """A one-dimensional array whose elements are the values themselves, lists too."""
+    import numpy as np
+
+    array = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        array[i] = value
+    return array
+
+
+def _metadata_frame(metadata):
+    import pandas as pd
+
+    rows = []
+    for value in metadata:
+        if not value:
+            rows.append({})
+        elif isinstance(value, list):
+            rows.append({"delegate_debug_metadata": value})
+        elif isinstance(value, dict):
+            rows.append(value)
+        else:
+            raise ValueError(f"delegate metadata is a {type(value).__name__}, not a list or a dict")
+    return pd.DataFrame(rows)
+
+
+def for_printing(frame):
+    """What is printed: without bulky columns and without the frames around operators."""
+    kept = frame.drop(columns=NOT_PRINTED)
+    kept = kept[kept["event_name"] != "OPERATOR_CALL"]
+    return kept.reset_index(drop=True)
+
+
+def show(frame, file=None):
+    """Shows a frame: as a styled one in a notebook, else as a grid of text."""
+    if file is None and _in_notebook():
+        from IPython.display import display
+
+        display(_styled(frame))
+        return
+    from tabulate import tabulate
+
+    numbers = frame.select_dtypes("float")
+    if numbers.isna().any(axis=None):  # an event without times has empty cells
+        frame = frame.copy()
+        frame[numbers.columns] = numbers.astype(object).where(numbers.notna(), None)
+    print(tabulate(frame, headers="keys", tablefmt="fancy_grid"), file=file or sys.stdout)
+
+
+def _in_notebook():
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and type(shell).__name__ != "TerminalInteractiveShell"
+
+
+def _styled(frame):
+    try:
+        return frame.style.set_properties(**{"font-size": "12px"})
+    except (AttributeError, ImportError):  # pandas styles through jinja2
+        return frame

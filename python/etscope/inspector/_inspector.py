@@ -1,0 +1,279 @@
+"""Inspector: a dump and its record as blocks of events."""
+
+import warnings
+from functools import cached_property
+from typing import IO, Any, Callable, Dict, List, Optional, Union
+
+from etscope._errors import Error
+from etscope._library import Source
+from etscope.etrecord._reader import as_etrecord
+from etscope.inspector import _frame
+from etscope.inspector._compare import nearest_case
+from etscope.inspector._events import Event, EventBlock, PerfData
+from etscope.inspector._time import TimeScale, scale_factor
+from etscope.inspector._view import View
+
+EDGE_DIALECT_GRAPH_KEY = "edge_dialect_graph_module"
+
+
+class Inspector:
+    """What a program did when it ran, and which parts of its graph that was.
+
+        inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
+        for block in inspector.event_blocks:
+            for event in block.events:
+                if event.perf_data is not None:
+                    print(block.name, event.name, event.perf_data.p50, event.op_types)
+
+    etdump_path, etdump_data       the trace: a path, or its bytes; exactly one of them
+    etrecord                       an ETRecord, its path, or ExecuTorch's own ETRecord object
+    source_time_scale              what the trace counts in; the runtime's default clock is NS
+    target_time_scale              what all times are given in
+    debug_buffer_path              the captured tensors; without it they are None
+    delegate_metadata_parser       [bytes or ""] of an event -> list of texts, or dict of columns
+    delegate_time_scale_converter  (event name, ticks) -> time; else delegates count as all others
+    enable_module_hierarchy        accepted; the order of nodes that it changes upstream depends on
+                                   a field that no record has any more
+    reference_graph_name           the graph whose nodes events are tied to: the edge program, or a
+                                   name of the record's graph_map
+
+    Beyond upstream's:
+
+    method          the method that ran, where the trace fits several
+    partial         read a damaged trace as far as whole parts remain
+    allow_mismatch  go on where trace and record disagree
+    tensors         "numpy" or "torch": what captured tensors are handed out as
+
+    Raises Error: an OSError where a file cannot be opened, else a ValueError and RuntimeError with
+    status (MALFORMED, TRUNCATED, WRONG_KIND, MISMATCH...), offset and file. Raises TypeError for
+    arguments of other types.
+    """
+
+    def __init__(
+        self,
+        etdump_path: Optional[str] = None,
+        etdump_data: Optional[bytes] = None,
+        etrecord: Optional[Any] = None,
+        source_time_scale: TimeScale = TimeScale.NS,
+        target_time_scale: TimeScale = TimeScale.MS,
+        debug_buffer_path: Optional[str] = None,
+        delegate_metadata_parser: Optional[Callable[[List[Any]], Any]] = None,
+        delegate_time_scale_converter: Optional[Callable[[str, Any], Any]] = None,
+        enable_module_hierarchy: bool = False,
+        reference_graph_name: str = EDGE_DIALECT_GRAPH_KEY,
+        *,
+        method: Optional[str] = None,
+        partial: bool = False,
+        allow_mismatch: bool = False,
+        tensors: str = "numpy",
+    ) -> None:
+        self._source_time_scale = TimeScale(source_time_scale)
+        self._target_time_scale = TimeScale(target_time_scale)
+        if (etdump_path is None) == (etdump_data is None):
+            raise Error("give exactly one of etdump_path and etdump_data")
+        if tensors not in ("numpy", "torch"):
+            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        self._etrecord = as_etrecord(etrecord)
+        dump = Source.of_file(etdump_path) if etdump_data is None else Source.of_buffer(etdump_data)
+        self._view = View(
+            dump, self._etrecord, self._source_time_scale, self._target_time_scale,
+            method=method, partial=int(bool(partial)), allow_mismatch=int(bool(allow_mismatch)),
+        )  # fmt: skip
+        self._view.converter = delegate_time_scale_converter
+        self._view.graph = self._reference_graph(reference_graph_name)
+        buffer = None if debug_buffer_path is None else Source.of_file(debug_buffer_path)
+        self._view.read_debug_data(buffer, tensors)
+        self._has_buffer = buffer is not None
+        self._has_warned = False
+        self._parser = delegate_metadata_parser
+
+    def _reference_graph(self, name):
+        if self._etrecord is None or name == EDGE_DIALECT_GRAPH_KEY:
+            return None
+        graph = self._etrecord.graph_map.get(name)
+        if graph is None:
+            known = ", ".join([EDGE_DIALECT_GRAPH_KEY, *self._etrecord.graph_map])
+            raise Error(f"the record has no graph {name!r}; it has {known}",
+                        status="NOT_FOUND", file=self._etrecord.path)  # fmt: skip
+        return graph
+
+    @cached_property
+    def event_blocks(self) -> List[EventBlock]:
+        """The blocks, made when they are first asked for; tables follow changes to them."""
+        return [self._block(block) for block in self._view.blocks]
+
+    def _block(self, block):
+        columns = zip(
+            block.names, block.raw, block.op_types, block.identifiers, block.handles,
+            block.num_outputs, block.stack_traces, block.module_hierarchy, block.is_delegated,
+            block.backends, block.metadatas, block.debug_data, block.instructions,
+            block.start_times, block.calls,
+        )  # fmt: skip
+        self._warn_of_missing_buffer(block)
+        events = [
+            Event(
+                name=name,
+                perf_data=None if raw is None else PerfData(raw),
+                op_types=op_types,
+                delegate_debug_identifier=identifier,
+                debug_handles=handles,
+                num_outputs=num_outputs,
+                stack_traces=stack_traces,
+                module_hierarchy=module_hierarchy,
+                is_delegated_op=is_delegated,
+                delegate_backend_name=backend,
+                _delegate_debug_metadatas=metadatas,
+                debug_data=debug_data,
+                _instruction_id=instruction,
+                _delegate_metadata_parser=self._parser,
+                _delegate_time_scale_converter=self._view.converter,
+                _start_time=start_times,
+                calls=calls,
+            )
+            for (
+                name, raw, op_types, identifier, handles, num_outputs, stack_traces,
+                module_hierarchy, is_delegated, backend, metadatas, debug_data, instruction,
+                start_times, calls,
+            ) in columns
+        ]  # fmt: skip
+        return EventBlock(
+            name=block.name,
+            events=events,
+            source_time_scale=self._source_time_scale,
+            target_time_scale=self._target_time_scale,
+            bundled_input_index=block.bundled_input_index,
+            run_output=block.run_output,
+            reference_output=self._reference_output(block),
+        )
+
+    def _warn_of_missing_buffer(self, block):
+        if not self._has_buffer and block.has_tensors and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                "the trace refers to captured tensors; without debug_buffer_path they are None",
+                stacklevel=4,
+            )
+
+    def _reference_output(self, block):
+        """What the record says that the block's program should give.
+
+        The trace may name the test case; where it does not, the record's only case is it, or the
+        one that the recorded outputs are nearest to.
+        """
+        record = self._etrecord
+        method = block.method
+        if record is None or method is None or record._reference_outputs is None:
+            return None
+        cases = record._reference_outputs.get(method, [])
+        if block.bundled_input_index >= 0:
+            index = block.bundled_input_index
+            return cases[index] if index < len(cases) else None
+        if len(cases) == 1:
+            return cases[0]
+        return nearest_case(cases, block.run_output) if block.run_output else None
+
+    def to_dataframe(self, include_units: bool = True, include_delegate_debug_data: bool = False):
+        """A pandas.DataFrame with one row for each event of each block.
+
+        Columns: docs/python.md. include_units: the statistics' names end in " (ms)".
+        include_delegate_debug_data: adds what delegates attached, as the parser returned it.
+        """
+        units = _frame.unit_suffix(self._target_time_scale) if include_units else ""
+        if "event_blocks" in self.__dict__ or include_delegate_debug_data:
+            blocks = self.event_blocks
+            tables = [_frame.columns_of_events(block.name, block.events) for block in blocks]
+        else:
+            blocks = self._view.blocks
+            for block in blocks:
+                self._warn_of_missing_buffer(block)
+            tables = [block.columns() for block in blocks]
+        metadata = None
+        if include_delegate_debug_data:
+            metadata = [event.delegate_debug_metadatas for block in blocks for event in block.events]
+        return _frame.build(_frame.joined(tables), units, metadata)
+
+    def print_data_tabular(
+        self,
+        file: Optional[IO[str]] = None,
+        include_units: bool = True,
+        include_delegate_debug_data: bool = False,
+    ) -> None:
+        """Prints the table to `file` (default: standard output); in a notebook, shows it.
+
+        Without the columns raw, delegate_debug_identifier, stack_traces, module_hierarchy and
+        debug_data, and without OPERATOR_CALL rows, the frames around operators.
+        """
+        frame = self.to_dataframe(include_units, include_delegate_debug_data)
+        _frame.show(_frame.for_printing(frame), file)
+
+    def save_data_to_tsv(
+        self,
+        file: Union[str, IO[str]],
+        include_units: bool = True,
+        include_delegate_debug_data: bool = False,
+    ) -> None:
+        """Writes the printed table, separated by tabs, to a path or an open text file."""
+        frame = self.to_dataframe(include_units, include_delegate_debug_data)
+        _frame.for_printing(frame).to_csv(file, sep="\t")
+
+    def find_total_for_module(self, module_name: str, unit: Optional[TimeScale] = None) -> float:
+        """The average time per run of all operators inside of a module.
+
+        module_name: a path ("layers.0.linear"), which stands for all below it, or a part of a key
+        as records have them ("L__self__" is the whole model). The time is in the target time scale,
+        or in `unit`. OPERATOR_CALL events, which frame others, do not count. Raises Error for a
+        unit that the target scale cannot be converted to (cycles).
+        """
+        total = 0.0
+        for block in self.event_blocks:
+            for event in block.events:
+                if event.name == "OPERATOR_CALL" or event.perf_data is None:
+                    continue
+                if any(_is_inside(stack, module_name) for stack in event.module_hierarchy.values()):
+                    total += event.perf_data.avg
+        if unit is None:
+            return total
+        unit = TimeScale(unit)
+        if (unit is TimeScale.CYCLES) != (self._target_time_scale is TimeScale.CYCLES):
+            raise Error("cycles cannot be converted to time, nor time to cycles")
+        return total / scale_factor(self._target_time_scale, unit)
+
+    def get_op_list(
+        self, event_block: str, show_delegated_ops: Optional[bool] = True
+    ) -> Dict[str, List[Event]]:
+        """{operator of the graph: its events} of the blocks with that name.
+
+        show_delegated_ops: also events of delegates and calls of them.
+        """
+        found: Dict[str, List[Event]] = {}
+        for block in self.event_blocks:
+            if block.name != event_block:
+                continue
+            for event in block.events:
+                is_delegate = event.is_delegated_op or event.delegate_backend_name is not None
+                if is_delegate and not show_delegated_ops:
+                    continue
+                for op in dict.fromkeys(event.op_types):
+                    found.setdefault(op, []).append(event)
+        return found
+
+    def get_exported_program(self, graph: Optional[str] = None):
+        """The record's edge program, or the graph of a name, as an etscope.graph.Graph.
+
+        None where there is no record or no such graph. A record of several methods: {method:
+        Graph}. "exported_program" is the ATen program.
+        """
+        if self._etrecord is None:
+            warnings.warn("there is no exported program without an ETRecord", stacklevel=2)
+            return None
+        if graph is None:
+            return self._etrecord.edge_dialect_program
+        return self._etrecord.graph(graph)
+
+
+def _is_inside(stack, module_name):
+    """Whether one of the modules {key: (path, type)} has that path, or a key with it inside."""
+    return any(
+        module_name in key or (path == module_name and module_name != "")
+        for key, (path, _) in (stack or {}).items()
+    )
