@@ -9,10 +9,10 @@ NumPy and pandas are imported when they are first needed, PyTorch never.
 """
 
 import importlib
-from typing import TYPE_CHECKING
 
 from etscope._errors import Error
 
+TYPE_CHECKING = False  # typing itself takes as long to import as all of this
 if TYPE_CHECKING:
     from etscope import inspector
     from etscope.etrecord import ETRecord, parse_etrecord

@@ -163,9 +163,15 @@ class Graph:
 
     @cached_property
     def code(self):
-        """The graph as text that reads like Python: one line a call, with handle and source."""
+        """The graph as text that reads like Python: one line a call, with handle and source.
+
+        Bodies of branches and loops follow as functions of their own.
+        """
+        return "\n".join([self._function("forward")] + [g._function(g.name) for g in self.subgraphs])
+
+    def _function(self, title):
         parameters = ", ".join(self._typed(name) for name, _ in self.inputs)
-        lines = [f"def forward({parameters}):"]
+        lines = [f"def {title}({parameters}):"]
         for node in self.nodes:
             arguments = ", ".join(
                 f"{label}={value}" if label and i >= 2 else value
