@@ -219,10 +219,10 @@ class Inspector:
     def find_total_for_module(self, module_name: str, unit: Optional[TimeScale] = None) -> float:
         """The average time per run of all operators inside of a module.
 
-        module_name: a path ("layers.0.linear"), which stands for all below it, or a part of a key
-        as records have them ("L__self__" is the whole model). The time is in the target time scale,
-        or in `unit`. OPERATOR_CALL events, which frame others, do not count. Raises Error for a
-        unit that the target scale cannot be converted to (cycles).
+        module_name: a path, with all below it ("layers.0", "" for the whole model), or a module's
+        key in the record ("L__self__"). The time is in the target time scale, or in `unit`.
+        OPERATOR_CALL events, which frame others, do not count. Raises Error for a unit that the
+        target scale cannot be converted to (cycles).
         """
         total = 0.0
         for block in self.event_blocks:
@@ -272,8 +272,5 @@ class Inspector:
 
 
 def _is_inside(stack, module_name):
-    """Whether one of the modules {key: (path, type)} has that path, or a key with it inside."""
-    return any(
-        module_name in key or (path == module_name and module_name != "")
-        for key, (path, _) in (stack or {}).items()
-    )
+    """Whether one of the modules {key: (path, type)} has that path or key."""
+    return any(module_name in (key, path) for key, (path, _) in (stack or {}).items())
