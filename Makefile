@@ -137,13 +137,13 @@ uninstall: ## remove what `make install` installed last
 	done <build/install_manifest.txt
 
 .PHONY: clean
-clean: ## remove what was built; the fetched runtime stays
+clean: ## remove what was built; what was fetched stays
 	@rm -rf build-asan build-tsan build-fuzz
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
-	        -exec rm -rf {} +; \
+	        ! -name python-venv -exec rm -rf {} +; \
 	fi
 
 .PHONY: distclean
-distclean: clean ## remove the fetched runtime, too
+distclean: clean ## remove what was fetched, too
 	@rm -rf build

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing for building and testing, and fetches the ExecuTorch runtime.
 #
-#     tools/setup.sh              packages and runtime
-#     tools/setup.sh --host-only  the same without what tests the tracer for other processors
+#     tools/setup.sh              packages, runtime and build/python-venv
+#     tools/setup.sh --host-only  the same without what only tests need: other processors, Python
 #     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
 #
 # Debian packages are installed as root or through a sudo that asks no password. Without either,
@@ -18,12 +18,13 @@ test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
 device_packages=(clang lld llvm qemu-system-arm)
 runtime_packages=(python3-pip python3-venv)
 
+with_python=1
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${test_packages[@]}" \
         "${device_packages[@]}" "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
-    device_packages=()
+    device_packages=() with_python=0
 elif (($# > 0)); then
     sed -n '2,11s/^# \{0,1\}//p' "$0"
     exit 2
@@ -78,6 +79,20 @@ runtime_is_there() {
     is_runtime "$(runtime_root)"
 }
 
+# Whether the environment in which the Python package is tested is complete, or not asked for.
+python_is_there() {
+    ((with_python == 0)) || cmp -s python/tests/requirements.txt build/python-venv/requirements.txt
+}
+
+make_python() {
+    mkdir -p build
+    python3 -m venv --clear build/python-venv >build/python-setup.log 2>&1 &&
+        build/python-venv/bin/python -m pip install --quiet --no-compile \
+            --disable-pip-version-check --requirement python/tests/requirements.txt \
+            >>build/python-setup.log 2>&1 &&
+        cp python/tests/requirements.txt build/python-venv/
+}
+
 # Fills `missing` with the packages whose contents are not there, whoever installed them.
 find_missing() {
     missing=()
@@ -90,10 +105,13 @@ find_missing() {
     have pkg-config || have pkgconf || missing+=(pkg-config)
     have flatc || missing+=(flatbuffers-compiler)
     have xz || missing+=(xz-utils)
-    # Either of pip and venv can fetch the runtime.
-    if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1 &&
-        ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
-        missing+=("${runtime_packages[@]}")
+    # Either of pip and venv can fetch the runtime; the Python package's tests need venv.
+    if ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
+        if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1; then
+            missing+=("${runtime_packages[@]}")
+        elif ! python_is_there; then
+            missing+=(python3-venv)
+        fi
     fi
 }
 
@@ -172,7 +190,8 @@ if ((${#missing[@]} > 0)); then
     ! is_missing flatbuffers-compiler xz-utils ||
         note "without flatbuffers-compiler and xz-utils, the tests that use them are left out"
     ! is_missing "${runtime_packages[@]}" ||
-        note "without python3-pip or python3-venv, the runtime cannot be fetched"
+        note "without python3-pip or python3-venv, the runtime cannot be fetched, nor the Python" \
+            "package tested"
     note "to have all, as root: $line"
 fi
 if ((${#missing_for_devices[@]} > 0)); then
@@ -192,4 +211,11 @@ elif ! runtime_is_there; then
         note "the ExecuTorch runtime is not there: the engine is left out," \
             "and 'run' and 'profile' with it"
     fi
+fi
+
+if ! python_is_there && ! make_python; then
+    tail -n 3 build/python-setup.log >&2
+    rm -rf build/python-venv
+    note "without pip and the packages of python/tests/requirements.txt, the Python package's" \
+        "tests are left out"
 fi
