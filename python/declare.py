@@ -14,7 +14,7 @@ import tempfile
 import cffi
 
 HEADERS = [
-    "bundle", "data_file", "engine", "etdump", "etdump_writer", "etrecord", "export", "inspect",
+    "arrow", "bundle", "data_file", "engine", "etdump", "etdump_writer", "etrecord", "export", "inspect",
     "kind", "npy", "numerics", "program", "table",
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from support import file, inspect
+from fixtures import file, inspect
 
 SCRIPT = """
 import os

@@ -13,7 +13,7 @@ import pytest
 from etscope import Error, Inspector, parse_etrecord
 from etscope.inspector import TimeScale
 from made import record
-from support import file
+from fixtures import file
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402

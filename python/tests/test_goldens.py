@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from etscope.inspector import TimeScale
-from support import MODELS, golden, inspect
+from fixtures import MODELS, golden, inspect
 
 FRAMEWORK = ("Method::init", "Program::load_method", "Method::execute")
 # Fixtures whose golden has blocks, and how many events they hold in all.

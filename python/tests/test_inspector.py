@@ -13,7 +13,7 @@ import etscope
 from etscope import Error, Inspector, parse_etrecord
 from etscope.inspector import TimeScale, compare_results
 from made import dump, profile
-from support import MODELS, file, inspect
+from fixtures import MODELS, file, inspect
 
 TRACE = file("mlp_xnnpack", "profile.etdp")
 

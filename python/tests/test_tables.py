@@ -8,7 +8,7 @@ import pytest
 
 from etscope import Inspector
 from etscope.inspector import TimeScale
-from support import DATA, file, inspect
+from fixtures import DATA, file, inspect
 
 # "Loops": upstream's map_loop table has the last iteration alone.
 TABLES = sorted(path for path in DATA.glob("*/*.tsv") if path.parent.name != "map_loop")

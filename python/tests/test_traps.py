@@ -10,7 +10,7 @@ from etscope import Error, Inspector, parse_etrecord
 from etscope._library import lib
 from etscope.inspector import TimeScale
 from made import debug, dump, floats, framework, profile, record
-from support import file, golden, inspect
+from fixtures import file, golden, inspect
 
 NAN = float("nan")
 

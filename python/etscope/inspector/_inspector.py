@@ -6,6 +6,7 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 
 from etscope._errors import Error
 from etscope._library import Source
+from etscope._arrow import EventTable
 from etscope.etrecord._reader import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
@@ -191,6 +192,17 @@ class Inspector:
         if include_delegate_debug_data:
             metadata = [event.delegate_debug_metadatas for block in blocks for event in block.events]
         return _frame.build(_frame.joined(tables), units, metadata)
+
+    @cached_property
+    def events(self) -> EventTable:
+        """Every event of the trace, nothing merged or left out, for what reads Apache Arrow.
+
+            pyarrow.table(inspector.events)
+            polars.DataFrame(inspector.events)
+
+        Columns: etscope/arrow.h and docs/python.md. Times are in raw ticks.
+        """
+        return EventTable(self._view.handle)
 
     def print_data_tabular(
         self,
