@@ -1,0 +1,31 @@
+"""docs/python.md: every example runs, in order, and prints what the page says."""
+
+import contextlib
+import io
+import re
+import shutil
+
+import pytest
+
+from fixtures import ROOT, file
+
+PAGE = (ROOT / "docs" / "python.md").read_text()
+BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_print_what_the_page_says(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    for name in ("debug.etdp", "debug.bin", "model.etrecord"):
+        shutil.copy(file("mlp_portable", name), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names, printed = {}, None
+    assert len(BLOCKS) > 10
+    for kind, text in BLOCKS:
+        if kind == "text":
+            # A long output may be given by its beginning.
+            assert printed.startswith(text.rstrip("\n")), f"printed:\n{printed}\nexpected:\n{text}"
+            continue
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            exec(compile(text, "docs/python.md", "exec"), names)
+        printed = stream.getvalue()
