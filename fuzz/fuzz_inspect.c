@@ -6,6 +6,7 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
+#include "etscope/arrow.h"
 #include "etscope/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -83,6 +84,7 @@ static void print_view(struct ets_inspection *inspection, enum ets_time_unit sou
                        enum ets_time_unit target)
 {
     const struct ets_upstream_view *view;
+    if (ets_inspection_mended_view(inspection, source, target, &view, NULL) != ETS_OK) abort();
     if (ets_inspection_upstream_view(inspection, source, target, &view, NULL) != ETS_OK) return;
     struct ets_output *output = nowhere();
     ets_upstream_write_tsv(view, output);
@@ -128,7 +130,10 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     }
     print_tensors(inspection, bytes);
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
+    struct ArrowArrayStream events;
+    if (ets_arrow_events(inspection, NULL, &events, NULL) != ETS_OK) abort();
     ets_inspection_close(inspection);
+    events.release(&events);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

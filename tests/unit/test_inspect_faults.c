@@ -41,6 +41,8 @@ static void walk(struct ets_inspection *inspection)
     const enum ets_status status =
         ets_inspection_upstream_view(inspection, ETS_UNIT_NS, ETS_UNIT_MS, &view, &error);
     assert_true(status == ETS_OK || status == ETS_MALFORMED);
+    assert_int_equal(
+        ets_inspection_mended_view(inspection, ETS_UNIT_NS, ETS_UNIT_MS, &view, &error), ETS_OK);
 }
 
 /* Opens bytes[0, size) as a dump in a heap block of that size. Returns 1 where it could be read. */
