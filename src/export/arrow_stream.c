@@ -21,7 +21,7 @@ static const struct {
              [U64] = {"L", 8},
              [I32] = {"i", 4},
              [I64] = {"l", 8},
-             [TEXT] = {"I", 4}}; /* the index into its dictionary */
+             [TEXT] = {"i", 4}}; /* the index into its dictionary */
 
 enum column_name {
     RUN,
