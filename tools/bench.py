@@ -33,6 +33,13 @@ from executorch.devtools import Inspector
 Inspector(etdump_path=sys.argv[1], etrecord=(sys.argv + [None])[2]).print_data_tabular()
 """
 
+PYTHON_TABLE = """
+import sys
+import numpy, pandas
+from etscope import Inspector
+Inspector(etdump_path=sys.argv[1], etrecord=sys.argv[2]).to_dataframe()
+"""
+
 
 class Bench:
     """The measuring program, the inputs, and the lines so far."""
@@ -143,6 +150,28 @@ def bench_large(bench):
         f" {measured[1] / once:.0f} times that, {measured[1] / size * 1e9:.2f} ns a byte.")
 
 
+def bench_python(bench):
+    """The Python package, as the tests installed it; after bench_large, whose trace it reads."""
+    python = ROOT / "build" / "python-venv" / "bin" / "python"
+    command = [python, "-c", "from etscope import Inspector"]
+    if not python.exists() or subprocess.run(command, capture_output=True).returncode != 0:
+        bench.notes.append("The Python package is left out: make test installs it.")
+        return
+    record, large = DATA / "model.etrecord", bench.folder / "profile_x1000.etdp"
+    repeat = max(5, bench.repeat // 4)
+    bare = bench.add("Python: nothing", [python, "-c", ""], repeat=repeat)
+    light = bench.add("Python: from etscope import Inspector", command, repeat=repeat)
+    pandas = bench.add("Python: import numpy, pandas",
+                       [python, "-c", "import numpy, pandas"], repeat=repeat)
+    table = bench.add("Python: 1,000 runs, record, data frame",
+                      [python, "-c", PYTHON_TABLE, large, record], repeat=repeat,
+                      upstream=[large, record])
+    bench.notes.append(
+        f"Python: importing the Inspector takes {show_time(light[1] - bare[1])} (target 60 ms); the data"
+        f" frame {show_time(table[1] - pandas[1])} and {show_bytes(table[2] - pandas[2])} beyond"
+        " import pandas (targets 250 ms, 150 MB).")
+
+
 def per_run(seconds):
     """What a further run costs, from each size to the next."""
     sizes = sorted(seconds)
@@ -227,6 +256,7 @@ def main():
         bench = Bench(options.etscope, options.repeat, folder)
         bench_small(bench)
         bench_large(bench)
+        bench_python(bench)
         bench_running(bench)
         bench_differing(bench)
     header = ["figure", "median", "least", "memory", "target", ""]

@@ -97,7 +97,8 @@ def test_names_are_where_upstream_has_them(module):
     upstream = {
         "etscope": ["ETRecord", "Inspector", "inspector", "parse_etrecord"],
         "etscope.inspector": ["Event", "EventBlock", "Inspector", "PerfData", "TimeScale",
-                              "compare_results"],
+                              "compare_results", "parse_vgf_neural_statistics_delegate_metadata",
+                              "parse_vgf_neural_statistics_metadata"],
     }  # fmt: skip
     for name in upstream[module]:
         assert getattr(home, name) is not None and name in home.__all__ and name in dir(home)

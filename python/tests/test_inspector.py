@@ -1,6 +1,7 @@
 """The Inspector's own behaviour: arguments, callbacks, errors, laziness, the command line."""
 
 import gc
+import json
 import os
 import pickle
 import subprocess
@@ -195,6 +196,48 @@ def test_a_file_that_is_cut_while_open_is_told(tmp_path):
     inspector = Inspector(str(replaced))
     os.unlink(replaced)
     assert len(inspector.event_blocks) == 2
+
+
+def test_a_record_that_can_save_itself():
+    """ExecuTorch's own ETRecord object, by what it offers."""
+
+    class ETRecord:
+        def save(self, file):
+            with open(saved, "rb") as stream:
+                file.write(stream.read())
+
+    saved = file("mlp_portable", "model.etrecord")
+    inspector = inspect("mlp_portable", etrecord=ETRecord())
+    assert inspector.event_blocks == inspect("mlp_portable").event_blocks
+    assert inspector._etrecord.path is None
+
+
+def vgf_record(**changes):
+    blob = {"available": True, "encoding": "base64", "data": "AQID"}
+    segment = {"name": "s0", "statistics_info": blob, "debug_database": {"available": False}}
+    record = {"schema": "executorch.vgf.neural_statistics", "schema_version": 1,
+              "segments": [segment]}  # fmt: skip
+    return json.dumps({**record, **changes}).encode()
+
+
+def vgf_trace(*metadata):
+    events = [profile(None, i, i + 1, delegate_id=i, metadata=m) for i, m in enumerate(metadata)]
+    return Inspector(etdump_data=dump(("Execute", events)))
+
+
+def test_statistics_of_the_vgf_backend():
+    inspector = vgf_trace(vgf_record(), b"of another backend", b'{"schema": "another"}')
+    (record,) = inspector.get_vgf_neural_statistics()
+    (segment,) = record["segments"]
+    assert segment["statistics_info"]["raw_data"] == b"\1\2\3"
+    assert segment["debug_database"]["raw_data"] == b"" and segment["name"] == "s0"
+    damaged = [vgf_record()[:-5], vgf_record(schema_version=2), vgf_record(segments=[1]),
+               vgf_record(segments=7)]  # fmt: skip
+    for blob in ({"encoding": "none"}, {"encoding": "base64", "data": "?"}):
+        damaged.append(vgf_record(segments=[{"statistics_info": {"available": True, **blob}}]))
+    for metadata in damaged:
+        with pytest.raises(ValueError):
+            vgf_trace(metadata).get_vgf_neural_statistics()
 
 
 def run_cli(*arguments, code=0):

@@ -2,6 +2,7 @@
 
 import math
 import struct
+import sys
 
 import numpy as np
 import pytest
@@ -295,6 +296,7 @@ def test_a_damaged_dump_is_read_as_far_as_it_is_whole():
     assert sum(len(block.events) for block in partial.event_blocks) > 10
 
 
+@pytest.mark.parametrize("with_ml_dtypes", [True, False])
 @pytest.mark.parametrize(
     "scalar_type, data, expected",
     [
@@ -307,13 +309,19 @@ def test_a_damaged_dump_is_read_as_far_as_it_is_whole():
         ("COMPLEX_FLOAT", struct.pack("<4f", 1, 2, 3, 4), [1 + 2j, 3 + 4j]),
     ],
 )
-def test_tensors_of_every_type(scalar_type, data, expected):
+def test_tensors_of_every_type(scalar_type, data, expected, with_ml_dtypes, monkeypatch):
     """Upstream knows neither bfloat16 nor the larger unsigned integers."""
+    if with_ml_dtypes:
+        pytest.importorskip("ml_dtypes")
+    else:
+        monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     number = getattr(lib, f"ETS_SCALAR_{scalar_type}")
     inspector = with_buffer([("Execute", [debug((number, [2], [1], 0))])], data)
     (array,) = inspector.event_blocks[0].events[0].debug_data
     scalar_type = (array.dtype.metadata or {}).get("scalar_type")
+    assert scalar_type != "bfloat16" or not with_ml_dtypes
     if scalar_type == "bfloat16":
+        assert array.dtype == np.uint16
         array = (array.astype("u4") << 16).view("f4")
     assert array.tolist() == expected
 

@@ -269,6 +269,18 @@ class Inspector:
                     found.setdefault(op, []).append(event)
         return found
 
+    def get_vgf_neural_statistics(self) -> List[Dict[str, Any]]:
+        """The records that Arm's VGF backend attached to its events, blobs decoded.
+
+        Raises ValueError for a record that is damaged.
+        """
+        from etscope.inspector.vgf_neural_statistics import (
+            parse_vgf_neural_statistics_delegate_metadata as parse,
+        )
+
+        events = (event for block in self.event_blocks for event in block.events)
+        return [record for event in events for record in parse(event.raw_delegate_debug_metadatas)]
+
     def get_exported_program(self, graph: Optional[str] = None):
         """The record's edge program, or the graph of a name, as an etscope.graph.Graph.
 

@@ -1,0 +1,62 @@
+"""What Arm's VGF backend attaches to its events: statistics of the neural accelerator, as JSON."""
+
+import base64
+import binascii
+import json
+
+_SCHEMA = "executorch.vgf.neural_statistics"
+_BLOBS = ("debug_database", "statistics_info", "statistics_memory")
+
+
+def parse_vgf_neural_statistics_metadata(metadata):
+    """The record in one event's metadata (bytes or str), as a dict.
+
+    Each blob of a segment gets `raw_data`, its decoded bytes (empty where it is not available).
+    Raises ValueError where it is no such record, of another version, or damaged.
+    """
+    record = _loaded(metadata)
+    if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
+        raise ValueError("no VGF neural statistics")
+    if record.get("schema_version") != 1:
+        raise ValueError(f"VGF neural statistics of version {record.get('schema_version')}, not 1")
+    try:
+        segments = [_decoded(segment) for segment in record.get("segments", [])]
+    except (AttributeError, TypeError, binascii.Error) as reason:
+        raise ValueError(f"damaged VGF neural statistics: {reason}") from reason
+    return {**record, "segments": segments}
+
+
+def parse_vgf_neural_statistics_delegate_metadata(delegate_metadata_list):
+    """The records among the metadata of an event's runs; what other backends attached is left out.
+
+    Raises ValueError for a record that is damaged.
+    """
+    found = []
+    for metadata in delegate_metadata_list:
+        if isinstance(metadata, str):
+            metadata = metadata.encode()
+        if isinstance(metadata, (bytes, bytearray)) and _SCHEMA.encode() in metadata:
+            found.append(parse_vgf_neural_statistics_metadata(metadata))
+    return found
+
+
+def _loaded(metadata):
+    try:
+        return json.loads(metadata)
+    except (ValueError, RecursionError) as reason:
+        raise ValueError(f"damaged VGF neural statistics: {reason}") from reason
+
+
+def _decoded(segment):
+    return {
+        name: _with_bytes(value) if name in _BLOBS and isinstance(value, dict) else value
+        for name, value in segment.items()
+    }
+
+
+def _with_bytes(blob):
+    if not blob.get("available", False):
+        return {**blob, "raw_data": b""}
+    if blob.get("encoding") != "base64":
+        raise ValueError(f"VGF neural statistics in the encoding {blob.get('encoding')!r}")
+    return {**blob, "raw_data": base64.b64decode(blob.get("data", ""), validate=True)}
