@@ -28,9 +28,23 @@ def expand(compiler, include_folder):
         # As a compiler without attributes would read them.
         options = ["-E", "-P", "-nostdinc", "-D_WIN32", "-U__GNUC__", "-I", folder]
         command = [compiler, *options, "-I", include_folder, "-x", "c", "-"]
-        return subprocess.run(
+        text = subprocess.run(
             command, input=lines, stdout=subprocess.PIPE, check=True, universal_newlines=True
         ).stdout
+        return without_bodies(text)
+
+
+def without_bodies(text):
+    """The text without inline functions, which the library does not export."""
+    while True:
+        start = text.find("static inline ")
+        if start < 0:
+            return text
+        end, depth = text.index("{", start) + 1, 1
+        while depth > 0:
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        text = text[:start] + text[end:]
 
 
 def main():

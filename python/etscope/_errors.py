@@ -1,6 +1,21 @@
 """The one exception of the package, and how a C status becomes one."""
 
 
+import functools
+import os
+import sys
+import warnings
+
+
+def warn(message):
+    """A UserWarning that points at the caller's line, however deep in the package it arises."""
+    inner = (os.path.dirname(os.path.abspath(__file__)), functools.__file__)
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(inner):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level + 1)
+
+
 class Error(ValueError, RuntimeError):
     """What could not be done, and why.
 

@@ -14,7 +14,7 @@ import etscope
 from etscope import Error, Inspector, parse_etrecord
 from etscope.inspector import TimeScale, compare_results
 from made import dump, profile
-from fixtures import MODELS, file, inspect
+from fixtures import MODELS, ROOT, file, inspect
 
 TRACE = file("mlp_xnnpack", "profile.etdp")
 
@@ -55,6 +55,25 @@ def test_cycles_are_not_converted():
     for scales in ((TimeScale.CYCLES, TimeScale.MS), (TimeScale.NS, TimeScale.CYCLES)):
         with pytest.raises(RuntimeError, match="cycles"):
             Inspector(TRACE, source_time_scale=scales[0], target_time_scale=scales[1])
+
+
+def test_a_trace_that_knows_its_unit_is_believed():
+    path = str(ROOT / "fuzz" / "corpus" / "trace_stream" / "extra_block.etdp")
+    inspector = Inspector(path, source_time_scale=TimeScale.US)
+    assert inspector.event_blocks[0].source_time_scale is TimeScale.NS
+    event = inspector.event_blocks[0].events[0]
+    assert event.perf_data.raw == [pytest.approx(1e-5)]
+    with pytest.raises(Error, match="cycles"):
+        Inspector(path, source_time_scale=TimeScale.CYCLES, target_time_scale=TimeScale.CYCLES)
+    with pytest.raises(Error, match="subtracted"):
+        Inspector(path, subtract_overhead=True)
+
+
+def test_warnings_point_at_the_callers_line():
+    inspector = inspect("mlp_portable", "debug", debug_buffer_path=None)
+    with pytest.warns(UserWarning) as caught:
+        inspector.event_blocks
+    assert caught[0].filename == __file__
 
 
 def test_arguments_of_other_types():

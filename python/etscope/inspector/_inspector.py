@@ -1,10 +1,9 @@
 """Inspector: a dump and its record as blocks of events."""
 
-import warnings
 from functools import cached_property
 from typing import IO, Any, Callable, Dict, List, Optional, Union
 
-from etscope._errors import Error
+from etscope._errors import Error, warn
 from etscope._library import Source
 from etscope._arrow import EventTable
 from etscope.etrecord._reader import as_etrecord
@@ -28,7 +27,8 @@ class Inspector:
 
     etdump_path, etdump_data       the trace: a path, or its bytes; exactly one of them
     etrecord                       an ETRecord, its path, or ExecuTorch's own ETRecord object
-    source_time_scale              what the trace counts in; the runtime's default clock is NS
+    source_time_scale              what the trace counts in; the runtime's default clock is NS. A
+                                   trace that says it itself (of etscope's tracer) is believed
     target_time_scale              what all times are given in
     debug_buffer_path              the captured tensors; without it they are None
     delegate_metadata_parser       [bytes or ""] of an event -> list of texts, or dict of columns
@@ -43,6 +43,7 @@ class Inspector:
     method          the method that ran, where the trace fits several
     partial         read a damaged trace as far as whole parts remain
     allow_mismatch  go on where trace and record disagree
+    subtract_overhead  take off what etscope's tracer measured that it took itself
     tensors         "numpy" or "torch": what captured tensors are handed out as
 
     Raises Error: an OSError where a file cannot be opened, else a ValueError and RuntimeError with
@@ -66,6 +67,7 @@ class Inspector:
         method: Optional[str] = None,
         partial: bool = False,
         allow_mismatch: bool = False,
+        subtract_overhead: bool = False,
         tensors: str = "numpy",
     ) -> None:
         self._source_time_scale = TimeScale(source_time_scale)
@@ -79,7 +81,9 @@ class Inspector:
         self._view = View(
             dump, self._etrecord, self._source_time_scale, self._target_time_scale,
             method=method, partial=int(bool(partial)), allow_mismatch=int(bool(allow_mismatch)),
+            subtract_overhead=int(bool(subtract_overhead)),
         )  # fmt: skip
+        self._source_time_scale = self._view.source_scale
         self._view.converter = delegate_time_scale_converter
         self._view.graph = self._reference_graph(reference_graph_name)
         buffer = None if debug_buffer_path is None else Source.of_file(debug_buffer_path)
@@ -150,10 +154,7 @@ class Inspector:
     def _warn_of_missing_buffer(self, block):
         if not self._has_buffer and block.has_tensors and not self._has_warned:
             self._has_warned = True
-            warnings.warn(
-                "the trace refers to captured tensors; without debug_buffer_path they are None",
-                stacklevel=4,
-            )
+            warn("the trace refers to captured tensors; without debug_buffer_path they are None")
 
     def _reference_output(self, block):
         """What the record says that the block's program should give.
@@ -288,7 +289,7 @@ class Inspector:
         Graph}. "exported_program" is the ATen program.
         """
         if self._etrecord is None:
-            warnings.warn("there is no exported program without an ETRecord", stacklevel=2)
+            warn("there is no exported program without an ETRecord")
             return None
         if graph is None:
             return self._etrecord.edge_dialect_program

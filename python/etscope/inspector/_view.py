@@ -48,10 +48,12 @@ class View:
                 ffi.new("struct ets_inspect_options *", fields), out, file=dump.path,
             )  # fmt: skip
             self.handle = Handle(out[0], lib.ets_inspection_close, *keeps)
+            unit = lib.ets_inspection_tick_unit(out[0], NULL)
             call(
-                lib.ets_inspection_mended_view, out[0], _UNITS[source_scale],
-                _UNITS[target_scale], view, file=dump.path,
+                lib.ets_inspection_mended_view, out[0], unit, _UNITS[target_scale], view,
+                file=dump.path,
             )  # fmt: skip
+        self.source_scale = next(scale for scale in TimeScale if _UNITS[scale] == unit)
         self.dump = dump
         self.graph = None  # nodes are looked up in this Graph, not in the edge program
         self.converter = None  # of delegates' times
