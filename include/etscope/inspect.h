@@ -292,7 +292,7 @@ struct ets_upstream_event {
     const uint32_t *samples;    /* [sample_count] their rows in the event table */
     const uint32_t *calls;      /* [sample_count] events that raw adds up; 1 without loops */
     uint32_t sample_count;
-    int has_metadata; /* 1: the delegate attached something to one of the samples */
+    int has_metadata;                 /* 1: the delegate attached something to one of the samples */
     struct ets_statistics statistics; /* of raw; count 0: no profile data */
     const char *const *op_types;      /* [op_type_count] */
     uint32_t op_type_count;

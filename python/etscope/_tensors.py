@@ -133,6 +133,8 @@ class DebugValues:
             return None
         tensor, offset = ffi.new("struct ets_tensor *"), ffi.new("int64_t *")
         call(lib.ets_etdump_tensor, self._dump, value, index, tensor, offset, file=self._file)
+        if offset[0] == -1 and 0 not in tensor.sizes[0 : tensor.rank]:
+            return None  # described without its bytes
         self._buffer.check()
         call(
             lib.ets_etdump_tensor_data, self._buffer.bytes, offset[0], tensor,

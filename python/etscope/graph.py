@@ -11,7 +11,11 @@ from functools import cached_property
 from etscope._library import NULL, ffi, lib, text
 from etscope._tensors import dtype_of
 
-_MEMORY_FORMATS = {1: "torch.contiguous_format", 2: "torch.channels_last", 4: "torch.preserve_format"}
+_MEMORY_FORMATS = {
+    1: "torch.contiguous_format",
+    2: "torch.channels_last",
+    4: "torch.preserve_format",
+}
 
 
 class Node:
@@ -98,7 +102,7 @@ class Value:
 
 
 class Graph:
-    """One program of an ETRecord: `nodes` in the order of the file, `inputs` and `outputs` by name."""
+    """One program of an ETRecord: `nodes` in the file's order, `inputs` and `outputs` by name."""
 
     def __init__(self, pointer, owner):
         self._pointer = pointer  # const struct ets_graph *
@@ -167,7 +171,8 @@ class Graph:
 
         Bodies of branches and loops follow as functions of their own.
         """
-        return "\n".join([self._function("forward")] + [g._function(g.name) for g in self.subgraphs])
+        bodies = [graph._function(graph.name) for graph in self.subgraphs]
+        return "\n".join([self._function("forward"), *bodies])
 
     def _function(self, title):
         parameters = ", ".join(self._typed(name) for name, _ in self.inputs)

@@ -38,7 +38,10 @@ with zipfile.ZipFile(RECORD) as _archive:
 DUMPS = [read("debug.etdp"), read("profile.etdp"), read("debug.etdp", "map_loop")]
 
 edits = st.lists(
-    st.tuples(st.integers(0, 1 << 20), st.one_of(st.integers(0, 255), st.sampled_from([0, 127, 255]))),
+    st.tuples(
+        st.integers(0, 1 << 20),
+        st.one_of(st.integers(0, 255), st.sampled_from([0, 127, 255])),
+    ),
     max_size=12,
 )
 
@@ -105,7 +108,8 @@ def test_damaged_records(entry, changes, keep):
     data = record(RECORD, **{entry: damaged(ENTRIES[entry], changes, keep)})
     try:
         opened = parse_etrecord(data)
-        look_at(Inspector(file("mlp_xnnpack", "profile.etdp"), etrecord=opened, allow_mismatch=True))
+        path = file("mlp_xnnpack", "profile.etdp")
+        look_at(Inspector(path, etrecord=opened, allow_mismatch=True))
     except Error as error:
         assert error.status and str(error)
     for name in ("edge_dialect_program", "exported_program", "graph_map", "_representative_inputs",

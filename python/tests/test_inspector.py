@@ -261,8 +261,10 @@ def test_statistics_of_the_vgf_backend():
 
 def run_cli(*arguments, code=0):
     command = [sys.executable, "-m", "etscope.inspector.inspector_cli", *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          encoding="utf-8", env={**os.environ, "PYTHONIOENCODING": "utf-8"})  # fmt: skip
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
     assert done.returncode == code, done.stderr
     return done
 

@@ -103,7 +103,7 @@ class ETRecord:
             names.append(text(name))
 
     def graph(self, name):
-        """The Graph of that name ("edge_after_transform" is "edge_after_transform/forward"), or None."""
+        """The Graph of that name ("a" is short for "a/forward"), or None."""
         return self._graph(lib.ets_etrecord_graph, name.encode("utf-8", "surrogateescape"))
 
     @cached_property

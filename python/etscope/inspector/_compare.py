@@ -61,10 +61,11 @@ def compare_results(reference_output, run_output, metrics=None, plot=False):
     shapes differ and for an unknown metric.
     """
     if reference_output is None or run_output is None:
-        raise ValueError("there is nothing to compare: the trace has no outputs, or the record none")
+        raise ValueError("nothing to compare: the trace has no outputs, or the record none")
     unknown = set(metrics or ()) - set(_METRICS)
     if unknown:
-        raise ValueError(f"unknown metric {', '.join(sorted(unknown))}; known: {', '.join(_METRICS)}")
+        names = ", ".join(sorted(unknown))
+        raise ValueError(f"unknown metric {names}; known: {', '.join(_METRICS)}")
     results = {}
     for name, metric in _METRICS.items():
         if metrics is not None and name not in metrics:

@@ -191,7 +191,8 @@ class Inspector:
             tables = [block.columns() for block in blocks]
         metadata = None
         if include_delegate_debug_data:
-            metadata = [event.delegate_debug_metadatas for block in blocks for event in block.events]
+            events = (event for block in blocks for event in block.events)
+            metadata = [event.delegate_debug_metadatas for event in events]
         return _frame.build(_frame.joined(tables), units, metadata)
 
     @cached_property

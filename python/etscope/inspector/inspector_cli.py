@@ -1,4 +1,4 @@
-"""python -m etscope.inspector.inspector_cli: upstream's command line. `etscope inspect` does more."""
+"""Upstream's command line: python -m etscope.inspector.inspector_cli; etscope inspect has more."""
 
 import argparse
 import sys
