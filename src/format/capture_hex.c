@@ -40,7 +40,7 @@ static int hex_value(uint8_t digit)
 /* Length of the word where it is digits only, without "0x" and ","; 0: it is not. */
 static size_t count_digits(struct ets_bytes text, struct ets_word *word)
 {
-    if (text.data[word->end - 1] == ',') word->end--;
+    if (word->end - word->begin > 1 && text.data[word->end - 1] == ',') word->end--;
     if (word->end - word->begin > 2 && text.data[word->begin] == '0' &&
         text.data[word->begin + 1] == 'x') {
         word->begin += 2;
