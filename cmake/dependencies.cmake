@@ -11,6 +11,14 @@ else()
   message(STATUS "ETRecord support is left out: it needs zlib1g-dev and rapidjson-dev")
 endif()
 
+find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
+if(SQLITE3_INCLUDE_DIR)
+  set(ETS_WITH_SQL ON)
+else()
+  set(ETS_WITH_SQL OFF)
+  message(STATUS "SQL is left out: it needs libsqlite3-dev")
+endif()
+
 # The wheel has shared libraries; a build of one's own may have archives.
 file(GLOB ets_runtime ${EXECUTORCH_ROOT}/lib/libexecutorch${CMAKE_SHARED_LIBRARY_SUFFIX}
   ${EXECUTORCH_ROOT}/lib/libexecutorch.a)

@@ -29,6 +29,7 @@ LAYERS = {
     "inspect": {"base", "host", "format", "record"},
     "engine": {"base", "host"},
     "export": {"base", "host", "inspect", "numerics"},
+    "sql": {"base", "export", "host", "inspect"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics"}
@@ -38,7 +39,8 @@ LIBRARIES = {
     "zlib.h": {"record"},
     "rapidjson": {"record"},
     "executorch": {"engine"},
-    "dlfcn.h": {"engine"},
+    "dlfcn.h": {"engine", "sql"},
+    "sqlite3.h": {"sql"},
 }
 
 DEVICE_HEADERS = {"stdio.h", "stdlib.h", "malloc.h", "cstdio", "cstdlib"}

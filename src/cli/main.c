@@ -36,6 +36,20 @@ const struct cli_command cli_commands[] = {
      "etscope tensors debug.etdp --debug-buffer debug.bin --only-outputs --format json\n"
      "etscope tensors debug.etdp --debug-buffer debug.bin --event 5 --save tensors",
      cmd_tensors},
+    {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
+     "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
+     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. "
+     "Tables are runs, events, operators with their statistics, allocations, captured tensors, "
+     "nodes, delegates and others; views answer what is asked most. --schema lists them. Numbers "
+     "(id) count from 0; those of several traces go on where the ones before end. Times are in "
+     "nanoseconds, or in cycles where the clock of a trace has no unit. percentile(x, p) and "
+     "median(x) are there as aggregates. A query can only read. With --to everything is written to "
+     "an SQLite file, and QUERY may be left out.",
+     cli_sql_options,
+     "etscope sql 'select name, p50, source from operators order by p50 desc limit 5' t.etdp\n"
+     "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
+     "etscope sql trace.etdp model.etrecord --to trace.db",
+     cmd_sql},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "

@@ -20,6 +20,18 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
     return true;
 }
 
+uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block)
+{
+    const struct ets_block *b = ets_inspection_block(inspection, block);
+    uint32_t whole = ets_inspection_total_row(inspection, block);
+    if (whole != ETS_NO_INDEX) return whole;
+    for (uint32_t i = b->first_row; i < b->first_row + b->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (row->parent == ETS_NO_INDEX && row->chain == -1) whole = i; /* load_method is last */
+    }
+    return whole;
+}
+
 struct ets_text ets_operator_row_name(const struct ets_row *row)
 {
     const struct ets_text kernel = ets_row_kernel(row);

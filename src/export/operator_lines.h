@@ -62,6 +62,10 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
                               size_t count, struct ets_text_list *sources_out,
                               struct ets_text_list *modules_out);
 
+/* The row that shares are of: Method::execute, of a load Program::load_method; ETS_NO_INDEX: none.
+ */
+uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
+
 /* The name that people read: without "native_call_", the program's name for a bare call. */
 struct ets_text ets_operator_row_name(const struct ets_row *row);
 

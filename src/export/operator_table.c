@@ -148,15 +148,7 @@ static void add_columns(struct filler *f)
 /* The mean time of a whole run, which shares are of; NaN where there is none. */
 static double total_of(const struct filler *f, uint32_t block)
 {
-    uint32_t total = ets_inspection_total_row(f->inspection, block);
-    if (total == ETS_NO_INDEX) {
-        const struct ets_block *b = ets_inspection_block(f->inspection, block);
-        for (uint32_t i = b->first_row; i < b->first_row + b->row_count; i++) {
-            const struct ets_row *row = ets_inspection_row(f->inspection, i);
-            if (row->parent == ETS_NO_INDEX && row->chain == -1)
-                total = i; /* load_method is last */
-        }
-    }
+    const uint32_t total = ets_operator_whole_row(f->inspection, block);
     struct ets_statistics times;
     if (total == ETS_NO_INDEX ||
         ets_inspection_row_statistics(f->inspection, total, f->options->run, &times, NULL) !=

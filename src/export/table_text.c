@@ -164,8 +164,10 @@ static void append_number(struct cell_text *out, const struct shown *shown,
         append(out, buffer,
                (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
     } else {
-        const int size = kind == ETS_COLUMN_TICKS ? snprintf(buffer, sizeof buffer, "%.0f", value)
-                                                  : snprintf(buffer, sizeof buffer, "%.6g", value);
+        /* Six digits; of large numbers all before the point. */
+        const bool is_whole =
+            kind == ETS_COLUMN_TICKS || (fabs(value) >= 1e6 && fabs(value) < 1e15);
+        const int size = snprintf(buffer, sizeof buffer, is_whole ? "%.0f" : "%.6g", value);
         append(out, buffer, (size_t)size);
     }
 }
@@ -409,6 +411,7 @@ static void write_terminal(const struct renderer *r, struct cell_text *scratch)
         }
         put_line(r, row, scratch);
     }
+    if (r->table->row_count == 0 && r->shown_count > 0) put_line(r, NULL, scratch);
 }
 
 static bool is_word(char c)
@@ -483,6 +486,7 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         }
         ets_output_write(r->output, "\n", 1);
     }
+    if (r->table->row_count == 0 && r->shown_count > 0) put_markdown_header(r, scratch);
 }
 
 static bool is_empty_column(const struct ets_table *table, uint32_t index)
@@ -513,7 +517,8 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
     scratch->ascii = style->ascii != 0;
     for (uint32_t c = 0; c < table->column_count; c++) {
         const struct ets_column *column = &table->columns[c];
-        if (column->machine_only || is_empty_column(table, c)) continue;
+        if (column->machine_only) continue;
+        if (!column->keep_empty && is_empty_column(table, c)) continue;
         const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST ||
                              column->kind == ETS_COLUMN_NUMBERS;
         r.shown[r.shown_count++] = (struct shown){

@@ -1,4 +1,6 @@
 #define _XOPEN_SOURCE 700
+#include "host/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "etscope/file.h"
 
 struct ets_output {
     FILE *stream;
@@ -154,4 +155,9 @@ void ets_output_discard(struct ets_output *output)
     if (output == NULL) return;
     if (output->temporary_path != NULL) (void)unlink(output->temporary_path);
     release(output);
+}
+
+const char *ets_output_temporary(const struct ets_output *output)
+{
+    return output->temporary_path;
 }

@@ -1,0 +1,107 @@
+/*
+ * sql.h - traces, records and programs as tables of an SQLite database.
+ *
+ *     const struct ets_sql_trace trace = {
+ *         .path = "profile.etdp", .inspection = inspection,
+ *         .record = ETS_NO_INDEX, .program = ETS_NO_INDEX};
+ *     const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
+ *     struct ets_sql *sql;
+ *     struct ets_table *table;
+ *     if (ets_sql_open(&sources, &sql, &error) == ETS_OK &&
+ *         ets_table_open(NULL, &table, &error) == ETS_OK) {
+ *         if (ets_sql_query(sql, "select name, p50 from operators order by p50 desc limit 5",
+ *                           table, &error) == ETS_OK) {
+ *             ets_table_write(table, &style, output, &error);
+ *         }
+ *         ets_table_close(table);
+ *     }
+ *     ets_sql_close(sql);
+ *
+ * Nothing is copied: SQLite reads the columns of the inspections through virtual tables, so that a
+ * query over millions of events begins at once. The schema is what ets_sql_schema tells and
+ * docs/sql.md explains. A query may read and nothing else: no file is opened or written by it,
+ * nothing is attached or loaded.
+ *
+ * SQLite (libsqlite3) is opened when the first database is, and not before. One database belongs
+ * to one thread at a time.
+ */
+#ifndef ETSCOPE_SQL_H
+#define ETSCOPE_SQL_H
+
+#include "etscope/etrecord.h"
+#include "etscope/inspect.h"
+#include "etscope/program.h"
+#include "etscope/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_sql;
+
+struct ets_sql_record {
+    const char *path; /* as the tables name it */
+    struct ets_etrecord *record;
+};
+
+struct ets_sql_program {
+    const char *path;
+    const struct ets_program *program;
+};
+
+struct ets_sql_trace {
+    const char *path;
+    const struct ets_inspection *inspection;
+    struct ets_bytes debug_buffer; /* of the captured tensors; data NULL: none */
+    uint32_t record, program;      /* those of the sources that it was joined to; ETS_NO_INDEX */
+};
+
+/* What a database shows, all borrowed until it is closed, the arrays included. */
+struct ets_sql_sources {
+    const struct ets_sql_trace *traces;
+    uint32_t trace_count;
+    const struct ets_sql_record *records;
+    uint32_t record_count;
+    const struct ets_sql_program *programs;
+    uint32_t program_count;
+};
+
+/*
+ * Opens a database over the sources; graphs of the records are read. Statuses: UNAVAILABLE (built
+ * without SQLite's header, or libsqlite3 is not installed), LIMIT (2^31 events in all), those of
+ * ets_etrecord_edge_graph, NO_MEMORY.
+ */
+ETS_API enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+                                     struct ets_sql **sql_out, struct ets_error *error);
+ETS_API void ets_sql_close(struct ets_sql *sql); /* NULL is allowed */
+
+/*
+ * Runs one SELECT (or WITH, VALUES, EXPLAIN) and puts its columns and rows into an empty table.
+ * Statuses: INVALID_ARGUMENT (SQLite's reason; `offset` is the place in the query where there is
+ * one), NO_MEMORY.
+ */
+ETS_API enum ets_status ets_sql_query(struct ets_sql *sql, const char *query,
+                                      struct ets_table *table, struct ets_error *error);
+
+/*
+ * Writes all tables and views to a new SQLite database at `path`, which takes the place of what is
+ * there when it is whole. Statuses: IO, NO_MEMORY.
+ */
+ETS_API enum ets_status ets_sql_save(struct ets_sql *sql, const char *path,
+                                     struct ets_error *error);
+
+/*
+ * Adds a row for each column of each table and view to an empty table: table, column, type,
+ * meaning; a section for each table. Needs no SQLite.
+ */
+ETS_API void ets_sql_schema(struct ets_table *table);
+
+/* SQLite's version, "3.40.1", as it is on this machine. Status: UNAVAILABLE. */
+ETS_API enum ets_status ets_sql_library_version(char *version, size_t capacity,
+                                                struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

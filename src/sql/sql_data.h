@@ -1,0 +1,86 @@
+/*
+ * What a database shows, numbered: each thing of all sources has one number (id), which is its
+ * number in its trace, record or program plus those of the sources before it.
+ */
+#ifndef ETSCOPE_SQL_DATA_H
+#define ETSCOPE_SQL_DATA_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "etscope/sql.h"
+
+struct ets_sql_trace_data {
+    const struct ets_sql_trace *source;
+    const struct ets_inspection *inspection;
+    const struct ets_event_table *events;
+    uint32_t first_event, first_run, first_block, first_operator;
+    enum ets_time_unit unit; /* NS or CYCLES */
+    double tick;             /* one tick in that unit */
+    /* Of each row, made when a query first asks; NULL before. */
+    struct ets_statistics *times;
+    double *self;       /* the mean, less that of the rows inside */
+    uint32_t *children; /* rows inside, one level deep */
+};
+
+/* A graph of a record whose nodes are in the table. */
+struct ets_sql_graph {
+    const struct ets_graph *graph;
+    const char *method;
+    uint32_t record;
+    uint32_t first_node;
+};
+
+struct ets_sql_method {
+    struct ets_method method;
+    const char *name;
+    uint32_t program;
+    uint32_t first_value;
+    uint32_t instruction_count;
+    uint64_t planned_bytes;
+};
+
+struct ets_sql_chain {
+    struct ets_chain chain;
+    uint32_t method; /* in `methods` */
+    uint32_t first_instruction;
+};
+
+struct ets_sql_delegate {
+    uint32_t program, record; /* ETS_NO_INDEX: known from the other alone */
+    struct ets_text method, backend;
+    int64_t chain;       /* -1: only the program tells it */
+    int64_t instruction; /* in its chain */
+    int64_t index;       /* among the method's delegates; -1 as above */
+    uint64_t bytes;      /* of the compiled blob */
+    int64_t node_count;  /* debug handles in the record's map; -1: no record */
+};
+
+struct ets_sql_data {
+    struct ets_arena arena;
+    struct ets_sql_sources sources;
+    struct ets_sql_trace_data *traces;
+    uint32_t event_count, run_count, block_count, operator_count;
+    uint32_t *first_link; /* [operator_count + 1] in the table of operators' nodes */
+    struct ets_sql_graph *graphs;
+    uint32_t graph_count, node_count;
+    struct ets_sql_method *methods;
+    uint32_t method_count, value_count;
+    struct ets_sql_chain *chains;
+    uint32_t chain_count, instruction_count;
+    struct ets_sql_delegate *delegates;
+    uint32_t delegate_count;
+};
+
+/* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
+enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
+                                  struct ets_error *error);
+void ets_sql_data_free(struct ets_sql_data *data);
+
+/* Makes the times of a trace's rows; false where memory ran out. */
+bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
+
+/* The number of a node that a row stands for, or ETS_NO_INDEX. */
+uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node);
+
+#endif

@@ -1,0 +1,41 @@
+/* In the place of the database where SQLite's header was missing. */
+#include "base/error.h"
+#include "etscope/sql.h"
+
+#define REASON "this build has no SQL: it needs libsqlite3-dev"
+
+enum ets_status ets_sql_open(const struct ets_sql_sources *sources, struct ets_sql **sql_out,
+                             struct ets_error *error)
+{
+    (void)sources;
+    (void)sql_out;
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, REASON);
+}
+
+void ets_sql_close(struct ets_sql *sql)
+{
+    (void)sql;
+}
+
+enum ets_status ets_sql_query(struct ets_sql *sql, const char *query, struct ets_table *table,
+                              struct ets_error *error)
+{
+    (void)sql;
+    (void)query;
+    (void)table;
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, REASON);
+}
+
+enum ets_status ets_sql_save(struct ets_sql *sql, const char *path, struct ets_error *error)
+{
+    (void)sql;
+    (void)path;
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, REASON);
+}
+
+enum ets_status ets_sql_library_version(char *version, size_t capacity, struct ets_error *error)
+{
+    (void)version;
+    (void)capacity;
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, REASON);
+}
