@@ -14,14 +14,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
+sql_packages=(libsqlite3-dev)
 test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
 device_packages=(clang lld llvm qemu-system-arm)
 runtime_packages=(python3-pip python3-venv)
 
 with_python=1
 if [[ ${1-} == --packages ]]; then
-    echo "${required_packages[@]}" "${record_packages[@]}" "${test_packages[@]}" \
-        "${device_packages[@]}" "${runtime_packages[@]}"
+    echo "${required_packages[@]}" "${record_packages[@]}" "${sql_packages[@]}" \
+        "${test_packages[@]}" "${device_packages[@]}" "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
     device_packages=() with_python=0
@@ -46,7 +47,7 @@ have_cmake() {
 # Prints the packages of those C and C++ headers that the compiler does not find.
 missing_headers() {
     if ! have "$cxx"; then
-        printf '%s\n' "${record_packages[@]}" libcmocka-dev
+        printf '%s\n' "${record_packages[@]}" "${sql_packages[@]}" libcmocka-dev
         return
     fi
     "$cxx" -E -P -x c++ - <<'HEADERS' 2>/dev/null || true
@@ -55,6 +56,9 @@ zlib1g-dev
 #endif
 #if !__has_include(<rapidjson/reader.h>)
 rapidjson-dev
+#endif
+#if !__has_include(<sqlite3.h>)
+libsqlite3-dev
 #endif
 #if !(__has_include(<cmocka.h>) || __has_include("cmocka.h"))
 libcmocka-dev
@@ -185,6 +189,8 @@ if ((${#missing[@]} > 0)); then
     fi
     ! is_missing "${record_packages[@]}" ||
         note "without zlib1g-dev and rapidjson-dev, ETRecords cannot be read"
+    ! is_missing "${sql_packages[@]}" ||
+        note "without libsqlite3-dev, 'sql' is left out"
     ! is_missing pkg-config libcmocka-dev ||
         note "without pkg-config and libcmocka-dev, the unit tests are left out"
     ! is_missing flatbuffers-compiler xz-utils ||

@@ -4,12 +4,13 @@
 #include "command.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
+#include "etscope/sql.h"
 #include "info_json.h"
 #include "info_text.h"
 
 const struct cli_option cli_doctor_options[] = {
     {"--format", "-f", "table|json",
-     "json: one object with version, etrecord, engine, libraries, missing, ready", NULL, false},
+     "json: one object with version, etrecord, sql, engine, libraries, missing, ready", NULL, false},
     {"--load-library", NULL, "FILE",
      "Also load a library with kernels or backends of its own, and count what it adds", NULL, true},
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -28,7 +29,9 @@ struct loaded {
 };
 
 struct findings {
-    bool has_record;
+    bool has_record, has_sql;
+    char sqlite_version[32];
+    struct ets_error sql_error;
     struct ets_engine_library *library;
     const struct ets_engine *engine; /* NULL: not found, see engine_error */
     struct ets_error engine_error;
@@ -67,6 +70,9 @@ static void explain_engine(struct findings *findings)
 static void examine(const struct cli_arguments *arguments, struct findings *findings)
 {
     findings->has_record = find_record_support();
+    findings->has_sql =
+        ets_sql_library_version(findings->sqlite_version, sizeof findings->sqlite_version,
+                                &findings->sql_error) == ETS_OK;
     if (ets_engine_open(NULL, &findings->library, &findings->engine, &findings->engine_error) !=
         ETS_OK) {
         findings->engine = NULL;
@@ -90,6 +96,7 @@ static bool find_missing(const struct findings *findings, unsigned index, const 
         const char *part, *remedy;
     } parts[] = {
         {!findings->has_record, "ETRecord support", RECORD_REMEDY},
+        {!findings->has_sql, "SQL", findings->sql_error.message},
         {findings->engine == NULL, "engine", findings->engine_remedy},
         {findings->engine != NULL && !findings->engine->tracing_compiled_in, "tracing",
          TRACING_REMEDY},
@@ -155,6 +162,8 @@ static void print_table(struct ets_output *output, const struct findings *findin
     const char *part, *remedy;
     info_print(output, "etscope %s", ETS_VERSION);
     info_fact(output, "ETRecord", "%s", findings->has_record ? "built in" : "left out");
+    if (findings->has_sql) info_fact(output, "SQL", "SQLite %s", findings->sqlite_version);
+    else info_fact(output, "SQL", "not found");
     print_engine(output, findings);
     ets_output_write(output, "\n", 1);
     for (unsigned i = 0; find_missing(findings, i, &part, &remedy); i++) {
@@ -215,6 +224,7 @@ static void print_json(struct ets_output *output, const struct findings *finding
     info_json_object(&json, NULL);
     info_json_string(&json, "version", ETS_VERSION);
     info_json_bool(&json, "etrecord", findings->has_record);
+    info_json_bool(&json, "sql", findings->has_sql);
     put_engine(&json, findings);
     put_libraries(&json, findings);
     info_json_array(&json, "missing");

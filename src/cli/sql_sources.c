@@ -109,10 +109,12 @@ static int open_trace(struct sql_sources *sources, const struct cli_arguments *a
         .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
     };
     int code = open_debug_buffer(arguments, number, file, trace);
-    if (code == CLI_OK) code = cli_open_inspection(&subject, &options, &file->inspection);
-    trace->inspection = file->inspection;
-    if (code == CLI_OK) cli_print_notes(file->inspection);
-    return code;
+    struct ets_inspection *inspection;
+    if (code == CLI_OK) code = cli_open_inspection(&subject, &options, &inspection);
+    if (code != CLI_OK) return code;
+    trace->inspection = file->inspection = inspection;
+    cli_print_notes(inspection);
+    return CLI_OK;
 }
 
 int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,

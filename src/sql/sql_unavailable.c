@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "etscope/sql.h"
 
-#define REASON "this build has no SQL: it needs libsqlite3-dev"
+#define REASON "this build has no SQL: install the package libsqlite3-dev and build etscope again"
 
 enum ets_status ets_sql_open(const struct ets_sql_sources *sources, struct ets_sql **sql_out,
                              struct ets_error *error)

@@ -1,0 +1,343 @@
+"""`etscope sql`: tables against the other commands, files for other tools, queries that are off."""
+
+import json
+import pathlib
+import sqlite3
+import tempfile
+import unittest
+
+import support
+from support import INPUT, INTERNAL, OK, USAGE, fixture, make_dump, run
+
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "sql.md"
+
+
+def sql(query, *words):
+    done = run("sql", query, *words, "--format", "json")
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+def files(model, kind="profile"):
+    return (fixture(model, f"{kind}.etdp"), fixture(model, "model.etrecord"),
+            fixture(model, "model.pte"))
+
+
+def schema():
+    """Table or view -> its columns' names, from --schema."""
+    done = run("sql", "--schema", "--format", "json")
+    assert done.returncode == OK, done.stderr
+    tables = {}
+    for row in json.loads(done.stdout):
+        tables.setdefault(row["table"], []).append(row["column"])
+    return tables
+
+
+class Schema(unittest.TestCase):
+    def test_every_table_and_view_has_the_columns_that_it_says(self):
+        tables = schema()
+        self.assertGreater(len(tables), 15)
+        for table, columns in tables.items():
+            with self.subTest(table=table):
+                found = sql(f"select name from pragma_table_info('{table}')",
+                            *files("mlp_portable"))
+                self.assertEqual([row["name"] for row in found], columns)
+
+    def test_no_table_is_left_out(self):
+        found = sql("select name from sqlite_schema where type in ('table', 'view') order by 1",
+                    *files("mlp_portable"))
+        self.assertEqual([row["name"] for row in found], sorted(schema()))
+
+    def test_the_document_shows_it(self):
+        done = run("sql", "--schema", "--format", "markdown")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn(done.stdout.decode(), DOCUMENT.read_text(encoding="utf-8"))
+
+    def test_every_table_can_be_read_for_every_model(self):
+        for model in support.MODELS:
+            for table in schema():
+                with self.subTest(model=model, table=table):
+                    done = run("sql", f"select * from {table}", *files(model), "--format", "jsonl",
+                               "--allow-mismatch")
+                    if done.returncode == support.UNAVAILABLE:
+                        self.skipTest(done.stderr.decode())
+                    self.assertEqual(done.returncode, OK, done.stderr)
+
+
+class SameNumbers(unittest.TestCase):
+    """What the tables say is what the other commands print."""
+
+    def test_operators_are_those_of_inspect(self):
+        for model in support.MODELS:
+            shown = support.rows(*support.with_record(model), "--all")
+            found = sql("select o.*, b.name as block_name from operators o join blocks b "
+                        "on b.id = o.block", *support.with_record(model))
+            key = lambda block, name, instruction, depth: (block, name, instruction, depth)
+            by_key = {}
+            for row in found:
+                instruction = None if row["delegated"] else row["instruction"]
+                by_key.setdefault(key(row["block"], row["event"], instruction, row["depth"]),
+                                  []).append(row)
+            self.assertEqual(len(shown), len(found), model)
+            for row in shown:
+                with self.subTest(model=model, row=row["operator"]):
+                    same = by_key[key(row["block_index"], row["event"], row["instruction"],
+                                      row["depth"])].pop(0)
+                    self.assertEqual((same["calls"], same["block_name"]),
+                                     (row["calls"], row["block"]))
+                    if same["resolution"] == 0:
+                        for name in ("avg", "p10", "p50", "p90", "min", "max", "total"):
+                            self.assertAlmostEqual(same[name], row[f"{name}_ns"],
+                                                   delta=1e-9 * (1 + same[name]))
+                    self.assertEqual(json.loads(same["debug_handles"]),
+                                     [int(handle) for handle in row["debug_handles"]])
+                    if row["source"]:
+                        self.assertEqual(same["source"], ", ".join(row["source"]))
+
+    def test_self_times_add_up_to_the_whole(self):
+        for model in support.MODELS:
+            found = sql("select sum(o.self) as parts, w.avg as whole from blocks b join operators "
+                        "o on o.block = b.id join operators w on w.id = b.whole "
+                        "where b.name = 'Execute' group by b.id", *support.with_record(model))
+            self.assertTrue(found, model)
+            for row in found:
+                self.assertAlmostEqual(row["parts"], row["whole"], delta=1e-6 * row["whole"])
+
+    def test_operators_are_made_of_their_events(self):
+        row, = sql("select count(*) as n from operators o where abs(o.total - (select sum(e.time) "
+                   "from events e where e.operator = o.id)) > 1e-6 * o.total",
+                   fixture("map_loop", "profile.etdp"))
+        self.assertEqual(row["n"], 0)
+
+    def test_tensors_are_those_of_tensors(self):
+        for model in ("mlp_portable", "gpt_portable"):
+            words = (fixture(model, "debug.etdp"), "--debug-buffer", fixture(model, "debug.bin"))
+            shown = json.loads(run("tensors", *words, "--format", "json").stdout)
+            found = sql("select * from tensors", *words)
+            self.assertEqual(len(shown), len(found))
+            for left, right in zip(shown, found):
+                for name in ("event", "run", "dtype", "status", "min", "max", "mean", "std", "l2",
+                             "nan", "inf", "zeros", "hash", "offset", "kind", "output"):
+                    self.assertEqual(left[name], right[name], name)
+                self.assertEqual(left["shape"], json.loads(right["shape"]))
+                self.assertEqual(left["size_bytes"], right["bytes"])
+
+    def test_program_and_record_tell_of_the_same_delegates(self):
+        trace, record, program = files("gpt_xnnpack")
+        both = sql("select * from delegates", trace, record, program)
+        from_program = sql("select * from delegates", program)
+        from_record = sql("select * from delegates", record)
+        self.assertEqual(len(both), 12)
+        keys = [(row["method"], row["instruction"], row["backend"]) for row in both]
+        self.assertEqual(keys, [(r["method"], r["instruction"], r["backend"])
+                                for r in from_program])
+        self.assertEqual(sorted(keys), sorted((r["method"], r["instruction"], r["backend"])
+                                              for r in from_record))
+        self.assertEqual([row["bytes"] for row in both], [row["bytes"] for row in from_program])
+        self.assertGreater(min(row["handles"] for row in both), 0)
+
+    def test_every_linked_node_is_in_the_table(self):
+        for model in support.MODELS:
+            row, = sql("select count(*) as n, count(l.node) as known, count(x.id) as found "
+                       "from operator_nodes l left join nodes x on x.id = l.node "
+                       "and x.debug_handle = l.debug_handle", *support.with_record(model))
+            self.assertEqual((row["known"], row["found"]), (row["n"], row["n"]), model)
+
+
+class Lookups(unittest.TestCase):
+    """Rows found by a number are those that a scan finds ("+" keeps SQLite from the short way)."""
+
+    QUERIES = [("events", "run"), ("events", "operator"), ("events", "trace"), ("events", "id"),
+               ("events", "rowid"), ("operators", "block"), ("operators", "id"), ("runs", "id"),
+               ("operator_nodes", "operator"), ("tensors", "event"), ("allocations", "run"),
+               ("nodes", "id"), ("blocks", "id"), ("traces", "id")]
+
+    def test_lookups_find_what_scans_find(self):
+        words = (fixture("mlp_portable", "profile.etdp"), fixture("gpt_portable", "debug.etdp"),
+                 fixture("map_loop", "profile.etdp"), fixture("dynamic", "profile.etdp"))
+        for table, column in self.QUERIES:
+            for value in (-1, 0, 1, 7, 40, 10**6, 2**40, "2.0", "1.5", "'x'", "null"):
+                with self.subTest(table=table, column=column, value=value):
+                    query = "select count(*) as n, sum(rowid) as s from {} where {}{} = {}"
+                    self.assertEqual(sql(query.format(table, "", column, value), *words),
+                                     sql(query.format(table, "+", column, value), *words))
+
+
+class Traces(unittest.TestCase):
+    def test_numbers_of_several_traces_go_on(self):
+        one, two = fixture("mlp_portable", "profile.etdp"), fixture("gpt_portable", "profile.etdp")
+        found = sql("select id, path, events from traces", one, two)
+        self.assertEqual([row["path"] for row in found], [str(one), str(two)])
+        events = sql("select trace, count(*) as n, min(id) as first from events group by trace",
+                     one, two)
+        self.assertEqual([row["n"] for row in events], [row["events"] for row in found])
+        self.assertEqual(events[1]["first"], events[0]["n"])
+        names = sql("select name from events where trace = 1", one, two)
+        self.assertEqual(names, sql("select name from events", two))
+
+    def test_each_trace_has_its_record(self):
+        words = []
+        for model in ("mlp_portable", "gpt_xnnpack"):
+            words += [fixture(model, "profile.etdp"), "--etrecord", fixture(model, "model.etrecord")]
+        found = sql("select trace, joined, method from blocks where name = 'Execute'", *words)
+        self.assertEqual(found, [{"trace": i, "joined": "found", "method": "forward"}
+                                 for i in range(2)])
+
+    def test_cycles_stay_cycles(self):
+        words = (fixture("mlp_portable", "profile.etdp"),)
+        ticks = sql("select total(time) as t from events", *words, "--source-time-scale", "cycles")
+        micro = sql("select total(time) as t from events", *words, "--source-time-scale", "us")
+        self.assertAlmostEqual(micro[0]["t"], ticks[0]["t"] * 1000)
+        unit = sql("select unit from traces", *words, "--source-time-scale", "cycles")
+        self.assertEqual(unit, [{"unit": "cycles"}])
+
+    def test_names_of_any_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = make_dump(pathlib.Path(folder) / "t.etdp", [("Execute", [
+                support.call(b"a\xff\x00\"'", 0, 1, 5), support.call("", 1, 5, 6)])])
+            found = sql("select length(cast(name as blob)) as n from events", path)
+            self.assertEqual([row["n"] for row in found], [5, 0])
+            self.assertEqual(run("sql", "select name from events", path).returncode, OK)
+
+    def test_percentiles_interpolate(self):
+        row, = sql("with t(x) as (values (4), (1), (null), (3), (2)) select median(x) as m, "
+                   "percentile(x, 25) as q, percentile(x, 100) as top, "
+                   "percentile(x, 0) filter (where x > 9) as none from t",
+                   fixture("mlp_portable", "profile.etdp"))
+        self.assertEqual(row, {"m": 2.5, "q": 1.75, "top": 4.0, "none": None})
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        sql("select 1", fixture("mlp_portable", "profile.etdp"))  # skips without SQLite
+
+    def test_a_file_holds_what_the_queries_see(self):
+        target = self.folder / "all.db"
+        words = (*files("gpt_portable", "debug"), "--debug-buffer",
+                 fixture("gpt_portable", "debug.bin"))
+        done = run("sql", *words, "--to", target)
+        self.assertEqual((done.returncode, done.stdout), (OK, b""), done.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["all.db"])
+        with sqlite3.connect(target) as connection:
+            self.assertEqual(connection.execute("pragma integrity_check").fetchall(), [("ok",)])
+            for table in schema():
+                mine = sql(f"select count(*) as n from {table}", *words)[0]["n"]
+                theirs = connection.execute(f"select * from {table}").fetchall()
+                self.assertEqual(len(theirs), mine, table)
+            for table in ("events", "operators", "tensors", "nodes", "op_times"):
+                cursor = connection.execute(f"select * from {table}")
+                names = [each[0] for each in cursor.description]
+                theirs = [dict(zip(names, row)) for row in cursor]
+                self.assertEqual(theirs, sql(f"select * from {table}", *words), table)
+        connection.close()
+
+    def test_a_query_beside_it_is_answered(self):
+        target = self.folder / "all.db"
+        done = run("sql", "select count(*) from runs", fixture("mlp_portable", "profile.etdp"),
+                   "--to", target, "--format", "csv")
+        self.assertEqual((done.returncode, done.stdout), (OK, b"count(*)\n6\n"), done.stderr)
+        self.assertTrue(target.exists())
+
+    def test_a_file_that_fails_leaves_what_was_there(self):
+        trace = fixture("mlp_portable", "profile.etdp")
+        done = run("sql", trace, "--to", self.folder / "no" / "all.db")
+        self.assertEqual(done.returncode, INTERNAL)
+        self.assertIn(b"all.db", done.stderr)
+        self.assertEqual(run("sql", trace, "--to", "/dev/null").returncode, INTERNAL)
+        target = self.folder / "old.db"
+        target.write_bytes(b"old")
+        self.assertEqual(run("sql", "select oops", trace, "--to", target).returncode, USAGE)
+        self.assertEqual(target.read_bytes(), b"old")
+        self.assertEqual(run("sql", trace, "--to", target).returncode, OK)
+        self.assertEqual(target.read_bytes()[:15], b"SQLite format 3")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["old.db"])
+
+
+class Complaints(unittest.TestCase):
+    TRACE = fixture("mlp_portable", "profile.etdp")
+
+    def complaint(self, query, *words):
+        done = run("sql", query, *(words or (self.TRACE,)))
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual((done.returncode, done.stdout), (USAGE, b""), done.stderr)
+        return done.stderr.decode()
+
+    def mark(self, query):
+        """The text at the mark below the query."""
+        lines = self.complaint(query).splitlines()
+        return lines[-2][lines[-1].index("^"):]
+
+    def test_an_unknown_table_gets_the_list(self):
+        text = self.complaint("select * from evnts")
+        self.assertIn("no such table: evnts; there are traces, blocks, runs, operators,", text)
+        self.assertEqual(self.mark("select *\nfrom evnts\nlimit 3"), "evnts")
+
+    def test_the_mark_stands_at_the_fault(self):
+        if sqlite3.sqlite_version_info < (3, 38):
+            self.skipTest("SQLite tells places since 3.38")
+        self.assertEqual(self.mark("select name frm events"), "events")
+        self.assertEqual(self.mark("select 'é', nme from events"), "nme from events")
+        self.assertEqual(self.mark("select 1; select 2"), " select 2")
+
+    def test_a_query_can_only_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.db"
+            for query in (f"attach '{path}' as x", "create table x(a)", "drop view op_times",
+                          "create temp table x as select 1", "delete from events",
+                          "insert into events(id) values (1)", "update events set time = 0",
+                          f"vacuum into '{path}'", "pragma journal_mode = wal", "begin",
+                          "create virtual table x using fts5(a)", "analyze",
+                          "select load_extension('x')", "pragma writable_schema = on",
+                          "drop table events", "detach main"):
+                with self.subTest(query=query):
+                    self.complaint(query)
+                    self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+    def test_words_that_are_off(self):
+        self.assertIn("needs files", self.complaint("select 1", "--format", "json"))
+        done = run("sql", self.TRACE)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"needs a query before its files", done.stderr)
+        self.assertEqual(run("sql").returncode, USAGE)
+        self.assertEqual(run("sql", "--to", "x.db").returncode, USAGE)
+        self.assertEqual(run("sql", "--schema", self.TRACE).returncode, USAGE)
+        self.assertIn("the query is empty", self.complaint(" -- nothing"))
+        record = fixture("mlp_portable", "model.etrecord")
+        self.assertIn("one for each", self.complaint("select 1", self.TRACE, record, record))
+        self.assertIn("each has its own", self.complaint(
+            "select 1", self.TRACE, self.TRACE, "--debug-buffer",
+            fixture("mlp_portable", "debug.bin")))
+
+    def test_files_that_are_off(self):
+        for path, code in (("/nonexistent", INPUT), (fixture("mlp_portable", "debug.bin"), INPUT),
+                           (DOCUMENT, INPUT)):
+            done = run("sql", "select 1", path)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    def test_a_damaged_trace_is_read_as_far_as_it_goes(self):
+        data = self.TRACE.read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cut.etdp"
+            path.write_bytes(data[:-100])
+            self.assertEqual(run("sql", "select 1", path).returncode, INPUT)
+            for size in range(0, len(data), 97):
+                path.write_bytes(data[:size])
+                done = run("sql", "select count(*), sum(time) from events", path, "--partial")
+                self.assertIn(done.returncode, (OK, INPUT), done.stderr)
+
+    def test_percentile_says_what_it_takes(self):
+        for query in ("select percentile(time, 101) from events",
+                      "select percentile(name, 50) from events",
+                      "select percentile(time, id) from events"):
+            self.assertIn("percentage from 0 to 100", self.complaint(query))
+
+
+if __name__ == "__main__":
+    unittest.main()
