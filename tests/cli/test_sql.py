@@ -332,6 +332,15 @@ class Complaints(unittest.TestCase):
                 done = run("sql", "select count(*), sum(time) from events", path, "--partial")
                 self.assertIn(done.returncode, (OK, INPUT), done.stderr)
 
+    def test_without_the_library_it_says_what_to_install(self):
+        self.complaint("select oops")  # skips where it is not built in
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("libsqlite3.so.0", "libsqlite3.so"):
+                (pathlib.Path(folder) / name).write_text("no library")
+            done = run("sql", "select 1", self.TRACE, env={"LD_LIBRARY_PATH": folder})
+        self.assertEqual((done.returncode, done.stdout), (support.UNAVAILABLE, b""))
+        self.assertIn(b"install the package libsqlite3-0", done.stderr)
+
     def test_percentile_says_what_it_takes(self):
         for query in ("select percentile(time, 101) from events",
                       "select percentile(name, 50) from events",

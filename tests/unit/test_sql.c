@@ -84,8 +84,8 @@ static void test_sql__columns_have_kinds_and_names(void **state)
     struct fixture f;
     (void)state;
     open_sql(&f);
-    assert_answer(&f, "select 1 as one, 'two' as two, 3.5, null as nothing, x'41' as raw",
-                  "one,two,3.5,nothing,raw\n1,two,3.5,,A\n");
+    assert_answer(&f, "select 1 as one, 'two' as two, 3.5, null as gap, x'41' as raw",
+                  "one,two,3.5,gap,raw\n1,two,3.5,,A\n");
     assert_answer(&f, "select name from events where 0", "name\n");
     close_sql(&f);
 }
@@ -111,7 +111,7 @@ static void test_sql__a_wrong_query_is_told_and_the_next_one_answered(void **sta
     (void)state;
     open_sql(&f);
     assert_refused(&f, "select * from nowhere", "no such table: nowhere; there are traces", 14);
-    assert_refused(&f, "select nothing from events", "no such column: nothing", 7);
+    assert_refused(&f, "select gap from events", "no such column: gap", 7);
     assert_refused(&f, "", "empty", ETS_NO_OFFSET);
     assert_refused(&f, "select 1; select 2", "one statement", 9);
     assert_refused(&f, "delete from events", "", ETS_NO_OFFSET);
