@@ -122,8 +122,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors run recover delegates info doctor help --help --version'
-    words='profile inspect tensors sql run recover info doctor help --help --version'
+    words='profile inspect tensors sql run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

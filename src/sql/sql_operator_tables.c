@@ -23,6 +23,7 @@ enum {
     OP_OPS,
     OP_HANDLES,
     OP_INFERRED,
+    OP_TIE,
     OP_CALLS,
     OP_RUNS,
     OP_AVG,
@@ -57,6 +58,7 @@ static const struct ets_sql_column columns[] = {
     [OP_OPS] = {"op_types", "TEXT", "operators of its nodes, each once, joined by \", \""},
     [OP_HANDLES] = {"debug_handles", "TEXT", "as a JSON array"},
     [OP_INFERRED] = {"inferred", "INTEGER", "1: inside control flow, joined by the order of operators"},
+    [OP_TIE] = {"tie", "TEXT", "how it is known what a delegate's operator stands for: map, node, near, call (the call alone is known)"},
     [OP_CALLS] = {"calls", "INTEGER", "events in one run"},
     [OP_RUNS] = {"runs", "INTEGER", "runs that the times are over"},
     [OP_AVG] = {"avg", "REAL", "of the time that a run spent in it, all calls added up"},
@@ -172,6 +174,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case OP_OPS: return op_types(cursor, row);
     case OP_HANDLES: return ets_sql_numbers(cursor, row->handles, row->handle_count);
     case OP_INFERRED: return ets_sql_integer(row->is_inferred != 0);
+    case OP_TIE: return ets_sql_string(ets_tie_name(row->tie));
     case OP_CALLS: return ets_sql_integer(row->calls_per_run);
     case OP_RESOLUTION: return ets_sql_time(cursor, (double)row->quantum_ticks);
     default: return time_cell(cursor, index, column);
