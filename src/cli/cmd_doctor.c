@@ -10,7 +10,8 @@
 
 const struct cli_option cli_doctor_options[] = {
     {"--format", "-f", "table|json",
-     "json: one object with version, etrecord, sql, engine, libraries, missing, ready", NULL, false},
+     "json: one object with version, etrecord, sql, engine, libraries, missing, ready", NULL,
+     false},
     {"--load-library", NULL, "FILE",
      "Also load a library with kernels or backends of its own, and count what it adds", NULL, true},
     {NULL, NULL, NULL, NULL, NULL, false},
