@@ -36,6 +36,16 @@ const struct cli_command cli_commands[] = {
      "etscope tensors debug.etdp --debug-buffer debug.bin --only-outputs --format json\n"
      "etscope tensors debug.etdp --debug-buffer debug.bin --event 5 --save tensors",
      cmd_tensors},
+    {"diff", "show what changed between two traces", "BEFORE AFTER",
+     "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
+     "was added, removed or delegated. With ETRecords operators are matched by their debug "
+     "handles, else by name in the order of execution. A verdict rests on a rank test over the "
+     "runs, adjusted for the number of operators; it tells whether these two recordings differ.",
+     cli_diff_options,
+     "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
+     "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
+     "xnnpack.etrecord --top 10",
+     cmd_diff},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
@@ -99,7 +109,7 @@ static const struct cli_command *find_command(const char *name)
 
 static int complain_command(const char *word)
 {
-    const char *names[16];
+    const char *names[32];
     unsigned count = 0;
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
         names[count++] = command->name;

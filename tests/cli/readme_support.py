@@ -57,6 +57,10 @@ class Sandbox:
         "trace.etdp": "profile.etdp", "profile.etdp": "profile.etdp", "debug.etdp": "debug.etdp",
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
+        "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
+        "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
+        "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
     }
 
     def __enter__(self):

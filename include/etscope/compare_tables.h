@@ -1,0 +1,46 @@
+/*
+ * compare_tables.h - what comparing traces shows: tables of a difference and of a pool.
+ *
+ *     struct ets_table *table;
+ *     ets_table_open(NULL, &table, &error);
+ *     struct ets_difference_table_options options = {.sort = ETS_SORT_CHANGE};
+ *     if (ets_difference_table_fill(table, difference, &options, &error) == ETS_OK) {
+ *         ets_table_write(table, &style, output, &error);
+ *     }
+ *     ets_table_close(table);
+ *
+ * Columns: docs/columns.md.
+ */
+#ifndef ETSCOPE_COMPARE_TABLES_H
+#define ETSCOPE_COMPARE_TABLES_H
+
+#include "etscope/difference.h"
+#include "etscope/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ets_difference_sort {
+    ETS_SORT_CHANGE = 0,    /* what changed first, the largest change of the median first */
+    ETS_SORT_RATIO = 1,     /* likewise, by the change against the median before */
+    ETS_SORT_EXECUTION = 2, /* as executed */
+    ETS_SORT_OPERATOR = 3   /* by name */
+};
+
+struct ets_difference_table_options {
+    enum ets_difference_sort sort;
+    uint32_t top;                 /* lines of each block, without what they enclose; 0: all */
+    enum ets_time_unit tick_unit; /* of all traces */
+};
+
+/* Adds columns, sections and rows to an empty table. Status: NO_MEMORY. */
+ETS_API enum ets_status ets_difference_table_fill(
+    struct ets_table *table, const struct ets_difference *difference,
+    const struct ets_difference_table_options *options, struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+#include "compare/pool_parts.h"
+
+/* Adds what the row `index` of a part took in each run. */
+static void add_row(const struct ets_inspection *inspection, uint32_t index,
+                    const uint32_t *run_number, const struct ets_pool_part *part, double *ticks)
+{
+    const uint32_t *events;
+    const uint32_t *run = ets_inspection_events(inspection)->run;
+    uint32_t count;
+    ets_inspection_row_events(inspection, index, &events, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        ticks[part->first_run + run_number[run[events[i]]]] +=
+            (double)ets_inspection_ticks(inspection, events[i]);
+    }
+}
+
+/* What the total is longer than the operators right inside of it. */
+static void take_rest(const struct ets_pool_block *block, double *ticks)
+{
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        const struct ets_pool_operator *op = &block->operators[i];
+        const double sign = i == block->total ? 1 : op->parent == block->total ? -1 : 0;
+        if (op->role == ETS_POOL_REST || sign == 0) continue;
+        for (uint32_t r = 0; r < block->run_count; r++) ticks[r] += sign * op->ticks[r];
+    }
+}
+
+enum ets_status ets_pool_add_times(struct ets_pool *pool, struct ets_pool_block *block,
+                                   const uint32_t *const *run_number, struct ets_error *error)
+{
+    struct ets_pool_operator *operators = (struct ets_pool_operator *)(uintptr_t)block->operators;
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        struct ets_pool_operator *op = &operators[i];
+        double *ticks = ets_arena_alloc_array(&pool->arena, block->run_count, sizeof *ticks);
+        if (ticks == NULL) return ets_fail_pool(error);
+        op->ticks = ticks;
+        if (op->role == ETS_POOL_REST) {
+            take_rest(block, ticks);
+            continue;
+        }
+        for (uint32_t p = 0; p < block->part_count; p++) {
+            const struct ets_pool_part *part = &block->parts[p];
+            const struct ets_inspection *inspection = pool->inspections[part->inspection];
+            const uint32_t start = ets_inspection_block(inspection, part->block)->first_row;
+            add_row(inspection, start + op->row_offset, run_number[part->inspection], part, ticks);
+        }
+    }
+    return ETS_OK;
+}
