@@ -74,6 +74,16 @@ _etscope() {
     diff:--unit) words='ns us ms s' ;;
     diff:--width) compopt +o default 2>/dev/null ;;
     diff:--output) ;;
+    summary:--etrecord) ;;
+    summary:--program) ;;
+    summary:--method) compopt +o default 2>/dev/null ;;
+    summary:--sort|summary:-s) words='order time' ;;
+    summary:--top|summary:-n) compopt +o default 2>/dev/null ;;
+    summary:--source-time-scale|summary:--source_time_scale) words='ns us ms s cycles' ;;
+    summary:--format|summary:-f) words='table tsv csv json jsonl markdown' ;;
+    summary:--unit) words='ns us ms s' ;;
+    summary:--width) compopt +o default 2>/dev/null ;;
+    summary:--output) ;;
     run:--trace|run:-o) ;;
     run:--runs|run:-r) compopt +o default 2>/dev/null ;;
     run:--etrecord) ;;
@@ -119,6 +129,7 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
+        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
@@ -130,6 +141,7 @@ _etscope() {
   if [ "$COMP_CWORD" -eq 1 ]; then
     words='profile inspect tensors run recover delegates info doctor help --help --version'
     words='profile inspect diff run info doctor help --help --version'
+    words='profile inspect diff summary run info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -39,6 +39,21 @@ ETS_API enum ets_status ets_difference_table_fill(
     struct ets_table *table, const struct ets_difference *difference,
     const struct ets_difference_table_options *options, struct ets_error *error);
 
+struct ets_pool_table_options {
+    const char *const *files;     /* [inspections of the pool] their names, for people */
+    int by_time;                  /* 1: the largest median first; 0: as executed */
+    uint32_t top;                 /* as above */
+    enum ets_time_unit tick_unit; /* of all traces */
+};
+
+/*
+ * What the traces of a pool say together: quantiles over all runs of all files, and how far the
+ * files' own medians lie apart. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_pool_table_fill(struct ets_table *table, const struct ets_pool *pool,
+                                            const struct ets_pool_table_options *options,
+                                            struct ets_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,8 +16,9 @@
  *     }
  *
  * Blocks of several traces are one block of the pool where they are the same in all that does not
- * depend on time: name, method, test case, and the sequence of their events. Everything handed out
- * is borrowed until close. One pool belongs to one thread at a time.
+ * depend on time: name, method, test case, and the sequence of their events. Loads, which look
+ * alike, are one where the traces share a block that executes. Everything handed out is borrowed
+ * until close. One pool belongs to one thread at a time.
  */
 #ifndef ETSCOPE_POOL_H
 #define ETSCOPE_POOL_H

@@ -22,16 +22,10 @@ static int write_table(const struct cli_arguments *arguments,
 {
     struct ets_table *table;
     struct ets_error error;
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    int code = CLI_OK;
-    if (ets_difference_table_fill(table, difference, options, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
-    } else {
-        struct ets_table_style style;
-        cli_style(arguments, path, &style);
-        code = cli_write_table(arguments, table, &style);
-    }
+    const int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
+                         ? cli_write_styled(arguments, table)
+                         : cli_fail(NULL, &error);
     ets_table_close(table);
     return code;
 }

@@ -46,6 +46,15 @@ const struct cli_command cli_commands[] = {
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
      "xnnpack.etrecord --top 10",
      cmd_diff},
+    {"summary", "show what several traces say together", "TRACE...",
+     "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
+     "how "
+     "far the medians of the files lie apart. Traces of different programs are shown one after the "
+     "other.",
+     cli_summary_options,
+     "etscope summary monday.etdp tuesday.etdp\n"
+     "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",
+     cmd_summary},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "

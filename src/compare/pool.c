@@ -67,6 +67,8 @@ static uint32_t shape_of(struct shapes *shapes, const struct ets_inspection *ins
 /* A block of one trace, on the way into the pool. */
 struct found {
     struct ets_pool_part part;
+    uint32_t shape;
+    bool has_work;   /* it executed instructions: not a load */
     uint32_t target; /* block of the pool */
 };
 
@@ -79,24 +81,81 @@ static uint32_t count_blocks(const struct ets_pool *pool)
     return count;
 }
 
-/* Which block of the pool each block of each trace goes to. `*count_out`: how many there are. */
-static bool assign(const struct ets_pool *pool, struct ets_arena *scratch, struct found *found,
-                   uint32_t *count_out)
+static bool has_work(const struct ets_inspection *inspection, const struct ets_block *block)
+{
+    for (uint32_t i = 0; i < block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
+        if (row->chain != -1 && !row->is_delegated) return true;
+    }
+    return false;
+}
+
+static bool find_shapes(const struct ets_pool *pool, struct ets_arena *scratch, struct found *found)
 {
     struct shapes shapes;
-    struct ets_key_table numbers;
     if (!init_shapes(&shapes, scratch)) return false;
-    ets_key_table_init(&numbers, scratch, 1);
-    for (uint32_t i = 0, used = 0; i < pool->inspection_count; i++) {
+    for (uint32_t i = 0; i < pool->inspection_count; i++) {
         const struct ets_inspection *inspection = pool->inspections[i];
-        for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++, used++) {
+        for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++, found++) {
             const struct ets_block *block = ets_inspection_block(inspection, b);
-            const uint64_t shape = shape_of(&shapes, inspection, block);
-            if (shape == ETS_KEY_NONE) return false;
-            found[used].part = (struct ets_pool_part){i, b, 0, block->run_count};
-            found[used].target = ets_key_table_add(&numbers, &shape);
-            if (found[used].target == ETS_KEY_NONE) return false;
+            found->part = (struct ets_pool_part){i, b, 0, block->run_count};
+            found->shape = shape_of(&shapes, inspection, block);
+            found->has_work = has_work(inspection, block);
+            if (found->shape == ETS_KEY_NONE) return false;
         }
+    }
+    return true;
+}
+
+static uint32_t find_root(uint32_t *above, uint32_t index)
+{
+    while (above[index] != index) {
+        above[index] = above[above[index]];
+        index = above[index];
+    }
+    return index;
+}
+
+/* Traces that share a shape which executes are of one program. [inspection] its first trace. */
+static uint32_t *find_programs(const struct ets_pool *pool, struct ets_arena *scratch,
+                               const struct found *found, uint32_t count)
+{
+    struct ets_key_table seen;
+    uint32_t *above = ets_arena_alloc_array(scratch, pool->inspection_count, sizeof *above);
+    uint32_t *first = ets_arena_alloc_array(scratch, count, sizeof *first);
+    ets_key_table_init(&seen, scratch, 1);
+    if (above == NULL || first == NULL) return NULL;
+    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!found[i].has_work) continue;
+        const uint64_t shape = found[i].shape;
+        const uint32_t known = seen.count, number = ets_key_table_add(&seen, &shape);
+        if (number == ETS_KEY_NONE) return NULL;
+        const uint32_t inspection = find_root(above, found[i].part.inspection);
+        if (number == known) first[number] = inspection;
+        else above[inspection] = find_root(above, first[number]);
+    }
+    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = find_root(above, i);
+    return above;
+}
+
+/*
+ * Which block of the pool each block of each trace goes to. All loads look alike; they go together
+ * where their programs do. `*count_out`: how many there are.
+ */
+static bool assign(const struct ets_pool *pool, struct ets_arena *scratch, struct found *found,
+                   uint32_t count, uint32_t *count_out)
+{
+    struct ets_key_table numbers;
+    if (!find_shapes(pool, scratch, found)) return false;
+    const uint32_t *program = find_programs(pool, scratch, found, count);
+    if (program == NULL) return false;
+    ets_key_table_init(&numbers, scratch, 2);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t key[2] = {
+            found[i].shape, found[i].has_work ? UINT64_MAX : program[found[i].part.inspection]};
+        found[i].target = ets_key_table_add(&numbers, key);
+        if (found[i].target == ETS_KEY_NONE) return false;
     }
     *count_out = numbers.count;
     return true;
@@ -158,7 +217,8 @@ static enum ets_status build(struct ets_pool *pool, struct ets_arena *scratch,
     const uint32_t count = count_blocks(pool);
     struct found *found = ets_arena_alloc_array(scratch, count, sizeof *found);
     const uint32_t **run_number = number_runs(pool, scratch);
-    if (found == NULL || run_number == NULL || !assign(pool, scratch, found, &pool->block_count) ||
+    if (found == NULL || run_number == NULL ||
+        !assign(pool, scratch, found, count, &pool->block_count) ||
         !put_parts(pool, found, count)) {
         return ets_fail_pool(error);
     }

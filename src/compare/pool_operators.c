@@ -91,7 +91,6 @@ static bool add_operator(const struct tree *tree, uint32_t index, struct ets_poo
         .parent = parent,
         .depth = parent == ETS_NO_INDEX ? 0 : operators[parent].depth + 1,
         .calls = row->calls_per_run,
-        .resolution = (double)row->quantum_ticks * row->calls_per_run,
         .row = row,
         .row_offset = index,
     };

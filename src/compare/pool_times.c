@@ -42,6 +42,9 @@ enum ets_status ets_pool_add_times(struct ets_pool *pool, struct ets_pool_block 
             const struct ets_pool_part *part = &block->parts[p];
             const struct ets_inspection *inspection = pool->inspections[part->inspection];
             const uint32_t start = ets_inspection_block(inspection, part->block)->first_row;
+            const struct ets_row *row = ets_inspection_row(inspection, start + op->row_offset);
+            const double resolution = (double)row->quantum_ticks * row->calls_per_run;
+            if (resolution > op->resolution) op->resolution = resolution;
             add_row(inspection, start + op->row_offset, run_number[part->inspection], part, ticks);
         }
     }

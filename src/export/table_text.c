@@ -227,6 +227,18 @@ static void compose(struct cell_text *out, const struct shown *shown,
     }
 }
 
+/* The largest time of a column, whatever its sign. */
+static double largest_of(const struct ets_table *table, uint32_t index)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_table_row *row = &table->rows[i];
+        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
+        largest = fmax(largest, fmax(row->cells[index].upper, -row->cells[index].lower));
+    }
+    return largest;
+}
+
 /*
  * One unit for the column, by its largest value. Up to five digits stand before the point, so that
  * with three behind it small values beside large ones keep theirs.
@@ -235,11 +247,9 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
 {
     const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
     if (fixed != NULL) return fixed;
-    double largest = 0;
-    for (uint32_t i = 0; i < r->table->row_count; i++) {
-        const struct ets_table_row *row = &r->table->rows[i];
-        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
-        largest = fmax(largest, fmax(row->cells[index].upper, -row->cells[index].lower));
+    double largest = largest_of(r->table, index);
+    for (uint32_t c = 0; r->table->columns[index].shares_unit && c < r->table->column_count; c++) {
+        if (r->table->columns[c].shares_unit) largest = fmax(largest, largest_of(r->table, c));
     }
     if (largest >= 1e11) return ets_table_find_unit("s");
     if (largest >= 1e8) return ets_table_find_unit("ms");

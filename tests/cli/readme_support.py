@@ -58,6 +58,7 @@ class Sandbox:
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
