@@ -74,6 +74,18 @@ _etscope() {
     diff:--unit) words='ns us ms s' ;;
     diff:--width) compopt +o default 2>/dev/null ;;
     diff:--output) ;;
+    gate:--budget|gate:-b) ;;
+    gate:--junit) ;;
+    gate:--etrecord) ;;
+    gate:--etrecord-b) ;;
+    gate:--program) ;;
+    gate:--program-b) ;;
+    gate:--method) compopt +o default 2>/dev/null ;;
+    gate:--source-time-scale|gate:--source_time_scale) words='ns us ms s cycles' ;;
+    gate:--format|gate:-f) words='table tsv csv json jsonl markdown' ;;
+    gate:--unit) words='ns us ms s' ;;
+    gate:--width) compopt +o default 2>/dev/null ;;
+    gate:--output) ;;
     summary:--etrecord) ;;
     summary:--program) ;;
     summary:--method) compopt +o default 2>/dev/null ;;
@@ -129,6 +141,7 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
@@ -142,6 +155,7 @@ _etscope() {
     words='profile inspect tensors run recover delegates info doctor help --help --version'
     words='profile inspect diff run info doctor help --help --version'
     words='profile inspect diff summary run info doctor help --help --version'
+    words='profile inspect diff gate summary run info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

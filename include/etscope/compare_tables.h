@@ -14,6 +14,7 @@
 #ifndef ETSCOPE_COMPARE_TABLES_H
 #define ETSCOPE_COMPARE_TABLES_H
 
+#include "etscope/budget.h"
 #include "etscope/difference.h"
 #include "etscope/table.h"
 
@@ -53,6 +54,27 @@ struct ets_pool_table_options {
 ETS_API enum ets_status ets_pool_table_fill(struct ets_table *table, const struct ets_pool *pool,
                                             const struct ets_pool_table_options *options,
                                             struct ets_error *error);
+
+/* What a gate checked. */
+struct ets_budget_report {
+    const struct ets_budget *budget;
+    const struct ets_difference *difference;
+    const struct ets_budget_verdicts *verdicts;
+    const char *budget_path;      /* for people and JUnit */
+    enum ets_time_unit tick_unit; /* of all traces */
+};
+
+/* A row for each verdict, in the order of the rules. Status: NO_MEMORY. */
+ETS_API enum ets_status ets_budget_table_fill(struct ets_table *table,
+                                              const struct ets_budget_report *report,
+                                              struct ets_error *error);
+
+/*
+ * The same as JUnit's XML, which CI systems show: a test case for each verdict; "fail" and
+ * "missing" are failures, "unknown" is an error. Writing errors appear at the output's commit.
+ */
+ETS_API void ets_budget_write_junit(const struct ets_budget_report *report,
+                                    struct ets_output *output);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,8 @@ int cmd_diff(const struct cli_arguments *arguments)
 {
     bool ok = true;
     struct cli_sides sides;
+    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
+                                         NULL};
     if (arguments->word_count != 2) {
         return cli_complain(CLI_USAGE,
                             "diff needs two traces: etscope diff before.etdp after.etdp");
@@ -46,7 +48,7 @@ int cmd_diff(const struct cli_arguments *arguments)
         .tick_unit = cli_traces_unit(arguments),
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
-    if (!ok) return CLI_USAGE;
+    if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
     int code =
         cli_sides_open(arguments, arguments->words, 1, arguments->words + 1, 1, &options, &sides);
     if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);

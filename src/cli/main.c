@@ -46,6 +46,19 @@ const struct cli_command cli_commands[] = {
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
      "xnnpack.etrecord --top 10",
      cmd_diff},
+    {"gate", "check a new trace against a base and a budget", "BASE... NEW",
+     "Compares the last trace with all others, and ends with 1 where it breaks a rule of the "
+     "budget. "
+     "A budget has one rule a line: what, a metric, and a limit. `total p50 <= +5%` holds the "
+     "median "
+     "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
+     "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
+     "over the base counts as broken only where the change is beyond the base's own noise: of its "
+     "files, or the quarters of its one file's runs.",
+     cli_gate_options,
+     "etscope gate before.etdp after.etdp --budget budget.txt\n"
+     "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
+     cmd_gate},
     {"summary", "show what several traces say together", "TRACE...",
      "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
      "how "

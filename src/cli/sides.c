@@ -17,11 +17,12 @@ static int open_models(const struct cli_arguments *arguments, struct cli_sides *
     return code;
 }
 
-static int open_all(const struct cli_arguments *arguments, const char *const *before,
-                    unsigned before_count, const char *const *after, unsigned after_count,
-                    const struct ets_difference_options *options, struct cli_sides *sides)
+int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
+                   unsigned before_count, const char *const *after, unsigned after_count,
+                   const struct ets_difference_options *options, struct cli_sides *sides)
 {
     struct ets_error error;
+    *sides = (struct cli_sides){.difference = NULL};
     const bool has_own = cli_has(arguments, "--etrecord-b") || cli_has(arguments, "--program-b");
     int code = open_models(arguments, sides);
     if (code == CLI_OK) {
@@ -40,18 +41,6 @@ static int open_all(const struct cli_arguments *arguments, const char *const *be
                                &sides->difference, &error) == ETS_OK
                ? CLI_OK
                : cli_fail(NULL, &error);
-}
-
-int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
-                   unsigned before_count, const char *const *after, unsigned after_count,
-                   const struct ets_difference_options *options, struct cli_sides *sides_out)
-{
-    static const char *const inputs[] = {
-        "--etrecord", "--program", "--etrecord-b", "--program-b", "--base", "--budget", NULL};
-    *sides_out = (struct cli_sides){.difference = NULL};
-    const int code = cli_check_stdin(arguments, inputs);
-    if (code != CLI_OK) return code;
-    return open_all(arguments, before, before_count, after, after_count, options, sides_out);
 }
 
 void cli_sides_close(struct cli_sides *sides)

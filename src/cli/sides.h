@@ -14,7 +14,7 @@ struct cli_sides {
 /* Opens all that the words and options name, compares. Returns an exit code; close in any case. */
 int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
                    unsigned before_count, const char *const *after, unsigned after_count,
-                   const struct ets_difference_options *options, struct cli_sides *sides_out);
+                   const struct ets_difference_options *options, struct cli_sides *sides);
 void cli_sides_close(struct cli_sides *sides);
 
 /* A number of percent from 0 to 1,000; `fallback` where the option was not given. */

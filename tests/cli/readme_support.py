@@ -70,6 +70,7 @@ class Sandbox:
         for name, source in self.FILES.items():
             shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
         shutil.copy(support.DATA / "captures" / "uart.log", self.folder)
+        (self.folder / "budget.txt").write_text("total p50 <= +5%\n")
         for folder in ("examples", "tests"):
             (self.folder / folder).symlink_to(support.ROOT / folder)
         (self.folder / "build" / "bin").mkdir(parents=True)

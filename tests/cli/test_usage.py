@@ -13,7 +13,7 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "diff", "summary", "tensors", "run", "recover", "delegates", "info",
+COMMANDS = ("profile", "inspect", "diff", "gate", "summary", "tensors", "run", "recover", "delegates", "info",
             "doctor", "help")
 
 
