@@ -20,12 +20,12 @@ static void check_side(const struct ets_difference_side *side)
     for (uint32_t i = 0; i < side->operator_count; i++) {
         check(side->operators[i] < side->block->operator_count);
     }
-    for (uint32_t r = 0; side->ticks != NULL && r < side->block->run_count; r++) {
+    for (uint32_t r = 0; side->per_run != NULL && r < side->block->run_count; r++) {
         double sum = 0;
         for (uint32_t i = 0; i < side->operator_count; i++) {
-            sum += side->block->operators[side->operators[i]].ticks[r];
+            sum += side->block->operators[side->operators[i]].per_run[r];
         }
-        check(sum == side->ticks[r]);
+        check(sum == side->per_run[r]);
     }
 }
 

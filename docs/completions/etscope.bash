@@ -138,11 +138,9 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
-        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --format -f --unit --width --output' ;;
+        diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
+        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
@@ -152,10 +150,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors run recover delegates info doctor help --help --version'
-    words='profile inspect diff run info doctor help --help --version'
-    words='profile inspect diff summary run info doctor help --help --version'
-    words='profile inspect diff gate summary run info doctor help --help --version'
+    words='profile inspect tensors diff gate summary run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

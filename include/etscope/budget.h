@@ -4,7 +4,7 @@
  *     struct ets_budget *budget;
  *     struct ets_budget_verdicts *verdicts;
  *     if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK &&
- *         ets_budget_check(budget, difference, ETS_UNIT_NS, &verdicts, &error) == ETS_OK) {
+ *         ets_budget_check(budget, difference, &verdicts, &error) == ETS_OK) {
  *         printf("%u of %u failed\n", ets_budget_failed(verdicts), ets_budget_count(verdicts));
  *     }
  *     ets_budget_verdicts_close(verdicts);
@@ -92,7 +92,10 @@ enum ets_budget_result {
     ETS_BUDGET_RESULT_COUNT = 6
 };
 
-/* One rule and one line of the difference that it is about. Times are ticks; NaN: there is none. */
+/*
+ * One rule and one line of the difference that it is about. Times are as in the difference; NaN:
+ * there is none.
+ */
 struct ets_budget_verdict {
     uint32_t rule;
     uint32_t line; /* of the difference; ETS_NO_INDEX where there is none */
@@ -104,14 +107,13 @@ struct ets_budget_verdict {
 };
 
 /*
- * Checks every rule against every line that it is about. `tick_unit`: of the traces. The base's
+ * Checks every rule against every line that it is about. The base's
  * noise is the largest value of the metric among its files, or of one file among the quarters of
  * its runs. Statuses: INVALID_ARGUMENT (a rule in time, the traces in cycles, or the reverse),
  * NO_MEMORY. The budget and the difference must live as long.
  */
 ETS_API enum ets_status ets_budget_check(const struct ets_budget *budget,
                                          const struct ets_difference *difference,
-                                         enum ets_time_unit tick_unit,
                                          struct ets_budget_verdicts **verdicts_out,
                                          struct ets_error *error);
 ETS_API void ets_budget_verdicts_close(struct ets_budget_verdicts *verdicts); /* NULL is allowed */

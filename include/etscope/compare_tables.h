@@ -31,8 +31,7 @@ enum ets_difference_sort {
 
 struct ets_difference_table_options {
     enum ets_difference_sort sort;
-    uint32_t top;                 /* lines of each block, without what they enclose; 0: all */
-    enum ets_time_unit tick_unit; /* of all traces */
+    uint32_t top; /* lines of each block, without what they enclose; 0: all */
 };
 
 /* Adds columns, sections and rows to an empty table. Status: NO_MEMORY. */
@@ -41,10 +40,9 @@ ETS_API enum ets_status ets_difference_table_fill(
     const struct ets_difference_table_options *options, struct ets_error *error);
 
 struct ets_pool_table_options {
-    const char *const *files;     /* [inspections of the pool] their names, for people */
-    int by_time;                  /* 1: the largest median first; 0: as executed */
-    uint32_t top;                 /* as above */
-    enum ets_time_unit tick_unit; /* of all traces */
+    const char *const *files; /* [inspections of the pool] their names, for people */
+    int by_time;              /* 1: the largest median first; 0: as executed */
+    uint32_t top;             /* as above */
 };
 
 /*
@@ -60,8 +58,7 @@ struct ets_budget_report {
     const struct ets_budget *budget;
     const struct ets_difference *difference;
     const struct ets_budget_verdicts *verdicts;
-    const char *budget_path;      /* for people and JUnit */
-    enum ets_time_unit tick_unit; /* of all traces */
+    const char *budget_path; /* for people and JUnit */
 };
 
 /* A row for each verdict, in the order of the rules. Status: NO_MEMORY. */

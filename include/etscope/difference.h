@@ -67,7 +67,7 @@ struct ets_difference_side {
     const uint32_t *operators;          /* [operator_count] in order of execution */
     uint32_t operator_count;
     double resolution;           /* as in ets_pool_operator, of the sum */
-    const double *ticks;         /* [block->run_count] in order of the runs; NULL: no operators */
+    const double *per_run;       /* [block->run_count] in order of the runs; NULL: no operators */
     struct ets_statistics times; /* count 0: no operators */
 };
 
@@ -78,7 +78,7 @@ struct ets_difference_line {
     enum ets_change change;
     enum ets_verdict verdict;
     struct ets_difference_side before, after;
-    double change_ticks;       /* median after - median before; of one side alone: +-its median */
+    double change_of_median;   /* median after - median before; of one side alone: +-its median */
     double ratio;              /* of that to the median before; NaN where that is 0 */
     struct ets_shift shift;    /* 95 % interval; NaN where a side is missing */
     struct ets_rank_test test; /* p NaN where a side is missing */
@@ -93,7 +93,10 @@ struct ets_difference_block {
     uint32_t total;                              /* line of Method::execute, or ETS_NO_INDEX */
 };
 
-/* The pools must live as long. Status: NO_MEMORY. */
+/*
+ * The pools must live as long. Statuses: INVALID_ARGUMENT (one counts cycles, the other time),
+ * NO_MEMORY.
+ */
 ETS_API enum ets_status ets_difference_open(const struct ets_pool *before,
                                             const struct ets_pool *after,
                                             const struct ets_difference_options *options,
@@ -101,6 +104,8 @@ ETS_API enum ets_status ets_difference_open(const struct ets_pool *before,
                                             struct ets_error *error);
 ETS_API void ets_difference_close(struct ets_difference *difference); /* NULL is allowed */
 
+/* What times are in: as ets_pool_unit. */
+ETS_API enum ets_time_unit ets_difference_unit(const struct ets_difference *difference);
 ETS_API uint32_t ets_difference_block_count(const struct ets_difference *difference);
 ETS_API const struct ets_difference_block *ets_difference_block(
     const struct ets_difference *difference, uint32_t index);

@@ -7,9 +7,9 @@
  *             const struct ets_pool_block *block = ets_pool_block(pool, b);
  *             for (uint32_t i = 0; i < block->operator_count; i++) {
  *                 const struct ets_pool_operator *op = &block->operators[i];
- *                 printf("%.*s: %u runs of %u files, the first took %g ticks\n",
+ *                 printf("%.*s: %u runs of %u files, the first took %g ns\n",
  *                        (int)op->name.size, op->name.data, block->run_count, block->part_count,
- *                        op->ticks[0]);
+ *                        op->per_run[0]);
  *             }
  *         }
  *         ets_pool_close(pool);
@@ -38,16 +38,17 @@ enum ets_pool_role {
     ETS_POOL_REST = 3   /* what Method::execute is longer than all that it encloses */
 };
 
-/* One operator of a block; `ticks` are per run, all its calls in a run added up. */
+/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit. */
 struct ets_pool_operator {
     enum ets_pool_role role;
     struct ets_text name;      /* "addmm.out", as people read it; "(between operators)" */
     uint32_t parent;           /* enclosing operator of the block, before this one; ETS_NO_INDEX */
     uint32_t depth;            /* 0 at the top */
     uint32_t calls;            /* in one run */
-    double resolution;         /* the true time of a run is at least `ticks` and below
-                                  ticks + resolution; 0: exact */
-    const double *ticks;       /* [run_count of the block], part after part, runs in file order */
+    double resolution;         /* the true time of a run is at least that of per_run, and
+                                  below it + resolution; 0: exact */
+    const double *per_run;     /* [run_count of the block] all calls of a run added up; part after
+                                  part, runs in file order */
     const struct ets_row *row; /* of the first part: handles, nodes, backend; NULL for the rest */
     uint32_t row_offset;       /* its row in each part's block, from the block's first_row */
 };
@@ -72,13 +73,16 @@ struct ets_pool_block {
 };
 
 /*
- * `inspections`: borrowed until close, as is the array. `allocator` NULL: the C library's. Status:
- * NO_MEMORY.
+ * `inspections`: borrowed until close, as is the array. `allocator` NULL: the C library's.
+ * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
  */
 ETS_API enum ets_status ets_pool_open(const struct ets_inspection *const *inspections,
                                       uint32_t count, const struct ets_allocator *allocator,
                                       struct ets_pool **pool_out, struct ets_error *error);
 ETS_API void ets_pool_close(struct ets_pool *pool); /* NULL is allowed */
+
+/* What times are in: ETS_UNIT_CYCLES, or ETS_UNIT_NS whatever time the traces count in. */
+ETS_API enum ets_time_unit ets_pool_unit(const struct ets_pool *pool);
 
 /* In order of first appearance. */
 ETS_API uint32_t ets_pool_block_count(const struct ets_pool *pool);

@@ -45,7 +45,6 @@ int cmd_diff(const struct cli_arguments *arguments)
     const struct ets_difference_table_options table = {
         .sort = (enum ets_difference_sort)cli_choice(arguments, "--sort", ETS_SORT_CHANGE),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
-        .tick_unit = cli_traces_unit(arguments),
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;

@@ -42,12 +42,10 @@ static int check(const struct cli_arguments *arguments, const struct ets_budget 
     struct ets_budget_verdicts *verdicts;
     struct ets_error error;
     const char *path = cli_value(arguments, "--budget");
-    const enum ets_time_unit unit = cli_traces_unit(arguments);
-    if (ets_budget_check(budget, difference, unit, &verdicts, &error) != ETS_OK) {
+    if (ets_budget_check(budget, difference, &verdicts, &error) != ETS_OK) {
         return cli_fail(path, &error);
     }
-    const struct ets_budget_report report = {budget, difference, verdicts, cli_path_name(path),
-                                             unit};
+    const struct ets_budget_report report = {budget, difference, verdicts, cli_path_name(path)};
     int code = write_table(arguments, &report);
     if (code == CLI_OK) code = write_junit(arguments, &report);
     if (code == CLI_OK && ets_budget_failed(verdicts) > 0) code = CLI_NEGATIVE;

@@ -79,7 +79,6 @@ int cmd_summary(const struct cli_arguments *arguments)
         .files = names,
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
-        .tick_unit = cli_traces_unit(arguments),
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (!ok) return CLI_USAGE;

@@ -37,6 +37,10 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
         }
     }
     if (code != CLI_OK) return code;
+    if (cli_traces_check_units(before[0], sides->traces[0].inspections[0], after[0],
+                               sides->traces[1].inspections[0]) != CLI_OK) {
+        return CLI_MISMATCH;
+    }
     return ets_difference_open(sides->traces[0].pool, sides->traces[1].pool, options,
                                &sides->difference, &error) == ETS_OK
                ? CLI_OK

@@ -17,17 +17,26 @@ void cli_model_close(struct cli_model *model)
     cli_program_close(&model->program);
 }
 
-enum ets_time_unit cli_traces_unit(const struct cli_arguments *arguments)
+int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
+                           const char *right, const struct ets_inspection *right_inspection)
 {
-    return (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS);
+    const bool left_cycles = ets_inspection_tick_unit(left_inspection, NULL) == ETS_UNIT_CYCLES;
+    const bool right_cycles = ets_inspection_tick_unit(right_inspection, NULL) == ETS_UNIT_CYCLES;
+    if (left_cycles == right_cycles) return CLI_OK;
+    return cli_complain(CLI_MISMATCH, "%s counts %s, %s %s: neither can be turned into the other",
+                        cli_path_name(left), left_cycles ? "cycles" : "time", cli_path_name(right),
+                        right_cycles ? "cycles" : "time");
 }
 
 static enum ets_status inspect(const struct cli_arguments *arguments, struct ets_bytes dump,
                                const struct cli_model *models, unsigned model_count,
                                struct ets_inspection **inspection, struct ets_error *error)
 {
-    struct ets_inspect_options options = {.method = cli_value(arguments, "--method"),
-                                          .tick_unit = cli_traces_unit(arguments)};
+    struct ets_inspect_options options = {
+        .method = cli_value(arguments, "--method"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead")};
+    options.tick_unit =
+        (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS);
     enum ets_status status = ETS_OK;
     unsigned i = 0;
     do {
@@ -71,6 +80,10 @@ int cli_traces_open(const struct cli_arguments *arguments, const char *const *pa
     for (unsigned i = 0; i < path_count; i++) {
         const int code = open_one(arguments, paths[i], models, model_count, traces_out);
         if (code != CLI_OK) return code;
+        if (cli_traces_check_units(paths[0], traces_out->inspections[0], paths[i],
+                                   traces_out->inspections[i]) != CLI_OK) {
+            return CLI_MISMATCH;
+        }
     }
     const struct ets_inspection *const *inspections =
         (const struct ets_inspection *const *)traces_out->inspections;

@@ -10,7 +10,9 @@
 /* clang-format off */
 #define CLI_TRACES_OPTIONS                                                                        \
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",                           \
-     "What the traces count their times in; default ns", NULL, false},                            \
+     "Unit of traces that do not say theirs; default ns", NULL, false},                           \
+    {"--subtract-overhead", NULL, NULL,                                                           \
+     "Take off what recording cost; the traces must tell it", NULL, false},                       \
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
      false},                                                                                      \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
@@ -54,7 +56,8 @@ int cli_traces_open(const struct cli_arguments *arguments, const char *const *pa
                     struct cli_traces *traces_out);
 void cli_traces_close(struct cli_traces *traces);
 
-/* --source-time-scale. */
-enum ets_time_unit cli_traces_unit(const struct cli_arguments *arguments);
+/* Says what of two traces cannot be put together: one counts cycles, the other time. */
+int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
+                           const char *right, const struct ets_inspection *right_inspection);
 
 #endif

@@ -16,9 +16,8 @@ struct checker {
     const struct ets_budget *budget;
     const struct ets_difference *difference;
     struct ets_budget_verdicts *verdicts;
-    double *scratch;    /* [runs of the largest block] */
-    double ns_per_tick; /* 1 for cycles */
-    bool is_counting;   /* first all are counted, then written */
+    double *scratch;  /* [runs of the largest block] */
+    bool is_counting; /* first all are counted, then written */
     uint32_t count;
 };
 
@@ -52,11 +51,11 @@ static double metric_of(const struct ets_statistics *times, enum ets_budget_metr
     return values[metric];
 }
 
-static double metric_over(const struct checker *c, const double *ticks, uint32_t count,
+static double metric_over(const struct checker *c, const double *times_of_runs, uint32_t count,
                           enum ets_budget_metric metric)
 {
     struct ets_statistics times;
-    memcpy(c->scratch, ticks, count * sizeof *ticks);
+    memcpy(c->scratch, times_of_runs, count * sizeof *times_of_runs);
     ets_statistics_compute(c->scratch, count, &times);
     return metric_of(&times, metric);
 }
@@ -69,13 +68,13 @@ static double noise_of(const struct checker *c, const struct ets_difference_side
     double most = metric_of(&base->times, metric);
     for (uint32_t p = 0; block->part_count > 1 && p < block->part_count; p++) {
         const struct ets_pool_part *part = &block->parts[p];
-        most = fmax(most, metric_over(c, base->ticks + part->first_run, part->run_count, metric));
+        most = fmax(most, metric_over(c, base->per_run + part->first_run, part->run_count, metric));
     }
     if (block->part_count > 1 || block->run_count < QUARTERS * LEAST_QUARTER) return most;
     for (uint32_t q = 0; q < QUARTERS; q++) {
         const uint32_t start = (uint32_t)((uint64_t)block->run_count * q / QUARTERS);
         const uint32_t end = (uint32_t)((uint64_t)block->run_count * (q + 1) / QUARTERS);
-        most = fmax(most, metric_over(c, base->ticks + start, end - start, metric));
+        most = fmax(most, metric_over(c, base->per_run + start, end - start, metric));
     }
     return most;
 }
@@ -96,7 +95,7 @@ static enum ets_budget_result weigh(const struct ets_budget_rule *rule,
 static void check_time(const struct checker *c, const struct ets_budget_rule *rule,
                        const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
 {
-    const double limit = rule->value / c->ns_per_tick;
+    const double limit = rule->value;
     const bool has_base = line->before.operator_count > 0;
     verdict->value = metric_of(&line->after.times, rule->metric);
     if (has_base) verdict->base = metric_of(&line->before.times, rule->metric);
@@ -121,12 +120,12 @@ static double delegated_share(const struct checker *c, const struct ets_pool_blo
 {
     if (block == NULL || block->total == ETS_NO_INDEX || block->run_count == 0) return NAN;
     for (uint32_t r = 0; r < block->run_count; r++) {
-        const double total = block->operators[block->total].ticks[r];
+        const double total = block->operators[block->total].per_run[r];
         double delegated = 0;
         for (uint32_t i = 0; i < block->operator_count; i++) {
             const struct ets_pool_operator *op = &block->operators[i];
             if (op->row == NULL || !ets_text_is(op->row->name, "DELEGATE_CALL")) continue;
-            delegated += op->ticks[r];
+            delegated += op->per_run[r];
         }
         c->scratch[r] = total > 0 ? delegated / total : 0;
     }
@@ -236,21 +235,16 @@ static uint32_t most_runs(const struct ets_difference *difference)
 
 enum ets_status ets_budget_check(const struct ets_budget *budget,
                                  const struct ets_difference *difference,
-                                 enum ets_time_unit tick_unit,
                                  struct ets_budget_verdicts **verdicts_out, struct ets_error *error)
 {
-    ETS_TRY(check_units(budget, tick_unit, error));
+    ETS_TRY(check_units(budget, difference->unit, error));
     struct ets_arena arena;
     ets_arena_init(&arena, difference->arena.allocator, 0);
     struct ets_budget_verdicts *verdicts = ets_arena_alloc(&arena, sizeof *verdicts);
     if (verdicts == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
     verdicts->arena = arena;
     struct checker c = {
-        .budget = budget,
-        .difference = difference,
-        .verdicts = verdicts,
-        .ns_per_tick = tick_unit == ETS_UNIT_CYCLES ? 1 : 1e9 / ets_time_unit_per_second(tick_unit),
-        .is_counting = true};
+        .budget = budget, .difference = difference, .verdicts = verdicts, .is_counting = true};
     check_all(&c);
     c.is_counting = false;
     verdicts->items = ets_arena_alloc_array(&verdicts->arena, c.count, sizeof *verdicts->items);

@@ -53,12 +53,17 @@ enum ets_status ets_difference_open(const struct ets_pool *before, const struct 
                                     struct ets_difference **difference_out, struct ets_error *error)
 {
     struct ets_arena arena, scratch;
+    if (ets_pool_unit(before) != ets_pool_unit(after)) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "one side counts cycles, the other time");
+    }
     ets_arena_init(&arena, options->allocator, 0);
     ets_arena_init(&scratch, options->allocator, 0);
     struct ets_difference *difference = ets_arena_alloc(&arena, sizeof *difference);
     if (difference == NULL) return ets_fail_difference(error);
     difference->arena = arena;
     difference->options = *options;
+    difference->unit = ets_pool_unit(after);
     if (options->false_discovery == 0) difference->options.false_discovery = 0.05;
     const enum ets_status status = build(difference, before, after, &scratch, error);
     ets_arena_reset(&scratch);
@@ -72,6 +77,11 @@ void ets_difference_close(struct ets_difference *difference)
     if (difference == NULL) return;
     struct ets_arena arena = difference->arena; /* holds the difference itself */
     ets_arena_reset(&arena);
+}
+
+enum ets_time_unit ets_difference_unit(const struct ets_difference *difference)
+{
+    return difference->unit;
 }
 
 uint32_t ets_difference_block_count(const struct ets_difference *difference)

@@ -7,20 +7,20 @@ struct writer {
     uint32_t *line_of; /* [group], ETS_NO_INDEX: not written yet */
 };
 
-static bool add_ticks(struct ets_arena *arena, struct ets_difference_side *side)
+static bool add_times(struct ets_arena *arena, struct ets_difference_side *side)
 {
     const struct ets_pool_operator *operators = side->block->operators;
     if (side->operator_count == 1) {
-        side->ticks = operators[side->operators[0]].ticks;
+        side->per_run = operators[side->operators[0]].per_run;
         return true;
     }
-    double *ticks = ets_arena_alloc_array(arena, side->block->run_count, sizeof *ticks);
-    if (ticks == NULL) return false;
+    double *times = ets_arena_alloc_array(arena, side->block->run_count, sizeof *times);
+    if (times == NULL) return false;
     for (uint32_t i = 0; i < side->operator_count; i++) {
-        const double *part = operators[side->operators[i]].ticks;
-        for (uint32_t r = 0; r < side->block->run_count; r++) ticks[r] += part[r];
+        const double *part = operators[side->operators[i]].per_run;
+        for (uint32_t r = 0; r < side->block->run_count; r++) times[r] += part[r];
     }
-    side->ticks = ticks;
+    side->per_run = times;
     return true;
 }
 
@@ -38,7 +38,7 @@ static bool fill_side(const struct writer *w, const struct ets_match_group *grou
         side->resolution += from->block->operators[i].resolution;
     }
     side->operators = operators;
-    return add_ticks(arena, side);
+    return add_times(arena, side);
 }
 
 static bool has_delegate(const struct ets_difference_side *side)

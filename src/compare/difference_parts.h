@@ -7,6 +7,7 @@
 struct ets_difference {
     struct ets_arena arena;
     struct ets_difference_options options;
+    enum ets_time_unit unit;
     struct ets_difference_block *blocks;
     uint32_t block_count;
     struct ets_difference_line *lines;

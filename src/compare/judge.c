@@ -27,7 +27,7 @@ static uint32_t most_runs(const struct ets_difference *difference)
 static uint32_t describe(struct ets_difference_side *side, double *values)
 {
     const uint32_t count = side->operator_count == 0 ? 0 : side->block->run_count;
-    for (uint32_t i = 0; i < count; i++) values[i] = side->ticks[i];
+    for (uint32_t i = 0; i < count; i++) values[i] = side->per_run[i];
     ets_statistics_compute(values, count, &side->times);
     return count;
 }
@@ -44,8 +44,8 @@ static void test(struct judge *judge, struct ets_difference_line *line)
     const uint32_t right = describe(&line->after, judge->after);
     const double p50_before = left > 0 ? line->before.times.p50 : 0;
     const double p50_after = right > 0 ? line->after.times.p50 : 0;
-    line->change_ticks = p50_after - p50_before;
-    line->ratio = p50_before > 0 ? line->change_ticks / p50_before : NAN;
+    line->change_of_median = p50_after - p50_before;
+    line->ratio = p50_before > 0 ? line->change_of_median / p50_before : NAN;
     const double step = fmax(line->before.resolution, line->after.resolution);
     if (step > 0) {
         quantise(judge->before, left, step);

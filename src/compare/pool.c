@@ -211,9 +211,26 @@ static const uint32_t **number_runs(const struct ets_pool *pool, struct ets_aren
     return numbers;
 }
 
+/* Times of all traces become nanoseconds; cycles are of no length in time. */
+static enum ets_status find_unit(struct ets_pool *pool, struct ets_error *error)
+{
+    pool->unit = ETS_UNIT_NS;
+    for (uint32_t i = 0; i < pool->inspection_count; i++) {
+        const enum ets_time_unit unit = ets_inspection_tick_unit(pool->inspections[i], NULL);
+        const enum ets_time_unit kept = unit == ETS_UNIT_CYCLES ? unit : ETS_UNIT_NS;
+        if (i > 0 && kept != pool->unit) {
+            return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                            "some traces count cycles, others time");
+        }
+        pool->unit = kept;
+    }
+    return ETS_OK;
+}
+
 static enum ets_status build(struct ets_pool *pool, struct ets_arena *scratch,
                              struct ets_error *error)
 {
+    ETS_TRY(find_unit(pool, error));
     const uint32_t count = count_blocks(pool);
     struct found *found = ets_arena_alloc_array(scratch, count, sizeof *found);
     const uint32_t **run_number = number_runs(pool, scratch);
@@ -254,6 +271,11 @@ void ets_pool_close(struct ets_pool *pool)
     if (pool == NULL) return;
     struct ets_arena arena = pool->arena; /* holds the pool itself */
     ets_arena_reset(&arena);
+}
+
+enum ets_time_unit ets_pool_unit(const struct ets_pool *pool)
+{
+    return pool->unit;
 }
 
 uint32_t ets_pool_block_count(const struct ets_pool *pool)

@@ -66,21 +66,21 @@ int32_t ets_budget_instruction(const struct ets_pool_operator *op)
     return is_work ? op->row->instruction : -1;
 }
 
-static void put(struct ets_table *table, double value, double scale)
+static void put(struct ets_table *table, double value, bool is_of_column)
 {
-    if (isnan(value) || isnan(scale)) ets_table_put_nothing(table);
-    else ets_table_put_real(table, value * scale);
+    if (isnan(value) || !is_of_column) ets_table_put_nothing(table);
+    else ets_table_put_real(table, value);
 }
 
 static void put_cell(struct ets_table *table, enum cell cell,
                      const struct ets_budget_report *report,
-                     const struct ets_budget_verdict *verdict, double tick)
+                     const struct ets_budget_verdict *verdict)
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
     const struct ets_pool_operator *op = ets_budget_operator(report, verdict);
     const struct ets_pool_block *block = ets_budget_block(report, verdict);
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
-    const double time = is_share ? NAN : tick, share = is_share ? 1 : NAN;
+
     const struct ets_text nothing = {NULL, 0};
     switch (cell) {
     case CELL_RESULT: ets_table_put_string(table, ets_budget_result_name(verdict->result)); break;
@@ -94,14 +94,14 @@ static void put_cell(struct ets_table *table, enum cell cell,
         break;
     case CELL_OPERATOR: ets_table_put_text(table, op == NULL ? nothing : op->name); break;
     case CELL_METRIC: ets_table_put_string(table, ets_budget_metric_name(rule->metric)); break;
-    case CELL_BASE: put(table, verdict->base, time); break;
-    case CELL_VALUE: put(table, verdict->value, time); break;
-    case CELL_LIMIT: put(table, verdict->limit, time); break;
-    case CELL_NOISE: put(table, verdict->noise, time); break;
-    case CELL_SHARE_BASE: put(table, verdict->base, share); break;
-    case CELL_SHARE: put(table, verdict->value, share); break;
-    case CELL_SHARE_LIMIT: put(table, verdict->limit, share); break;
-    case CELL_P: put(table, verdict->p, 1); break;
+    case CELL_BASE: put(table, verdict->base, !is_share); break;
+    case CELL_VALUE: put(table, verdict->value, !is_share); break;
+    case CELL_LIMIT: put(table, verdict->limit, !is_share); break;
+    case CELL_NOISE: put(table, verdict->noise, !is_share); break;
+    case CELL_SHARE_BASE: put(table, verdict->base, is_share); break;
+    case CELL_SHARE: put(table, verdict->value, is_share); break;
+    case CELL_SHARE_LIMIT: put(table, verdict->limit, is_share); break;
+    case CELL_P: put(table, verdict->p, true); break;
     case CELL_COUNT: break;
     }
 }
@@ -121,7 +121,7 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
     }
     for (int c = 0; c < CELL_COUNT; c++) {
         struct ets_column column = columns[c];
-        const bool has_unit = report->tick_unit != ETS_UNIT_CYCLES;
+        const bool has_unit = ets_difference_unit(report->difference) != ETS_UNIT_CYCLES;
         if (column.kind == ETS_COLUMN_SHARE && !has_share) column.machine_only = 1;
         if (column.kind == ETS_COLUMN_TIME && !has_time) column.machine_only = 1;
         if (c == CELL_METHOD && !has_method) column.machine_only = 1;
@@ -135,8 +135,6 @@ enum ets_status ets_budget_table_fill(struct ets_table *table,
                                       struct ets_error *error)
 {
     (void)error; /* what the table lacks memory for, it says when it is written */
-    const bool has_unit = report->tick_unit != ETS_UNIT_CYCLES;
-    const double tick = has_unit ? 1e9 / ets_time_unit_per_second(report->tick_unit) : 1;
     const uint32_t count = ets_budget_count(report->verdicts);
     char heading[320];
     add_columns(table, report);
@@ -147,7 +145,7 @@ enum ets_status ets_budget_table_fill(struct ets_table *table,
     for (uint32_t i = 0; i < count; i++) {
         ets_table_add_row(table, 0);
         for (int c = 0; c < CELL_COUNT; c++) {
-            put_cell(table, (enum cell)c, report, ets_budget_verdict(report->verdicts, i), tick);
+            put_cell(table, (enum cell)c, report, ets_budget_verdict(report->verdicts, i));
         }
     }
     return ETS_OK;

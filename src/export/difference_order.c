@@ -51,7 +51,7 @@ static struct entry describe(const struct ets_difference_line *line, uint32_t nu
     if (sort == ETS_SORT_OPERATOR) entry.name = ets_difference_operator(line)->name;
     if (sort != ETS_SORT_CHANGE && sort != ETS_SORT_RATIO) return entry;
     entry.is_first |= has_changed;
-    entry.weight = fabs(sort == ETS_SORT_CHANGE ? line->change_ticks : line->ratio);
+    entry.weight = fabs(sort == ETS_SORT_CHANGE ? line->change_of_median : line->ratio);
     if (isnan(entry.weight)) entry.weight = HUGE_VAL; /* there was nothing before */
     return entry;
 }

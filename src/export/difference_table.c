@@ -90,7 +90,6 @@ struct filler {
     struct ets_table *table;
     const struct ets_difference *difference;
     struct ets_arena *arena; /* of one block's lines */
-    double tick;             /* ns; 1 where the clock has no unit */
     bool no_memory;
 };
 
@@ -154,19 +153,19 @@ static void put_median(struct filler *f, const struct ets_difference_side *side)
 {
     const double p50 = side->times.p50;
     if (side->times.count == 0) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, p50 * f->tick, (p50 + side->resolution) * f->tick);
+    else ets_table_put_bounds(f->table, p50, p50 + side->resolution);
 }
 
-static void put_number(struct filler *f, double value, double scale)
+static void put_number(struct filler *f, double value)
 {
     if (isnan(value)) ets_table_put_nothing(f->table);
-    else ets_table_put_real(f->table, value * scale);
+    else ets_table_put_real(f->table, value);
 }
 
 static void put_interval(struct filler *f, const struct ets_shift *shift)
 {
     if (isnan(shift->low)) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, shift->low * f->tick, shift->high * f->tick);
+    else ets_table_put_bounds(f->table, shift->low, shift->high);
 }
 
 /* The part of the total's change. */
@@ -174,8 +173,8 @@ static double contribution(const struct filler *f, const struct ets_difference_l
 {
     const uint32_t total = ets_difference_block(f->difference, line->block)->total;
     if (total == ETS_NO_INDEX) return NAN;
-    const double all = ets_difference_line(f->difference, total)->change_ticks;
-    return all == 0 ? NAN : line->change_ticks / all;
+    const double all = ets_difference_line(f->difference, total)->change_of_median;
+    return all == 0 ? NAN : line->change_of_median / all;
 }
 
 /* Adds what is not in the list yet; it has room. */
@@ -245,19 +244,19 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_differen
     case CELL_OPERATORS_AFTER: put_names(f, &line->after); break;
     case CELL_BEFORE: put_median(f, &line->before); break;
     case CELL_AFTER: put_median(f, &line->after); break;
-    case CELL_CHANGE: put_number(f, line->change_ticks, f->tick); break;
-    case CELL_RATIO: put_number(f, line->ratio, 1); break;
+    case CELL_CHANGE: put_number(f, line->change_of_median); break;
+    case CELL_RATIO: put_number(f, line->ratio); break;
     case CELL_INTERVAL: put_interval(f, &line->shift); break;
-    case CELL_SHIFT: put_number(f, line->shift.estimate, f->tick); break;
-    case CELL_SHIFT_LOW: put_number(f, line->shift.low, f->tick); break;
-    case CELL_SHIFT_HIGH: put_number(f, line->shift.high, f->tick); break;
-    case CELL_CONTRIBUTION: put_number(f, contribution(f, line), 1); break;
-    case CELL_P: put_number(f, line->test.p, 1); break;
+    case CELL_SHIFT: put_number(f, line->shift.estimate); break;
+    case CELL_SHIFT_LOW: put_number(f, line->shift.low); break;
+    case CELL_SHIFT_HIGH: put_number(f, line->shift.high); break;
+    case CELL_CONTRIBUTION: put_number(f, contribution(f, line)); break;
+    case CELL_P: put_number(f, line->test.p); break;
     case CELL_P_EXACT:
         if (is_tested) ets_table_put_integer(f->table, line->test.is_exact);
         else ets_table_put_nothing(f->table);
         break;
-    case CELL_ADJUSTED_P: put_number(f, line->adjusted_p, 1); break;
+    case CELL_ADJUSTED_P: put_number(f, line->adjusted_p); break;
     case CELL_VERDICT: put_word(f, ets_verdict_name(line->verdict)); break;
     case CELL_KIND: put_word(f, ets_change_name(line->change)); break;
     case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
@@ -322,11 +321,8 @@ enum ets_status ets_difference_table_fill(struct ets_table *table,
 {
     struct ets_arena arena;
     ets_arena_init(&arena, NULL, 0);
-    const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
-    struct filler f = {.table = table,
-                       .difference = difference,
-                       .arena = &arena,
-                       .tick = has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 1};
+    const bool has_unit = ets_difference_unit(difference) != ETS_UNIT_CYCLES;
+    struct filler f = {.table = table, .difference = difference, .arena = &arena};
     add_columns(&f, has_unit);
     bool ok = true;
     for (uint32_t b = 0; ok && b < ets_difference_block_count(difference); b++) {

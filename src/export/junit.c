@@ -53,13 +53,12 @@ static void put_value(struct ets_output *output, const struct ets_budget_report 
     char text[64];
     if (rule->metric == ETS_METRIC_SHARE) {
         snprintf(text, sizeof text, "%.1f%%", value * 100);
-    } else if (report->tick_unit == ETS_UNIT_CYCLES) {
+    } else if (ets_difference_unit(report->difference) == ETS_UNIT_CYCLES) {
         snprintf(text, sizeof text, "%.0f cycles", value);
     } else {
-        const double ns = value * (1e9 / ets_time_unit_per_second(report->tick_unit));
         int unit = 0;
-        while (unit < 3 && fabs(ns) < units[unit].ns) unit++;
-        snprintf(text, sizeof text, "%.3f %s", ns / units[unit].ns, units[unit].name);
+        while (unit < 3 && fabs(value) < units[unit].ns) unit++;
+        snprintf(text, sizeof text, "%.3f %s", value / units[unit].ns, units[unit].name);
     }
     put(output, text);
 }

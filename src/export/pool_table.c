@@ -79,7 +79,6 @@ struct filler {
     const struct ets_pool *pool;
     const struct ets_pool_table_options *options;
     struct ets_arena *arena; /* of one block's lines */
-    double tick;             /* ns; 1 where the clock has no unit */
 };
 
 static void add_columns(const struct filler *f, bool has_unit)
@@ -109,18 +108,18 @@ static void describe(const struct ets_pool_block *block, uint32_t number, double
     for (uint32_t p = 0; p < block->part_count; p++) {
         const struct ets_pool_part *part = &block->parts[p];
         struct ets_statistics of_file;
-        memcpy(scratch, line->op->ticks + part->first_run, part->run_count * sizeof *scratch);
+        memcpy(scratch, line->op->per_run + part->first_run, part->run_count * sizeof *scratch);
         ets_statistics_compute(scratch, part->run_count, &of_file);
         line->file_min = fmin(line->file_min, of_file.p50);
         line->file_max = fmax(line->file_max, of_file.p50);
     }
-    memcpy(scratch, line->op->ticks, block->run_count * sizeof *scratch);
+    memcpy(scratch, line->op->per_run, block->run_count * sizeof *scratch);
     ets_statistics_compute(scratch, block->run_count, &line->times);
 }
 
-static void put_time(const struct filler *f, const struct line *line, double ticks)
+static void put_time(const struct filler *f, const struct line *line, double time)
 {
-    ets_table_put_bounds(f->table, ticks * f->tick, (ticks + line->op->resolution) * f->tick);
+    ets_table_put_bounds(f->table, time, time + line->op->resolution);
 }
 
 static void put_ratio(const struct filler *f, double part, double whole, double resolution)
@@ -162,10 +161,10 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_po
     case CELL_AVG: put_time(f, line, t->mean); break;
     case CELL_RANGE:
         if (block->part_count == 1) ets_table_put_nothing(f->table);
-        else ets_table_put_bounds(f->table, line->file_min * f->tick, line->file_max * f->tick);
+        else ets_table_put_bounds(f->table, line->file_min, line->file_max);
         break;
-    case CELL_FILE_MIN: ets_table_put_real(f->table, line->file_min * f->tick); break;
-    case CELL_FILE_MAX: ets_table_put_real(f->table, line->file_max * f->tick); break;
+    case CELL_FILE_MIN: ets_table_put_real(f->table, line->file_min); break;
+    case CELL_FILE_MAX: ets_table_put_real(f->table, line->file_max); break;
     case CELL_SPREAD:
         if (block->part_count == 1) ets_table_put_nothing(f->table);
         else put_ratio(f, line->file_max - line->file_min, t->p50, 0);
@@ -259,9 +258,8 @@ enum ets_status ets_pool_table_fill(struct ets_table *table, const struct ets_po
 {
     struct ets_arena arena;
     ets_arena_init(&arena, NULL, 0);
-    const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
-    const struct filler f = {table, pool, options, &arena,
-                             has_unit ? 1e9 / ets_time_unit_per_second(options->tick_unit) : 1};
+    const bool has_unit = ets_pool_unit(pool) != ETS_UNIT_CYCLES;
+    const struct filler f = {table, pool, options, &arena};
     add_columns(&f, has_unit);
     bool ok = true;
     for (uint32_t b = 0; ok && b < ets_pool_block_count(pool); b++) {

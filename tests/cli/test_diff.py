@@ -224,6 +224,16 @@ class Refused(InFolder):
         record = self.complaint(support.INPUT, good, good, "--etrecord-b", good)
         self.assertTrue(record.startswith(f"etscope: {good}: "), record)
 
+    def test_diff__cycles_and_time_are_not_compared(self):
+        told = self.folder / "told.etdp"  # a trace that says that it counts nanoseconds
+        support.run("recover", support.DATA / "captures" / "finished.bin", "-o", told)
+        good = support.fixture("mlp_portable", "profile.etdp")
+        words = (good, told, "--source-time-scale", "cycles")
+        self.assertIn(f"{good} counts cycles, {told} time", self.complaint(support.MISMATCH, *words))
+        done = support.run("summary", *words)
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        self.assertIn("counts cycles", done.stderr.decode())
+
     def test_diff__a_trace_without_events_is_refused(self):
         empty = support.make_dump(self.folder / "empty.etdp", [])
         good = support.fixture("mlp_portable", "profile.etdp")

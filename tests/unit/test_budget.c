@@ -117,8 +117,7 @@ static enum ets_budget_result judge(const char *rule, const struct made_operator
     compare(a.inspection, b.inspection, &compared);
     struct ets_budget *budget = open_budget(rule);
     struct ets_budget_verdicts *verdicts = NULL;
-    assert_int_equal(ets_budget_check(budget, compared.difference, ETS_UNIT_NS, &verdicts, NULL),
-                     ETS_OK);
+    assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, NULL), ETS_OK);
     assert_int_equal(ets_budget_count(verdicts), 1);
     const enum ets_budget_result result = ets_budget_verdict(verdicts, 0)->result;
     assert_int_equal(ets_budget_failed(verdicts), ets_budget_is_failure(result));
@@ -187,8 +186,7 @@ static void noise__is_learned_from_the_bases_files(void **state)
         struct ets_difference *difference;
         struct ets_budget_verdicts *verdicts;
         assert_int_equal(ets_difference_open(before, after, &options, &difference, NULL), ETS_OK);
-        assert_int_equal(ets_budget_check(budget, difference, ETS_UNIT_NS, &verdicts, NULL),
-                         ETS_OK);
+        assert_int_equal(ets_budget_check(budget, difference, &verdicts, NULL), ETS_OK);
         assert_int_equal(ets_budget_verdict(verdicts, 0)->result, wanted[i]);
         ets_budget_verdicts_close(verdicts);
         ets_difference_close(difference);
@@ -205,25 +203,36 @@ static void units__must_fit_the_traces(void **state)
 {
     (void)state;
     struct made a = inspect_program(base, 2, 5);
+    struct made cycles = {.dump = make_program(base, 2, 5)};
+    cycles.inspection =
+        inspect(cycles.dump, (struct ets_inspect_options){.tick_unit = ETS_UNIT_CYCLES});
     struct compared compared;
-    compare(a.inspection, a.inspection, &compared);
+    compare(cycles.inspection, cycles.inspection, &compared);
+    assert_int_equal(ets_difference_unit(compared.difference), ETS_UNIT_CYCLES);
     struct ets_budget_verdicts *verdicts = NULL;
     struct ets_error error;
     struct ets_budget *budget = open_budget("total p50 <= 5ms");
-    assert_int_equal(
-        ets_budget_check(budget, compared.difference, ETS_UNIT_CYCLES, &verdicts, &error),
-        ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error),
+                     ETS_INVALID_ARGUMENT);
     assert_non_null(
         strstr(error.message, "line 1: the limit is in time, the traces are in cycles"));
     ets_budget_close(budget);
     budget = open_budget("total p50 <= 7000cycles");
-    assert_int_equal(
-        ets_budget_check(budget, compared.difference, ETS_UNIT_CYCLES, &verdicts, &error), ETS_OK);
+    assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error), ETS_OK);
     assert_int_equal(ets_budget_failed(verdicts), 0);
     ets_budget_verdicts_close(verdicts);
     ets_budget_close(budget);
+    const struct ets_inspection *mixed[] = {a.inspection, cycles.inspection};
+    struct ets_pool *time = open_pool(mixed, 1), *none = NULL;
+    assert_int_equal(ets_pool_open(mixed, 2, NULL, &none, &error), ETS_INVALID_ARGUMENT);
+    const struct ets_difference_options options = {0};
+    struct ets_difference *difference = NULL;
+    assert_int_equal(ets_difference_open(time, compared.pools[0], &options, &difference, &error),
+                     ETS_INVALID_ARGUMENT);
+    ets_pool_close(time);
     compared_close(&compared);
     made_close(&a);
+    made_close(&cycles);
 }
 
 static void every_allocation__may_fail(void **state)
@@ -247,7 +256,7 @@ static void every_allocation__may_fail(void **state)
             status = ets_difference_open(pool, pool, &options, &difference, &error);
         }
         if (status == ETS_OK) {
-            status = ets_budget_check(budget, difference, ETS_UNIT_NS, &verdicts, &error);
+            status = ets_budget_check(budget, difference, &verdicts, &error);
         }
         if (status != ETS_OK) assert_int_equal(status, ETS_NO_MEMORY);
         ets_budget_verdicts_close(verdicts);

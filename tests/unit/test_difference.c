@@ -24,7 +24,7 @@ static void verdicts__find_the_one_that_is_slower(void **state)
     compare(a.inspection, b.inspection, &compared);
     const struct ets_difference_line *line = find_line(&compared, "relu.out");
     assert_change(line, ETS_CHANGE_NONE, ETS_VERDICT_SLOWER);
-    assert_true(line->change_ticks == 100 && line->shift.low <= 100 && line->shift.high >= 100);
+    assert_true(line->change_of_median == 100 && line->shift.low <= 100 && line->shift.high >= 100);
     assert_change(find_line(&compared, "add.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
     assert_change(find_line(&compared, "mul.out"), ETS_CHANGE_NONE, ETS_VERDICT_SAME);
     assert_change(find_line(&compared, "Method::execute"), ETS_CHANGE_NONE, ETS_VERDICT_SLOWER);
@@ -127,7 +127,7 @@ static void blocks__are_paired_by_what_they_have_in_common(void **state)
     for (uint32_t i = 0; i < ets_difference_line_count(compared.difference); i++) {
         const struct ets_difference_line *line = ets_difference_line(compared.difference, i);
         assert_int_equal(line->change, ETS_CHANGE_NONE);
-        assert_true(line->change_ticks == 0);
+        assert_true(line->change_of_median == 0);
     }
     compared_close(&compared);
     made_close(&a);
@@ -173,9 +173,9 @@ static void handles__show_what_was_delegated(void **state)
     assert_int_equal(line->after.operator_count, 1);
     double sum = 0;
     for (uint32_t k = 0; k < 6; k++) {
-        sum += line->before.block->operators[line->before.operators[k]].ticks[0];
+        sum += line->before.block->operators[line->before.operators[k]].per_run[0];
     }
-    assert_true(sum == line->before.ticks[0]);
+    assert_true(sum == line->before.per_run[0]);
     assert_int_equal(ets_difference_block(compared.difference, line->block)->by_handles, 1);
     compared_close(&compared);
     compare(xnnpack.inspection, portable.inspection, &compared);
@@ -198,7 +198,7 @@ static void quanta__are_ties(void **state)
         const struct ets_difference_line *line = ets_difference_line(compared.difference, i);
         assert_int_equal(line->change, ETS_CHANGE_NONE);
         assert_int_not_equal(line->verdict, ETS_VERDICT_SLOWER);
-        assert_true(line->change_ticks == 0);
+        assert_true(line->change_of_median == 0);
         if (line->role != ETS_POOL_INNER) continue;
         inner++;
         assert_true(line->after.resolution == 1000);

@@ -29,7 +29,7 @@ static void blocks__of_one_program_are_one(void **state)
     assert_int_equal(block->operators[1].role, ETS_POOL_WORK);
     assert_text(block->operators[4].name, "(between operators)");
     for (uint32_t r = 0; r < 13; r++) { /* runs of the second part come as they were logged */
-        assert_true(block->operators[1].ticks[r] == 100 + (r < 5 ? r : r - 5) * 7 % 5);
+        assert_true(block->operators[1].per_run[r] == 100 + (r < 5 ? r : r - 5) * 7 % 5);
     }
     ets_pool_close(pool);
     made_close(&a);
@@ -54,17 +54,34 @@ static void parts__of_each_run_sum_to_the_run(void **state)
                 bool has_rest = false;
                 for (uint32_t i = 0; i < block->operator_count; i++) {
                     const struct ets_pool_operator *op = &block->operators[i];
-                    if (op->parent == block->total) sum += op->ticks[r];
+                    if (op->parent == block->total) sum += op->per_run[r];
                     has_rest |= op->role == ETS_POOL_REST;
                     assert_true(op->parent == ETS_NO_INDEX || op->parent < i);
                 }
-                if (has_rest) assert_true(sum == block->operators[block->total].ticks[r]);
+                if (has_rest) assert_true(sum == block->operators[block->total].per_run[r]);
             }
         }
         ets_pool_close(pool);
         ets_inspection_close((struct ets_inspection *)(uintptr_t)inspection);
         ets_file_close(file);
     }
+}
+
+/* Microseconds and nanoseconds are put together as what they are. */
+static void times__are_nanoseconds(void **state)
+{
+    (void)state;
+    struct made ns = inspect_program(other, 2, 2);
+    struct made us = {.dump = make_program(other, 2, 2)};
+    us.inspection = inspect(us.dump, (struct ets_inspect_options){.tick_unit = ETS_UNIT_US});
+    const struct ets_inspection *all[] = {ns.inspection, us.inspection};
+    struct ets_pool *pool = open_pool(all, 2);
+    assert_int_equal(ets_pool_unit(pool), ETS_UNIT_NS);
+    const struct ets_pool_operator *op = &ets_pool_block(pool, 0)->operators[1];
+    assert_true(op->per_run[0] == 100 && op->per_run[2] == 100000);
+    ets_pool_close(pool);
+    made_close(&ns);
+    made_close(&us);
 }
 
 static void every_allocation__may_fail(void **state)
@@ -93,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks__of_one_program_are_one),
         cmocka_unit_test(parts__of_each_run_sum_to_the_run),
+        cmocka_unit_test(times__are_nanoseconds),
         cmocka_unit_test(every_allocation__may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
