@@ -49,6 +49,29 @@ static enum ets_status inspect(const struct cli_arguments *arguments, struct ets
     return status;
 }
 
+/* What the table cannot show: events whose times were mended, blocks that nothing explains. */
+static void print_notes(const char *path, const struct ets_inspection *inspection)
+{
+    uint32_t wrapped, backwards;
+    const char *name = cli_path_name(path);
+    ets_inspection_clock_faults(inspection, &wrapped, &backwards);
+    if (wrapped + backwards > 0) {
+        cli_note(
+            "%s: %u events end before they start: %u taken as a wrapped 32-bit counter, %u as "
+            "lasting 0",
+            name, wrapped + backwards, wrapped, backwards);
+    }
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+            cli_note("%s: block %u is not joined, its method is ambiguous: %s; --method decides",
+                     name, i, block->method);
+        } else if (block->method_state == ETS_METHOD_MISMATCH) {
+            cli_note("%s: block %u is not joined: %s", name, i, block->reason);
+        }
+    }
+}
+
 static int open_one(const struct cli_arguments *arguments, const char *path,
                     const struct cli_model *models, unsigned model_count, struct cli_traces *traces)
 {
@@ -62,6 +85,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
         const int code = cli_fail(path, &error);
         return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
     }
+    print_notes(path, traces->inspections[at]);
     if (ets_inspection_events(traces->inspections[at])->count > 0) return CLI_OK;
     return cli_complain(CLI_INPUT, "%s: the trace holds no events", cli_path_name(path));
 }

@@ -185,6 +185,16 @@ class Shown(InFolder):
         self.assertIn("| &nbsp; mul.out |", self.diff(*words, "-f", "markdown"))
         self.assertIn("before_cycles", self.diff(*words, "--source-time-scale", "cycles", "-f", "csv"))
 
+    def test_diff__clocks_that_went_backwards_are_noted_with_their_file(self):
+        good = self.trace("a.etdp", BASE)
+        bad = support.make_dump(self.folder / "b.etdp", [
+            ("Execute", [call("native_call_add.out", 0, 0xfffffff0, 0x10),
+                         framework("Method::execute", 0, 100)])])
+        done = support.run("diff", good, bad)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 events end before they start: 1 "
+                         "taken as a wrapped 32-bit counter, 0 as lasting 0\n")
+
     def test_diff__load_and_execution_are_apart(self):
         rows = self.rows(*[support.fixture("mlp_portable", "profile.etdp")] * 2)
         self.assertEqual([(row["block"], row["operator"]) for row in rows[:3]], [
@@ -223,6 +233,10 @@ class Refused(InFolder):
         self.assertIn(str(missing), self.complaint(support.INPUT, good, missing))
         record = self.complaint(support.INPUT, good, good, "--etrecord-b", good)
         self.assertTrue(record.startswith(f"etscope: {good}: "), record)
+
+    def test_diff__a_trace_that_does_not_tell_its_overhead_is_named(self):
+        good = support.fixture("mlp_portable", "profile.etdp")
+        self.assertIn(f"{good}: ", self.complaint(support.USAGE, good, good, "--subtract-overhead"))
 
     def test_diff__cycles_and_time_are_not_compared(self):
         told = self.folder / "told.etdp"  # a trace that says that it counts nanoseconds
