@@ -26,6 +26,7 @@ EXAMPLE = ROOT / "examples" / "mobile_cnn"
 
 SMALL_TARGET = (0.010, 12e6)  # seconds, bytes
 LARGE_TARGET = (0.150, 64e6)
+DIFF_TARGET = (0.500, 128e6)
 
 INSPECTOR = """
 import sys
@@ -143,6 +144,8 @@ def bench_large(bench):
                   target=LARGE_TARGET)
     bench.inspect("1,000 runs, record, by source line", large, "--etrecord", record,
                   "--group-by", "source", target=LARGE_TARGET)
+    bench.add("diff of 2 x 1,000 runs, record",
+              [bench.etscope, "diff", large, large, "--etrecord", record], target=DIFF_TARGET)
     once, size = read_once(large), large.stat().st_size
     bench.notes.append(
         f"Copying the {size / 1e6:.1f} MB of 1,000 runs out of the page cache takes"

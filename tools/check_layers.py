@@ -25,11 +25,13 @@ LAYERS = {
     "numerics": {"base"},
     "trace": {"base", "numerics"},
     "format": {"base"},
+    "statistics": {"base"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
+    "compare": {"base", "inspect", "statistics"},
     "engine": {"base", "host"},
-    "export": {"base", "host", "inspect", "numerics"},
     "sql": {"base", "export", "host", "inspect"},
+    "export": {"base", "host", "inspect", "compare", "numerics"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics"}

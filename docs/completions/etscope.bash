@@ -70,6 +70,41 @@ _etscope() {
     sql:--width) compopt +o default 2>/dev/null ;;
     sql:--output) ;;
     sql:--source-time-scale|sql:--source_time_scale) words='ns us ms s cycles' ;;
+    diff:--etrecord) ;;
+    diff:--etrecord-b) ;;
+    diff:--program) ;;
+    diff:--program-b) ;;
+    diff:--method) compopt +o default 2>/dev/null ;;
+    diff:--sort|diff:-s) words='change ratio order name' ;;
+    diff:--top|diff:-n) compopt +o default 2>/dev/null ;;
+    diff:--least-change) compopt +o default 2>/dev/null ;;
+    diff:--source-time-scale|diff:--source_time_scale) words='ns us ms s cycles' ;;
+    diff:--format|diff:-f) words='table tsv csv json jsonl markdown' ;;
+    diff:--unit) words='ns us ms s' ;;
+    diff:--width) compopt +o default 2>/dev/null ;;
+    diff:--output) ;;
+    gate:--budget|gate:-b) ;;
+    gate:--junit) ;;
+    gate:--etrecord) ;;
+    gate:--etrecord-b) ;;
+    gate:--program) ;;
+    gate:--program-b) ;;
+    gate:--method) compopt +o default 2>/dev/null ;;
+    gate:--source-time-scale|gate:--source_time_scale) words='ns us ms s cycles' ;;
+    gate:--format|gate:-f) words='table tsv csv json jsonl markdown' ;;
+    gate:--unit) words='ns us ms s' ;;
+    gate:--width) compopt +o default 2>/dev/null ;;
+    gate:--output) ;;
+    summary:--etrecord) ;;
+    summary:--program) ;;
+    summary:--method) compopt +o default 2>/dev/null ;;
+    summary:--sort|summary:-s) words='order time' ;;
+    summary:--top|summary:-n) compopt +o default 2>/dev/null ;;
+    summary:--source-time-scale|summary:--source_time_scale) words='ns us ms s cycles' ;;
+    summary:--format|summary:-f) words='table tsv csv json jsonl markdown' ;;
+    summary:--unit) words='ns us ms s' ;;
+    summary:--width) compopt +o default 2>/dev/null ;;
+    summary:--output) ;;
     run:--trace|run:-o) ;;
     run:--runs|run:-r) compopt +o default 2>/dev/null ;;
     run:--etrecord) ;;
@@ -113,6 +148,9 @@ _etscope() {
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
+        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
@@ -122,7 +160,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors sql run recover delegates info doctor help --help --version'
+    words='profile inspect tensors sql diff gate summary run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -51,6 +51,38 @@ const struct cli_command cli_commands[] = {
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},
+    {"diff", "show what changed between two traces", "BEFORE AFTER",
+     "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
+     "was added, removed or delegated. With ETRecords operators are matched by their debug "
+     "handles, else by name in the order of execution. A verdict rests on a rank test over the "
+     "runs, adjusted for the number of operators; it tells whether these two recordings differ.",
+     cli_diff_options,
+     "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
+     "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
+     "xnnpack.etrecord --top 10",
+     cmd_diff},
+    {"gate", "check a new trace against a base and a budget", "BASE... NEW",
+     "Compares the last trace with all others, and ends with 1 where it breaks a rule of the "
+     "budget. "
+     "A budget has one rule a line: what, a metric, and a limit. `total p50 <= +5%` holds the "
+     "median "
+     "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
+     "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
+     "over the base counts as broken only where the change is beyond the base's own noise: of its "
+     "files, or the quarters of its one file's runs.",
+     cli_gate_options,
+     "etscope gate before.etdp after.etdp --budget budget.txt\n"
+     "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
+     cmd_gate},
+    {"summary", "show what several traces say together", "TRACE...",
+     "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
+     "how "
+     "far the medians of the files lie apart. Traces of different programs are shown one after the "
+     "other.",
+     cli_summary_options,
+     "etscope summary monday.etdp tuesday.etdp\n"
+     "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",
+     cmd_summary},
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
@@ -114,7 +146,7 @@ static const struct cli_command *find_command(const char *name)
 
 static int complain_command(const char *word)
 {
-    const char *names[16];
+    const char *names[32];
     unsigned count = 0;
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
         names[count++] = command->name;

@@ -57,6 +57,14 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
+int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table)
+{
+    struct ets_table_style style;
+    const char *path = cli_value(arguments, "--output");
+    cli_style(arguments, path != NULL ? path : "-", &style);
+    return cli_write_table(arguments, table, &style);
+}
+
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
                           struct request *request)
 {

@@ -64,5 +64,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
 /* Writes `table` where --output says. Returns an exit code. */
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
                     const struct ets_table_style *style);
+/* The same in the style that the options and the terminal ask for. */
+int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 
 #endif

@@ -103,6 +103,20 @@ static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
 }
 
+/* A change of a time, or the interval that it lies in: "+1.250", "-0.3..+1.2". */
+static void append_signed_time(struct cell_text *out, const struct ets_cell *cell,
+                               const struct ets_table_unit *unit)
+{
+    char buffer[NUMBER_CHARS];
+    const double lower = cell->lower / unit->ns, upper = cell->upper / unit->ns;
+    int size;
+    if (!isfinite(lower) || !isfinite(upper)) size = snprintf(buffer, sizeof buffer, "-");
+    else if (lower == upper)
+        size = snprintf(buffer, sizeof buffer, "%+.*f", unit->ns > 1 ? 3 : 0, lower);
+    else size = snprintf(buffer, sizeof buffer, "%+.4g..%+.4g", lower, upper);
+    append(out, buffer, (size_t)size);
+}
+
 static void append_time(struct cell_text *out, const struct ets_cell *cell,
                         const struct ets_table_unit *unit)
 {
@@ -134,6 +148,15 @@ static void append_share(struct cell_text *out, const struct ets_cell *cell)
     append(out, buffer, (size_t)size);
 }
 
+static void append_signed_share(struct cell_text *out, const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const int size = isfinite(cell->lower)
+                         ? snprintf(buffer, sizeof buffer, "%+.1f%%", cell->lower * 100)
+                         : snprintf(buffer, sizeof buffer, "-");
+    append(out, buffer, (size_t)size);
+}
+
 static void append_bytes(struct cell_text *out, double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -154,7 +177,11 @@ static void append_number(struct cell_text *out, const struct shown *shown,
     char buffer[NUMBER_CHARS];
     const enum ets_column_kind kind = shown->column->kind;
     const double value = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->lower;
-    if (kind == ETS_COLUMN_TIME) {
+    if (kind == ETS_COLUMN_TIME && shown->column->is_signed) {
+        append_signed_time(out, cell, shown->unit);
+    } else if (kind == ETS_COLUMN_SHARE && shown->column->is_signed) {
+        append_signed_share(out, cell);
+    } else if (kind == ETS_COLUMN_TIME) {
         append_time(out, cell, shown->unit);
     } else if (kind == ETS_COLUMN_SHARE) {
         append_share(out, cell);
@@ -202,6 +229,18 @@ static void compose(struct cell_text *out, const struct shown *shown,
     }
 }
 
+/* The largest time of a column, whatever its sign. */
+static double largest_of(const struct ets_table *table, uint32_t index)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_table_row *row = &table->rows[i];
+        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
+        largest = fmax(largest, fmax(row->cells[index].upper, -row->cells[index].lower));
+    }
+    return largest;
+}
+
 /*
  * One unit for the column, by its largest value. Up to five digits stand before the point, so that
  * with three behind it small values beside large ones keep theirs.
@@ -210,11 +249,9 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
 {
     const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
     if (fixed != NULL) return fixed;
-    double largest = 0;
-    for (uint32_t i = 0; i < r->table->row_count; i++) {
-        const struct ets_table_row *row = &r->table->rows[i];
-        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
-        if (row->cells[index].upper > largest) largest = row->cells[index].upper;
+    double largest = largest_of(r->table, index);
+    for (uint32_t c = 0; r->table->columns[index].shares_unit && c < r->table->column_count; c++) {
+        if (r->table->columns[c].shares_unit) largest = fmax(largest, largest_of(r->table, c));
     }
     if (largest >= 1e11) return ets_table_find_unit("s");
     if (largest >= 1e8) return ets_table_find_unit("ms");

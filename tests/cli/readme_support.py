@@ -57,6 +57,11 @@ class Sandbox:
         "trace.etdp": "profile.etdp", "profile.etdp": "profile.etdp", "debug.etdp": "debug.etdp",
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
+        "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
+        "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
+        "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
+        "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
     }
 
     def __enter__(self):
@@ -65,6 +70,7 @@ class Sandbox:
         for name, source in self.FILES.items():
             shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
         shutil.copy(support.DATA / "captures" / "uart.log", self.folder)
+        (self.folder / "budget.txt").write_text("total p50 <= +5%\n")
         for folder in ("examples", "tests"):
             (self.folder / folder).symlink_to(support.ROOT / folder)
         (self.folder / "build" / "bin").mkdir(parents=True)

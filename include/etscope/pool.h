@@ -1,0 +1,95 @@
+/*
+ * pool.h - several traces as one: the same operators of the same program, their times put together.
+ *
+ *     struct ets_pool *pool; // of `count` inspections, which must live as long
+ *     if (ets_pool_open(inspections, count, NULL, &pool, &error) == ETS_OK) {
+ *         for (uint32_t b = 0; b < ets_pool_block_count(pool); b++) {
+ *             const struct ets_pool_block *block = ets_pool_block(pool, b);
+ *             for (uint32_t i = 0; i < block->operator_count; i++) {
+ *                 const struct ets_pool_operator *op = &block->operators[i];
+ *                 printf("%.*s: %u runs of %u files, the first took %g ns\n",
+ *                        (int)op->name.size, op->name.data, block->run_count, block->part_count,
+ *                        op->per_run[0]);
+ *             }
+ *         }
+ *         ets_pool_close(pool);
+ *     }
+ *
+ * Blocks of several traces are one block of the pool where they are the same in all that does not
+ * depend on time: name, method, test case, and the sequence of their events. Loads, which look
+ * alike, are one where the traces share a block that executes. Everything handed out is borrowed
+ * until close. One pool belongs to one thread at a time.
+ */
+#ifndef ETSCOPE_POOL_H
+#define ETSCOPE_POOL_H
+
+#include "etscope/inspect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ets_pool;
+
+enum ets_pool_role {
+    ETS_POOL_FRAME = 0, /* of the runtime: Method::execute, Program::load_method */
+    ETS_POOL_WORK = 1,  /* an instruction: a kernel, or the call of a delegate */
+    ETS_POOL_INNER = 2, /* inside of an instruction, as a delegate's operators */
+    ETS_POOL_REST = 3   /* what Method::execute is longer than all that it encloses */
+};
+
+/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit. */
+struct ets_pool_operator {
+    enum ets_pool_role role;
+    struct ets_text name;      /* "addmm.out", as people read it; "(between operators)" */
+    uint32_t parent;           /* enclosing operator of the block, before this one; ETS_NO_INDEX */
+    uint32_t depth;            /* 0 at the top */
+    uint32_t calls;            /* in one run */
+    double resolution;         /* the true time of a run is at least that of per_run, and
+                                  below it + resolution; 0: exact */
+    const double *per_run;     /* [run_count of the block] all calls of a run added up; part after
+                                  part, runs in file order */
+    const struct ets_row *row; /* of the first part: handles, nodes, backend; NULL for the rest */
+    uint32_t row_offset;       /* its row in each part's block, from the block's first_row */
+};
+
+/* What one trace gave to a block. */
+struct ets_pool_part {
+    uint32_t inspection, block; /* which of those given, and which of its blocks */
+    uint32_t first_run, run_count;
+};
+
+struct ets_pool_block {
+    struct ets_text name;
+    const char *method; /* NULL: unknown */
+    int32_t test_case;  /* -1: none */
+    uint32_t run_count; /* of all parts */
+    uint32_t part_count;
+    const struct ets_pool_part *parts;
+    uint32_t operator_count;
+    const struct ets_pool_operator *operators; /* in order of execution, parents first */
+    uint32_t total; /* the operator that encloses all: Method::execute, Program::load_method;
+                       ETS_NO_INDEX: none does */
+};
+
+/*
+ * `inspections`: borrowed until close, as is the array. `allocator` NULL: the C library's.
+ * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
+ */
+ETS_API enum ets_status ets_pool_open(const struct ets_inspection *const *inspections,
+                                      uint32_t count, const struct ets_allocator *allocator,
+                                      struct ets_pool **pool_out, struct ets_error *error);
+ETS_API void ets_pool_close(struct ets_pool *pool); /* NULL is allowed */
+
+/* What times are in: ETS_UNIT_CYCLES, or ETS_UNIT_NS whatever time the traces count in. */
+ETS_API enum ets_time_unit ets_pool_unit(const struct ets_pool *pool);
+
+/* In order of first appearance. */
+ETS_API uint32_t ets_pool_block_count(const struct ets_pool *pool);
+ETS_API const struct ets_pool_block *ets_pool_block(const struct ets_pool *pool, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+#include <stdlib.h>
+
+#include "etscope/compare_tables.h"
+#include "show.h"
+#include "sides.h"
+
+const struct cli_option cli_diff_options[] = {
+    CLI_SIDES_OPTIONS,
+    {"--sort", "-s", "change|ratio|order|name",
+     "Order of the lines: the largest change first (default), or as executed, or by name", NULL,
+     false},
+    {"--top", "-n", "N", "Only the first N lines of each block", NULL, false},
+    {"--least-change", NULL, "PERCENT", "Smaller changes of a median are none; default 1", NULL,
+     false},
+    CLI_TRACES_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+static int write_table(const struct cli_arguments *arguments,
+                       const struct ets_difference *difference,
+                       const struct ets_difference_table_options *options)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
+                         ? cli_write_styled(arguments, table)
+                         : cli_fail(NULL, &error);
+    ets_table_close(table);
+    return code;
+}
+
+int cmd_diff(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    struct cli_sides sides;
+    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
+                                         NULL};
+    if (arguments->word_count != 2) {
+        return cli_complain(CLI_USAGE,
+                            "diff needs two traces: etscope diff before.etdp after.etdp");
+    }
+    const struct ets_difference_options options = {
+        .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
+    const struct ets_difference_table_options table = {
+        .sort = (enum ets_difference_sort)cli_choice(arguments, "--sort", ETS_SORT_CHANGE),
+        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+    };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
+    int code =
+        cli_sides_open(arguments, arguments->words, 1, arguments->words + 1, 1, &options, &sides);
+    if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);
+    cli_sides_close(&sides);
+    return code;
+}

@@ -1,0 +1,107 @@
+#include "cli_text.h"
+#include "etscope/compare_tables.h"
+#include "show.h"
+#include "sides.h"
+
+const struct cli_option cli_gate_options[] = {
+    {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},
+    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
+    CLI_SIDES_OPTIONS,
+    CLI_TRACES_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+static int write_junit(const struct cli_arguments *arguments,
+                       const struct ets_budget_report *report)
+{
+    const char *path = cli_value(arguments, "--junit");
+    struct ets_output *output;
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_budget_write_junit(report, output);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int write_table(const struct cli_arguments *arguments,
+                       const struct ets_budget_report *report)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const int code = ets_budget_table_fill(table, report, &error) == ETS_OK
+                         ? cli_write_styled(arguments, table)
+                         : cli_fail(NULL, &error);
+    ets_table_close(table);
+    return code;
+}
+
+static int check(const struct cli_arguments *arguments, const struct ets_budget *budget,
+                 const struct ets_difference *difference)
+{
+    struct ets_budget_verdicts *verdicts;
+    struct ets_error error;
+    const char *path = cli_value(arguments, "--budget");
+    if (ets_budget_check(budget, difference, &verdicts, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    const struct ets_budget_report report = {budget, difference, verdicts, cli_path_name(path)};
+    int code = write_table(arguments, &report);
+    if (code == CLI_OK) code = write_junit(arguments, &report);
+    if (code == CLI_OK && ets_budget_failed(verdicts) > 0) code = CLI_NEGATIVE;
+    ets_budget_verdicts_close(verdicts);
+    return code;
+}
+
+static int compare(const struct cli_arguments *arguments, const struct ets_budget *budget)
+{
+    static const struct ets_difference_options options = {0}; /* the budget has the least change */
+    const unsigned bases = arguments->word_count - 1;
+    struct cli_sides sides;
+    int code = cli_sides_open(arguments, arguments->words, bases, arguments->words + bases, 1,
+                              &options, &sides);
+    if (code == CLI_OK) code = check(arguments, budget, sides.difference);
+    cli_sides_close(&sides);
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--etrecord",  "--program", "--etrecord-b",
+                                         "--program-b", "--budget",  NULL};
+    const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
+    bool ok = true;
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok) return CLI_USAGE;
+    if (arguments->word_count < 2) {
+        return cli_complain(CLI_USAGE,
+                            "gate needs a base and a new trace: etscope gate base.etdp "
+                            "new.etdp --budget budget.txt");
+    }
+    if (!cli_has(arguments, "--budget")) {
+        return cli_complain(CLI_USAGE, "gate needs the limits: --budget FILE");
+    }
+    if (junit != NULL && cli_text_is(cli_text(junit), output == NULL ? "-" : output)) {
+        return cli_complain(CLI_USAGE, "the table and --junit need a file each");
+    }
+    return cli_check_stdin(arguments, inputs);
+}
+
+int cmd_gate(const struct cli_arguments *arguments)
+{
+    struct ets_file *file;
+    struct ets_budget *budget;
+    struct ets_error error;
+    const char *path = cli_value(arguments, "--budget");
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK) {
+        code = compare(arguments, budget);
+        ets_budget_close(budget);
+    } else {
+        code = cli_fail(path, &error);
+    }
+    ets_file_close(file);
+    return code;
+}

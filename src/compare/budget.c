@@ -1,0 +1,282 @@
+#include "etscope/budget.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum { MAX_RULES = 10000 };
+
+struct ets_budget {
+    struct ets_arena arena;
+    struct ets_budget_rule *rules;
+    uint32_t count;
+};
+
+static const char *const metrics[] = {"min", "p10", "p50", "p90", "max", "avg", "share"};
+
+/* One line being read. */
+struct reader {
+    struct ets_text rest; /* of the line, without space at its ends */
+    uint64_t offset;      /* of the line in the text */
+    uint32_t line;
+    struct ets_error *error;
+};
+
+static enum ets_status fail(const struct reader *reader, const char *reason)
+{
+    return ets_fail(reader->error, ETS_MALFORMED, reader->offset, "line %u: %s", reader->line,
+                    reason);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct ets_text trim(struct ets_text text)
+{
+    while (text.size > 0 && is_space(text.data[text.size - 1])) text.size--;
+    while (text.size > 0 && is_space(text.data[0])) {
+        text.data++;
+        text.size--;
+    }
+    return text;
+}
+
+/* Takes the last word off: names of operators hold spaces, what follows them does not. */
+static struct ets_text take_last(struct reader *reader)
+{
+    const struct ets_text rest = reader->rest;
+    size_t start = rest.size;
+    while (start > 0 && !is_space(rest.data[start - 1])) start--;
+    const struct ets_text word = {rest.data + start, rest.size - start};
+    reader->rest = trim((struct ets_text){rest.data, start});
+    return word;
+}
+
+static struct ets_text take_first(struct reader *reader)
+{
+    const struct ets_text rest = reader->rest;
+    size_t end = 0;
+    while (end < rest.size && !is_space(rest.data[end])) end++;
+    reader->rest = trim((struct ets_text){rest.data + end, rest.size - end});
+    return (struct ets_text){rest.data, end};
+}
+
+/* Digits with at most one point, taken off `text`; false where there are none. */
+static bool take_number(struct ets_text *text, double *value_out)
+{
+    double value = 0, scale = 1;
+    bool has_point = false, has_digit = false;
+    while (text->size > 0 && text->size < 4096) {
+        const char c = text->data[0];
+        if (c == '.' && !has_point) {
+            has_point = true;
+        } else if (c >= '0' && c <= '9') {
+            value = value * 10 + (c - '0');
+            if (has_point) scale *= 10;
+            has_digit = true;
+        } else {
+            break;
+        }
+        text->data++;
+        text->size--;
+    }
+    *value_out = value / scale;
+    return has_digit && value < 1e18 && scale < 1e18;
+}
+
+/* "+5%", "-10%", "+200us", "12ms", "90%", "5000cycles". */
+static enum ets_status read_limit(const struct reader *reader, struct ets_text text,
+                                  struct ets_budget_rule *rule)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"cycles", 1}};
+    const bool is_signed = text.size > 0 && (text.data[0] == '+' || text.data[0] == '-');
+    const double sign = is_signed && text.data[0] == '-' ? -1 : 1;
+    if (is_signed) {
+        text.data++;
+        text.size--;
+    }
+    if (!take_number(&text, &rule->value)) {
+        return fail(reader, "the limit must be as +5%, +200us, 12ms, or 90% of a share");
+    }
+    rule->value *= sign;
+    if (ets_text_is(text, "%")) {
+        rule->value /= 100;
+        rule->limit = is_signed ? ETS_LIMIT_OVER_RATIO : ETS_LIMIT_SHARE;
+        return ETS_OK;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!ets_text_is(text, units[i].name)) continue;
+        rule->value *= units[i].ns;
+        rule->is_cycles = i == 4;
+        rule->limit = is_signed ? ETS_LIMIT_OVER_TIME : ETS_LIMIT_TIME;
+        return ETS_OK;
+    }
+    return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
+}
+
+static bool read_metric(struct ets_text text, enum ets_budget_metric *metric)
+{
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        if (!ets_text_is(text, metrics[i])) continue;
+        *metric = (enum ets_budget_metric)i;
+        return true;
+    }
+    return false;
+}
+
+static enum ets_status read_subject(struct reader *reader, struct ets_budget_rule *rule)
+{
+    static const char *const subjects[] = {"total", "load", "operator", "delegated"};
+    const struct ets_text word = take_first(reader);
+    size_t i = 0;
+    while (i < 4 && !ets_text_is(word, subjects[i])) i++;
+    if (i == 4) {
+        return fail(reader, "a rule begins with total, load, operator NAME or delegated");
+    }
+    rule->subject = (enum ets_budget_subject)i;
+    rule->pattern = reader->rest;
+    if (rule->subject == ETS_BUDGET_OPERATOR && rule->pattern.size == 0) {
+        return fail(reader, "operator needs a name, as in: operator *conv* p50 <= +10%");
+    }
+    if (rule->subject != ETS_BUDGET_OPERATOR && rule->pattern.size > 0) {
+        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+    }
+    return ETS_OK;
+}
+
+/* The same with one space between words, in memory of the budget's. */
+static bool squeeze(struct ets_arena *arena, struct ets_text *text)
+{
+    char *data = ets_arena_alloc(arena, text->size);
+    size_t used = 0;
+    if (data == NULL) return false;
+    for (size_t i = 0; i < text->size; i++) {
+        const bool space = is_space(text->data[i]);
+        if (!space || !is_space(text->data[i - 1])) data[used++] = space ? ' ' : text->data[i];
+    }
+    *text = (struct ets_text){data, used};
+    return true;
+}
+
+/* WHAT METRIC <= LIMIT, from its end. */
+static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
+                                 struct ets_budget_rule *rule)
+{
+    rule->text = reader->rest;
+    rule->line = reader->line;
+    if (!squeeze(arena, &rule->text)) {
+        return ets_fail(reader->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
+    }
+    const struct ets_text limit = take_last(reader), sign = take_last(reader);
+    const struct ets_text metric = take_last(reader);
+    const bool is_most = ets_text_is(sign, "<="), is_least = ets_text_is(sign, ">=");
+    if (!is_most && !is_least) {
+        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+    }
+    if (!read_metric(metric, &rule->metric)) {
+        return fail(reader, "the metric must be min, p10, p50, p90, max, avg or share");
+    }
+    ETS_TRY(read_subject(reader, rule));
+    ETS_TRY(read_limit(reader, limit, rule));
+    const bool is_share = rule->metric == ETS_METRIC_SHARE;
+    if (is_share != (rule->subject == ETS_BUDGET_DELEGATED)) {
+        return fail(reader, "delegated has a share, all else has a time");
+    }
+    if (is_share != is_least || is_share != (rule->limit == ETS_LIMIT_SHARE)) {
+        return fail(reader, is_share ? "a share has a least part: delegated share >= 90%"
+                                     : "a time has a most: <= 12ms, <= +5%, <= +200us");
+    }
+    return ETS_OK;
+}
+
+static enum ets_status read_line(struct ets_budget *budget, struct reader *reader,
+                                 struct ets_text *scope)
+{
+    const struct ets_text line = reader->rest;
+    if (line.size == 0 || line.data[0] == '#') return ETS_OK;
+    if (line.data[0] == '[') {
+        if (line.size < 3 || line.data[line.size - 1] != ']') {
+            return fail(reader, "a section is the name of a method or block in brackets: [decode]");
+        }
+        *scope = trim((struct ets_text){line.data + 1, line.size - 2});
+        return ETS_OK;
+    }
+    struct ets_budget_rule *rule = &budget->rules[budget->count++];
+    rule->scope = *scope;
+    return read_rule(reader, &budget->arena, rule);
+}
+
+static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes bytes,
+                                struct ets_error *error)
+{
+    const char *text = (const char *)bytes.data;
+    struct reader reader = {.error = error};
+    struct ets_text scope = {NULL, 0};
+    for (size_t at = 0; at < bytes.size; reader.offset = at) {
+        const char *end = memchr(text + at, '\n', bytes.size - at);
+        const size_t size = end == NULL ? bytes.size - at : (size_t)(end - (text + at));
+        reader.rest = trim((struct ets_text){text + at, size});
+        reader.line++;
+        ETS_TRY(read_line(budget, &reader, &scope));
+        at += size + 1;
+    }
+    if (budget->count > 0) return ETS_OK;
+    return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                    "the budget holds no rule; one is as: total p50 <= +5%%");
+}
+
+/* Lines bound the rules. */
+static uint64_t count_lines(struct ets_bytes text)
+{
+    uint64_t count = 1;
+    for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
+    return count;
+}
+
+enum ets_status ets_budget_open(struct ets_bytes text, const struct ets_allocator *allocator,
+                                struct ets_budget **budget_out, struct ets_error *error)
+{
+    struct ets_arena arena;
+    const uint64_t lines = count_lines(text);
+    if (lines > MAX_RULES) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "a budget of more than %d lines",
+                        MAX_RULES);
+    }
+    ets_arena_init(&arena, allocator, 0);
+    struct ets_budget *budget = ets_arena_alloc(&arena, sizeof *budget);
+    if (budget == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
+    budget->arena = arena;
+    budget->rules = ets_arena_alloc_array(&budget->arena, lines, sizeof *budget->rules);
+    const enum ets_status status = budget->rules == NULL
+                                       ? ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory")
+                                       : read_all(budget, text, error);
+    if (status != ETS_OK) ets_budget_close(budget);
+    else *budget_out = budget;
+    return status;
+}
+
+void ets_budget_close(struct ets_budget *budget)
+{
+    if (budget == NULL) return;
+    struct ets_arena arena = budget->arena; /* holds the budget itself */
+    ets_arena_reset(&arena);
+}
+
+uint32_t ets_budget_rule_count(const struct ets_budget *budget)
+{
+    return budget->count;
+}
+
+const struct ets_budget_rule *ets_budget_rule(const struct ets_budget *budget, uint32_t index)
+{
+    return &budget->rules[index];
+}
+
+const char *ets_budget_metric_name(enum ets_budget_metric metric)
+{
+    return (unsigned)metric < sizeof metrics / sizeof *metrics ? metrics[metric] : "";
+}

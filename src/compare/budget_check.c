@@ -1,0 +1,294 @@
+#include <math.h>
+
+#include "compare/difference_parts.h"
+#include "etscope/budget.h"
+
+/* Runs that a quarter of the base must have at least, to speak for its noise. */
+enum { QUARTERS = 4, LEAST_QUARTER = 5 };
+
+struct ets_budget_verdicts {
+    struct ets_arena arena;
+    struct ets_budget_verdict *items;
+    uint32_t count, failed;
+};
+
+struct checker {
+    const struct ets_budget *budget;
+    const struct ets_difference *difference;
+    struct ets_budget_verdicts *verdicts;
+    double *scratch;  /* [runs of the largest block] */
+    bool is_counting; /* first all are counted, then written */
+    uint32_t count;
+};
+
+/* `pattern` with * for any text and ? for any byte; the last * is tried again, farther on. */
+static bool matches(struct ets_text pattern, struct ets_text text)
+{
+    size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
+    while (t < text.size) {
+        if (p < pattern.size && pattern.data[p] == '*') {
+            star = p++;
+            from = t;
+        } else if (p < pattern.size &&
+                   (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
+            p++;
+            t++;
+        } else if (star != SIZE_MAX) {
+            p = star + 1;
+            t = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size && pattern.data[p] == '*') p++;
+    return p == pattern.size;
+}
+
+static double metric_of(const struct ets_statistics *times, enum ets_budget_metric metric)
+{
+    const double values[] = {times->min, times->p10, times->p50,
+                             times->p90, times->max, times->mean};
+    return values[metric];
+}
+
+static double metric_over(const struct checker *c, const double *times_of_runs, uint32_t count,
+                          enum ets_budget_metric metric)
+{
+    struct ets_statistics times;
+    memcpy(c->scratch, times_of_runs, count * sizeof *times_of_runs);
+    ets_statistics_compute(c->scratch, count, &times);
+    return metric_of(&times, metric);
+}
+
+/* The largest value of the metric among the base's files, or the quarters of its one file. */
+static double noise_of(const struct checker *c, const struct ets_difference_side *base,
+                       enum ets_budget_metric metric)
+{
+    const struct ets_pool_block *block = base->block;
+    double most = metric_of(&base->times, metric);
+    for (uint32_t p = 0; block->part_count > 1 && p < block->part_count; p++) {
+        const struct ets_pool_part *part = &block->parts[p];
+        most = fmax(most, metric_over(c, base->per_run + part->first_run, part->run_count, metric));
+    }
+    if (block->part_count > 1 || block->run_count < QUARTERS * LEAST_QUARTER) return most;
+    for (uint32_t q = 0; q < QUARTERS; q++) {
+        const uint32_t start = (uint32_t)((uint64_t)block->run_count * q / QUARTERS);
+        const uint32_t end = (uint32_t)((uint64_t)block->run_count * (q + 1) / QUARTERS);
+        most = fmax(most, metric_over(c, base->per_run + start, end - start, metric));
+    }
+    return most;
+}
+
+/* What a value over its limit comes to. */
+static enum ets_budget_result weigh(const struct ets_budget_rule *rule,
+                                    const struct ets_difference_line *line,
+                                    const struct ets_budget_verdict *verdict)
+{
+    if (rule->limit == ETS_LIMIT_TIME || rule->value < 0) return ETS_BUDGET_FAIL;
+    if (verdict->value <= verdict->noise) return ETS_BUDGET_NOISE;
+    if (line->verdict == ETS_VERDICT_UNKNOWN) return ETS_BUDGET_UNKNOWN;
+    /* A rank test looks at all runs; the tail may grow without the rest. */
+    const bool is_tail = rule->metric == ETS_METRIC_P90 || rule->metric == ETS_METRIC_MAX;
+    return is_tail || line->verdict == ETS_VERDICT_SLOWER ? ETS_BUDGET_FAIL : ETS_BUDGET_NOISE;
+}
+
+static void check_time(const struct checker *c, const struct ets_budget_rule *rule,
+                       const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
+{
+    const double limit = rule->value;
+    const bool has_base = line->before.operator_count > 0;
+    verdict->value = metric_of(&line->after.times, rule->metric);
+    if (has_base) verdict->base = metric_of(&line->before.times, rule->metric);
+    if (rule->limit == ETS_LIMIT_TIME) {
+        verdict->limit = limit;
+    } else if (!has_base) {
+        verdict->result = ETS_BUDGET_NEW;
+        return;
+    } else { /* the true value of a coarse clock lies above what it says */
+        const double base = verdict->base + line->before.resolution;
+        verdict->limit =
+            rule->limit == ETS_LIMIT_OVER_TIME ? base + limit : base * (1 + rule->value);
+        verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
+        verdict->p = line->adjusted_p;
+    }
+    verdict->result =
+        verdict->value > verdict->limit ? weigh(rule, line, verdict) : ETS_BUDGET_PASS;
+}
+
+/* The median over the runs of the part that delegate calls take of the total; NaN: no total. */
+static double delegated_share(const struct checker *c, const struct ets_pool_block *block)
+{
+    if (block == NULL || block->total == ETS_NO_INDEX || block->run_count == 0) return NAN;
+    for (uint32_t r = 0; r < block->run_count; r++) {
+        const double total = block->operators[block->total].per_run[r];
+        double delegated = 0;
+        for (uint32_t i = 0; i < block->operator_count; i++) {
+            const struct ets_pool_operator *op = &block->operators[i];
+            if (op->row == NULL || !ets_text_is(op->row->name, "DELEGATE_CALL")) continue;
+            delegated += op->per_run[r];
+        }
+        c->scratch[r] = total > 0 ? delegated / total : 0;
+    }
+    struct ets_statistics shares;
+    ets_statistics_compute(c->scratch, block->run_count, &shares);
+    return shares.p50;
+}
+
+static void check_share(const struct checker *c, const struct ets_budget_rule *rule,
+                        const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
+{
+    verdict->limit = rule->value;
+    verdict->base = delegated_share(c, line->before.block);
+    verdict->value = delegated_share(c, line->after.block);
+    verdict->result = verdict->value >= rule->value ? ETS_BUDGET_PASS : ETS_BUDGET_FAIL;
+}
+
+static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_pool_block *block)
+{
+    if (rule->scope.data == NULL) return true;
+    return ets_text_equal(rule->scope, block->name) ||
+           (block->method != NULL && ets_text_is(rule->scope, block->method));
+}
+
+/* Whether a rule is about a line of the new trace. */
+static bool is_about(const struct ets_budget_rule *rule, const struct checker *c, uint32_t index)
+{
+    const struct ets_difference_line *line = ets_difference_line(c->difference, index);
+    const struct ets_difference_side *after = &line->after;
+    if (after->operator_count == 0 || !is_in_scope(rule, after->block)) return false;
+    if (rule->subject == ETS_BUDGET_OPERATOR) {
+        for (uint32_t i = 0; i < after->operator_count; i++) {
+            const struct ets_pool_operator *op = &after->block->operators[after->operators[i]];
+            if (op->role != ETS_POOL_FRAME && matches(rule->pattern, op->name)) return true;
+        }
+        return false;
+    }
+    if (after->block->total != after->operators[0]) return false;
+    const struct ets_text name = after->block->operators[after->operators[0]].name;
+    const bool is_load = !ets_text_is(name, "Method::execute");
+    return is_load == (rule->subject == ETS_BUDGET_LOAD);
+}
+
+static void add(struct checker *c, uint32_t rule_index, uint32_t line_index)
+{
+    const struct ets_budget_rule *rule = ets_budget_rule(c->budget, rule_index);
+    if (c->is_counting) {
+        c->count++;
+        return;
+    }
+    struct ets_budget_verdict *verdict = &c->verdicts->items[c->verdicts->count++];
+    *verdict = (struct ets_budget_verdict){.rule = rule_index,
+                                           .line = line_index,
+                                           .result = ETS_BUDGET_MISSING,
+                                           .base = NAN,
+                                           .value = NAN,
+                                           .limit = NAN,
+                                           .noise = NAN,
+                                           .p = NAN};
+    if (line_index != ETS_NO_INDEX) {
+        const struct ets_difference_line *line = ets_difference_line(c->difference, line_index);
+        if (rule->metric == ETS_METRIC_SHARE) check_share(c, rule, line, verdict);
+        else check_time(c, rule, line, verdict);
+    }
+    c->verdicts->failed += ets_budget_is_failure(verdict->result) != 0;
+}
+
+static void check_all(struct checker *c)
+{
+    for (uint32_t r = 0; r < ets_budget_rule_count(c->budget); r++) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < ets_difference_line_count(c->difference); i++) {
+            if (!is_about(ets_budget_rule(c->budget, r), c, i)) continue;
+            add(c, r, i);
+            found++;
+        }
+        if (found == 0) add(c, r, ETS_NO_INDEX);
+    }
+}
+
+static enum ets_status check_units(const struct ets_budget *budget, enum ets_time_unit unit,
+                                   struct ets_error *error)
+{
+    for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
+        const bool is_time = rule->limit == ETS_LIMIT_TIME || rule->limit == ETS_LIMIT_OVER_TIME;
+        if (!is_time || rule->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "line %u: the limit is in %s, the traces are in %s", rule->line,
+                        rule->is_cycles ? "cycles" : "time", rule->is_cycles ? "time" : "cycles");
+    }
+    return ETS_OK;
+}
+
+static uint32_t most_runs(const struct ets_difference *difference)
+{
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < ets_difference_block_count(difference); b++) {
+        const struct ets_difference_block *block = ets_difference_block(difference, b);
+        const struct ets_pool_block *sides[] = {block->before, block->after};
+        for (int s = 0; s < 2; s++) {
+            if (sides[s] != NULL && sides[s]->run_count > most) most = sides[s]->run_count;
+        }
+    }
+    return most;
+}
+
+enum ets_status ets_budget_check(const struct ets_budget *budget,
+                                 const struct ets_difference *difference,
+                                 struct ets_budget_verdicts **verdicts_out, struct ets_error *error)
+{
+    ETS_TRY(check_units(budget, difference->unit, error));
+    struct ets_arena arena;
+    ets_arena_init(&arena, difference->arena.allocator, 0);
+    struct ets_budget_verdicts *verdicts = ets_arena_alloc(&arena, sizeof *verdicts);
+    if (verdicts == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
+    verdicts->arena = arena;
+    struct checker c = {
+        .budget = budget, .difference = difference, .verdicts = verdicts, .is_counting = true};
+    check_all(&c);
+    c.is_counting = false;
+    verdicts->items = ets_arena_alloc_array(&verdicts->arena, c.count, sizeof *verdicts->items);
+    c.scratch = ets_arena_alloc_array(&verdicts->arena, most_runs(difference), sizeof *c.scratch);
+    if (verdicts->items == NULL || c.scratch == NULL) {
+        ets_budget_verdicts_close(verdicts);
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the verdicts");
+    }
+    check_all(&c);
+    *verdicts_out = verdicts;
+    return ETS_OK;
+}
+
+void ets_budget_verdicts_close(struct ets_budget_verdicts *verdicts)
+{
+    if (verdicts == NULL) return;
+    struct ets_arena arena = verdicts->arena; /* holds the verdicts themselves */
+    ets_arena_reset(&arena);
+}
+
+uint32_t ets_budget_count(const struct ets_budget_verdicts *verdicts)
+{
+    return verdicts->count;
+}
+
+uint32_t ets_budget_failed(const struct ets_budget_verdicts *verdicts)
+{
+    return verdicts->failed;
+}
+
+const struct ets_budget_verdict *ets_budget_verdict(const struct ets_budget_verdicts *verdicts,
+                                                    uint32_t index)
+{
+    return &verdicts->items[index];
+}
+
+int ets_budget_is_failure(enum ets_budget_result result)
+{
+    return result == ETS_BUDGET_FAIL || result == ETS_BUDGET_UNKNOWN ||
+           result == ETS_BUDGET_MISSING;
+}
+
+const char *ets_budget_result_name(enum ets_budget_result result)
+{
+    static const char *const names[] = {"pass", "noise", "new", "fail", "unknown", "missing"};
+    return (unsigned)result < ETS_BUDGET_RESULT_COUNT ? names[result] : "";
+}

@@ -1,0 +1,120 @@
+#include "compare/difference_parts.h"
+
+static uint32_t operators_of(const struct ets_pool_block *block)
+{
+    return block == NULL ? 0 : block->operator_count;
+}
+
+static enum ets_status add_pair(struct ets_difference *difference, struct ets_arena *scratch,
+                                const struct ets_block_pair *pair, struct ets_error *error)
+{
+    struct ets_match match;
+    if (!ets_match_blocks(&match, scratch, pair->before, pair->after, pair->before_names,
+                          pair->after_names)) {
+        return ets_fail_difference(error);
+    }
+    struct ets_difference_block *block = &difference->blocks[difference->block_count];
+    *block = (struct ets_difference_block){
+        .before = pair->before, .after = pair->after, .by_handles = match.by_handles};
+    ETS_TRY(ets_difference_add_lines(difference, &match, block, error));
+    difference->block_count++;
+    return ETS_OK;
+}
+
+static enum ets_status build(struct ets_difference *difference, const struct ets_pool *before,
+                             const struct ets_pool *after, struct ets_arena *scratch,
+                             struct ets_error *error)
+{
+    struct ets_block_pairs pairs;
+    if (!ets_block_pairs_find(scratch, before, after, &pairs)) return ets_fail_difference(error);
+    size_t most = 0;
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        most += operators_of(pairs.items[i].before);
+        most += operators_of(pairs.items[i].after);
+    }
+    struct ets_arena *arena = &difference->arena;
+    difference->blocks = ets_arena_alloc_array(arena, pairs.count, sizeof *difference->blocks);
+    difference->lines = ets_arena_alloc_array(arena, most, sizeof *difference->lines);
+    if (difference->blocks == NULL || difference->lines == NULL || most > UINT32_MAX) {
+        return ets_fail_difference(error);
+    }
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        struct ets_arena of_pair;
+        ets_arena_init(&of_pair, arena->allocator, 0);
+        const enum ets_status status = add_pair(difference, &of_pair, &pairs.items[i], error);
+        ets_arena_reset(&of_pair);
+        if (status != ETS_OK) return status;
+    }
+    return ets_difference_judge(difference, error);
+}
+
+enum ets_status ets_difference_open(const struct ets_pool *before, const struct ets_pool *after,
+                                    const struct ets_difference_options *options,
+                                    struct ets_difference **difference_out, struct ets_error *error)
+{
+    struct ets_arena arena, scratch;
+    if (ets_pool_unit(before) != ets_pool_unit(after)) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "one side counts cycles, the other time");
+    }
+    ets_arena_init(&arena, options->allocator, 0);
+    ets_arena_init(&scratch, options->allocator, 0);
+    struct ets_difference *difference = ets_arena_alloc(&arena, sizeof *difference);
+    if (difference == NULL) return ets_fail_difference(error);
+    difference->arena = arena;
+    difference->options = *options;
+    difference->unit = ets_pool_unit(after);
+    if (options->false_discovery == 0) difference->options.false_discovery = 0.05;
+    const enum ets_status status = build(difference, before, after, &scratch, error);
+    ets_arena_reset(&scratch);
+    if (status != ETS_OK) ets_difference_close(difference);
+    else *difference_out = difference;
+    return status;
+}
+
+void ets_difference_close(struct ets_difference *difference)
+{
+    if (difference == NULL) return;
+    struct ets_arena arena = difference->arena; /* holds the difference itself */
+    ets_arena_reset(&arena);
+}
+
+enum ets_time_unit ets_difference_unit(const struct ets_difference *difference)
+{
+    return difference->unit;
+}
+
+uint32_t ets_difference_block_count(const struct ets_difference *difference)
+{
+    return difference->block_count;
+}
+
+const struct ets_difference_block *ets_difference_block(const struct ets_difference *difference,
+                                                        uint32_t index)
+{
+    return &difference->blocks[index];
+}
+
+uint32_t ets_difference_line_count(const struct ets_difference *difference)
+{
+    return difference->line_count;
+}
+
+const struct ets_difference_line *ets_difference_line(const struct ets_difference *difference,
+                                                      uint32_t index)
+{
+    return &difference->lines[index];
+}
+
+const char *ets_change_name(enum ets_change change)
+{
+    static const char *const names[] = {"",          "added",       "removed",      "replaced",
+                                        "delegated", "undelegated", "repartitioned"};
+    return (unsigned)change < ETS_CHANGE_COUNT ? names[change] : "";
+}
+
+const char *ets_verdict_name(enum ets_verdict verdict)
+{
+    static const char *const names[] = {"same", "faster", "slower", "unknown", ""};
+    return (unsigned)verdict < ETS_VERDICT_COUNT ? names[verdict] : "";
+}

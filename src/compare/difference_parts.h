@@ -1,0 +1,43 @@
+/* The difference while it is being built, as the files of this folder share it. */
+#ifndef ETSCOPE_COMPARE_DIFFERENCE_PARTS_H
+#define ETSCOPE_COMPARE_DIFFERENCE_PARTS_H
+
+#include "compare/matching.h"
+
+struct ets_difference {
+    struct ets_arena arena;
+    struct ets_difference_options options;
+    enum ets_time_unit unit;
+    struct ets_difference_block *blocks;
+    uint32_t block_count;
+    struct ets_difference_line *lines;
+    uint32_t line_count;
+};
+
+static inline enum ets_status ets_fail_difference(struct ets_error *error)
+{
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to compare the traces");
+}
+
+/* block_pairs.c: which blocks of two pools belong together. */
+struct ets_block_pair {
+    const struct ets_pool_block *before, *after; /* one may be NULL */
+    const uint32_t *before_names, *after_names;  /* [operator] numbers of their names */
+};
+struct ets_block_pairs {
+    struct ets_block_pair *items;
+    uint32_t count;
+};
+bool ets_block_pairs_find(struct ets_arena *arena, const struct ets_pool *before,
+                          const struct ets_pool *after, struct ets_block_pairs *pairs_out);
+
+/* difference_lines.c: the lines of a pair, after those that are there. */
+enum ets_status ets_difference_add_lines(struct ets_difference *difference,
+                                         const struct ets_match *match,
+                                         struct ets_difference_block *block,
+                                         struct ets_error *error);
+
+/* judge.c: tests and verdicts of all lines. */
+enum ets_status ets_difference_judge(struct ets_difference *difference, struct ets_error *error);
+
+#endif

@@ -1,0 +1,144 @@
+#include "compare/matching.h"
+
+/* What an operator is: its name and all that its handles stand for. */
+static uint32_t identity_of(struct ets_key_table *keys, const struct ets_match_side *side,
+                            uint32_t index)
+{
+    uint64_t key[2] = {0, side->name[index]};
+    uint32_t number = ets_key_table_add(keys, key);
+    const uint32_t *elements = side->elements + side->first_element[index];
+    for (uint32_t i = 0; i < side->element_count[index] && number != ETS_KEY_NONE; i++) {
+        key[0] = (uint64_t)number + 1; /* what came so far */
+        key[1] = elements[i];
+        number = ets_key_table_add(keys, key);
+    }
+    return number;
+}
+
+static bool has_elements(const struct ets_match *match, int side, uint32_t index)
+{
+    return match->sides[side].element_count[index] > 0;
+}
+
+/* Pairs of one identity, in order of execution. */
+static bool pair_identities(struct ets_match *match, const struct ets_match_lists *lists)
+{
+    const struct ets_match_side *before = &match->sides[ETS_BEFORE];
+    const struct ets_match_side *after = &match->sides[ETS_AFTER];
+    struct ets_key_table keys, used;
+    const uint32_t count = lists->count[ETS_BEFORE];
+    uint32_t *head = ets_arena_alloc_array(match->arena, count, sizeof *head);
+    uint32_t *next = ets_arena_alloc_array(match->arena, count, sizeof *next);
+    ets_key_table_init(&keys, match->arena, 2);
+    ets_key_table_init(&used, match->arena, 1);
+    if (head == NULL || next == NULL) return false;
+    for (uint32_t i = count; i-- > 0;) { /* backwards: the first stands at the head */
+        const uint32_t index = lists->items[ETS_BEFORE][i];
+        if (!has_elements(match, ETS_BEFORE, index)) continue;
+        const uint64_t identity = identity_of(&keys, before, index);
+        const uint32_t known = used.count, queue = ets_key_table_add(&used, &identity);
+        if (identity == ETS_KEY_NONE || queue == ETS_KEY_NONE) return false;
+        next[i] = queue < known ? head[queue] : ETS_NO_INDEX;
+        head[queue] = i;
+    }
+    for (uint32_t j = 0; j < lists->count[ETS_AFTER]; j++) {
+        const uint32_t index = lists->items[ETS_AFTER][j];
+        if (!has_elements(match, ETS_AFTER, index)) continue;
+        const uint64_t identity = identity_of(&keys, after, index);
+        if (identity == ETS_KEY_NONE) return false;
+        const uint32_t queue = ets_key_table_find(&used, &identity);
+        if (queue == ETS_KEY_NONE || head[queue] == ETS_NO_INDEX) continue;
+        const uint32_t group = ets_match_new_group(match);
+        ets_match_add(match, group, ETS_BEFORE, lists->items[ETS_BEFORE][head[queue]]);
+        ets_match_add(match, group, ETS_AFTER, index);
+        head[queue] = next[head[queue]];
+    }
+    return true;
+}
+
+static uint32_t find_root(uint32_t *above, uint32_t index)
+{
+    while (above[index] != index) {
+        above[index] = above[above[index]];
+        index = above[index];
+    }
+    return index;
+}
+
+static bool is_left(const struct ets_match *match, int side, uint32_t index)
+{
+    return match->sides[side].group[index] == ETS_NO_INDEX && has_elements(match, side, index);
+}
+
+/* The connected part that an operator belongs to. */
+static uint32_t part_of(const struct ets_match *match, int side, uint32_t index, uint32_t *above)
+{
+    const struct ets_match_side *s = &match->sides[side];
+    return find_root(above, s->elements[s->first_element[index]]);
+}
+
+/* What is left and shares handles with something left on the other side: connected parts. */
+static bool group_shared(struct ets_match *match, const struct ets_match_lists *lists)
+{
+    uint32_t *above = ets_arena_alloc_array(match->arena, match->element_count, sizeof *above);
+    uint32_t *group = ets_arena_alloc_array(match->arena, match->element_count, sizeof *group);
+    uint8_t *sides = ets_arena_alloc_array(match->arena, match->element_count, sizeof *sides);
+    if (above == NULL || group == NULL || sides == NULL) return false;
+    for (uint32_t e = 0; e < match->element_count; e++) {
+        above[e] = e;
+        group[e] = ETS_NO_INDEX;
+    }
+    for (int s = 0; s < 2; s++) {
+        const struct ets_match_side *side = &match->sides[s];
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            const uint32_t index = lists->items[s][i];
+            if (!is_left(match, s, index)) continue;
+            const uint32_t *list = side->elements + side->first_element[index];
+            for (uint32_t k = 1; k < side->element_count[index]; k++) {
+                above[find_root(above, list[k])] = find_root(above, list[0]);
+            }
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            const uint32_t index = lists->items[s][i];
+            if (is_left(match, s, index)) sides[part_of(match, s, index, above)] |= 1 << s;
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            const uint32_t index = lists->items[s][i];
+            if (!is_left(match, s, index)) continue;
+            const uint32_t part = part_of(match, s, index, above);
+            if (sides[part] != 3) continue;
+            if (group[part] == ETS_NO_INDEX) group[part] = ets_match_new_group(match);
+            ets_match_add(match, group[part], s, index);
+        }
+    }
+    return true;
+}
+
+static bool have_elements(const struct ets_match *match, const struct ets_match_lists *lists)
+{
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            if (has_elements(match, s, lists->items[s][i])) return true;
+        }
+    }
+    return false;
+}
+
+bool ets_match_by_handles(struct ets_match *match, struct ets_match_lists *lists)
+{
+    if (!have_elements(match, lists)) return true;
+    if (!pair_identities(match, lists) || !group_shared(match, lists)) return false;
+    for (int s = 0; s < 2; s++) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < lists->count[s]; i++) {
+            const uint32_t index = lists->items[s][i];
+            if (!has_elements(match, s, index)) lists->items[s][kept++] = index;
+        }
+        lists->count[s] = kept;
+    }
+    return true;
+}

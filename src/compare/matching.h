@@ -1,0 +1,65 @@
+/* Which operators of two blocks belong together. */
+#ifndef ETSCOPE_COMPARE_MATCHING_H
+#define ETSCOPE_COMPARE_MATCHING_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/key_table.h"
+#include "base/strings.h"
+#include "base/text.h"
+#include "etscope/difference.h"
+
+enum { ETS_BEFORE = 0, ETS_AFTER = 1 };
+
+/* One side's block, by operator of the block. */
+struct ets_match_side {
+    const struct ets_pool_block *block; /* NULL: none */
+    uint32_t *first_child, *next_sibling;
+    uint32_t first_root;
+    uint32_t *name;                          /* number of its name, alike on both sides */
+    uint32_t *group;                         /* ETS_NO_INDEX: none yet */
+    uint32_t *next_member;                   /* of its group on this side */
+    uint32_t *first_element, *element_count; /* into `elements` */
+    uint32_t *elements; /* ascending for each operator; what its debug handles stand for */
+};
+
+/* Operators that are compared as one; most are one of each side. */
+struct ets_match_group {
+    uint32_t first[2], last[2], count[2];
+};
+
+struct ets_match {
+    struct ets_arena *arena; /* of this pair of blocks */
+    struct ets_match_side sides[2];
+    struct ets_match_group *groups;
+    uint32_t group_count;
+    uint32_t element_count; /* of both sides, different ones */
+    bool by_handles;
+};
+
+/* Some operators of either side, in order of execution. */
+struct ets_match_lists {
+    uint32_t *items[2], count[2];
+};
+
+/* match_elements.c: fills elements, element_count and by_handles. False: no memory. */
+bool ets_match_find_elements(struct ets_match *match);
+
+/*
+ * match_handles.c: groups what shares debug handles, same names first; takes what it grouped, and
+ * what has handles but no partner, out of the lists. False: no memory.
+ */
+bool ets_match_by_handles(struct ets_match *match, struct ets_match_lists *lists);
+
+/* match_order.c: groups the longest common sequence of names. False: no memory. */
+bool ets_match_by_order(struct ets_match *match, const struct ets_match_lists *lists);
+
+/* matching.c */
+/* Groups all operators of two blocks; one may be NULL. False: no memory. */
+bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
+                      const struct ets_pool_block *before, const struct ets_pool_block *after,
+                      const uint32_t *before_names, const uint32_t *after_names);
+uint32_t ets_match_new_group(struct ets_match *match);
+void ets_match_add(struct ets_match *match, uint32_t group, int side, uint32_t member);
+
+#endif

@@ -1,0 +1,259 @@
+"""`etscope diff`: what it matches, what it says where truth is known, what it refuses."""
+
+import csv
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import support
+from support import by_number, call, framework
+
+
+def trace(path, operators, runs=20):
+    """Runs of `operators`: pairs of a kernel's name and its ticks, or a function of the run."""
+    made = []
+    for r in range(runs):
+        now, events = 1_000_000 * (r + 1), []
+        start = now
+        for i, (name, ticks) in enumerate(operators):
+            ticks = ticks(r) if callable(ticks) else ticks + (r * 7 + i) % 11
+            events.append(call(f"native_call_{name}", i, now, now + ticks))
+            now += ticks
+        made.append(("Execute", [*events, framework("Method::execute", start, now + 9)]))
+    return support.make_dump(path, made)
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def trace(self, name, operators, runs=20):
+        return trace(self.folder / name, operators, runs)
+
+    def diff(self, *words):
+        done = support.run("diff", *words)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return done.stdout.decode()
+
+    def rows(self, *words):
+        return json.loads(self.diff(*words, "--format", "json"))
+
+
+BASE = [("add.out", 1000), ("mul.out", 500), ("relu.out", 200)]
+
+
+class Verdicts(InFolder):
+    def test_diff__names_the_operator_that_became_slower_and_no_other(self):
+        before = self.trace("a.etdp", BASE)
+        after = self.trace("b.etdp", [BASE[0], ("mul.out", 600), BASE[2]])
+        rows = self.rows(before, after)
+        verdicts = {row["operator"]: row["verdict"] for row in rows}
+        self.assertEqual(verdicts, {"Method::execute": "slower", "mul.out": "slower",
+                                    "add.out": "same", "relu.out": "same",
+                                    "(between operators)": "same"})
+        self.assertEqual([row["operator"] for row in rows[:2]], ["Method::execute", "mul.out"])
+        mul = rows[1]
+        self.assertEqual((mul["change_ns"], mul["shift_ns"]), (100, 100))
+        self.assertTrue(mul["shift_low_ns"] <= 100 <= mul["shift_high_ns"])
+        self.assertAlmostEqual(mul["ratio"], 100 / mul["before_ns"])
+        self.assertAlmostEqual(mul["contribution"], 1)
+        self.assertLess(mul["adjusted_p"], 1e-4)
+        self.assertLessEqual(mul["p"], mul["adjusted_p"])
+        self.assertEqual((mul["runs_before"], mul["runs_after"]), (20, 20))
+
+    def test_diff__three_runs_are_too_few(self):
+        before = self.trace("a.etdp", BASE, 3)
+        after = self.trace("b.etdp", [("add.out", 9000), *BASE[1:]], 3)
+        rows = self.rows(before, after)
+        self.assertEqual({row["verdict"] for row in rows}, {"unknown"})
+        self.assertEqual({row["shift_low_ns"] for row in rows}, {None})
+        self.assertEqual({row["p_is_exact"] for row in rows}, {1})
+
+    def test_diff__one_slow_run_is_no_change(self):
+        before = self.trace("a.etdp", BASE)
+        after = self.trace("b.etdp", [("add.out", lambda r: 90_000 if r == 3 else 1000 + r % 11),
+                                      *BASE[1:]])
+        self.assertEqual({row["verdict"] for row in self.rows(before, after)}, {"same"})
+
+    def test_diff__the_least_change_is_the_users(self):
+        before = self.trace("a.etdp", [("add.out", lambda r: 1000 + r % 3)])
+        after = self.trace("b.etdp", [("add.out", lambda r: 1020 + r % 3)])
+        self.assertEqual(self.rows(before, after)[1]["verdict"], "slower")
+        self.assertEqual(self.rows(before, after, "--least-change", "5%")[1]["verdict"], "same")
+
+    def test_diff__whole_microseconds_of_a_delegate_are_bounds_and_ties(self):
+        def delegated(name, ticks):
+            return support.make_dump(self.folder / name, [
+                ("Execute", [by_number(1, 0, 0, ticks), call("DELEGATE_CALL", 0, 0, ticks + 123),
+                             framework("Method::execute", 0, ticks + 300)])] * 12)
+        rows = self.rows(delegated("a.etdp", 5000), delegated("b.etdp", 6000))
+        inner = [row for row in rows if row["depth"] == 2][0]
+        self.assertEqual((inner["before_ns"], inner["before_ns_upper"]), (5000, 6000))
+        self.assertEqual(inner["verdict"], "slower")
+        rows = self.rows(delegated("a.etdp", 5000), delegated("b.etdp", 5000))
+        self.assertEqual({row["verdict"] for row in rows}, {"same"})
+
+
+class Matching(InFolder):
+    def test_diff__operators_put_in_and_taken_out_are_told_without_a_record(self):
+        before = self.trace("a.etdp", BASE)
+        after = self.trace("b.etdp", [BASE[0], ("tanh.out", 50), BASE[2]])
+        rows = {row["operator"]: row for row in self.rows(before, after)}
+        self.assertEqual(rows["tanh.out"]["kind"], "added")
+        self.assertIsNone(rows["tanh.out"]["before_ns"])
+        self.assertIsNone(rows["tanh.out"]["verdict"])
+        self.assertEqual(rows["mul.out"]["kind"], "removed")
+        self.assertIsNone(rows["mul.out"]["after_ns"])
+        self.assertEqual(rows["relu.out"]["kind"], None)
+        self.assertEqual({row["matched_by"] for row in rows.values()}, {"order"})
+
+    def test_diff__kernels_that_a_delegate_took_over_are_one_line(self):
+        words = [support.fixture("mlp_portable", "profile.etdp"),
+                 support.fixture("mlp_xnnpack", "profile.etdp"),
+                 "--etrecord", support.fixture("mlp_portable", "model.etrecord"),
+                 "--etrecord-b", support.fixture("mlp_xnnpack", "model.etrecord")]
+        line = [row for row in self.rows(*words) if row["kind"] == "delegated"]
+        self.assertEqual(len(line), 1)
+        self.assertEqual(line[0]["operator"], "6 operators -> DELEGATE_CALL XnnpackBackend")
+        self.assertEqual(line[0]["operators_after"], ["DELEGATE_CALL XnnpackBackend"])
+        self.assertEqual(sorted(line[0]["operators_before"]), [
+            "_softmax.out", "addmm.out", "addmm.out", "permute_copy.out", "permute_copy.out",
+            "relu.out"])
+        self.assertEqual(line[0]["matched_by"], "handles")
+
+    def test_diff__every_trace_is_the_same_as_itself(self):
+        for model in support.MODELS:
+            dump, option, record = support.with_record(model)
+            for words in ([], [option, record]):
+                with self.subTest(model=model, words=words):
+                    rows = self.rows(dump, dump, *words)
+                    self.assertTrue(rows)
+                    self.assertLessEqual({row["verdict"] for row in rows}, {"same", "unknown"})
+                    self.assertEqual({row["kind"] for row in rows}, {None})
+                    self.assertEqual({row["change_ns"] for row in rows}, {0})
+
+    def test_diff__a_record_that_is_of_another_program_names_the_trace(self):
+        before = support.fixture("mlp_portable", "profile.etdp")
+        after = support.fixture("conv_xnnpack", "profile.etdp")
+        done = support.inspect(before, "--etrecord", support.fixture("mlp_portable", "model.etrecord"))
+        self.assertEqual(done.returncode, support.OK)
+        done = support.run("diff", before, after, "--etrecord",
+                           support.fixture("mlp_portable", "model.etrecord"))
+        self.assertEqual(done.returncode, support.MISMATCH)
+        first, note = done.stderr.decode().splitlines()
+        self.assertTrue(first.startswith(f"etscope: {after}: "), first)
+        self.assertIn("--etrecord-b", note)
+
+
+class Shown(InFolder):
+    def traces(self):
+        return (self.trace("a.etdp", BASE),
+                self.trace("b.etdp", [("add.out", 1400), ("mul.out", 800), ("relu.out", 201)]))
+
+    def names(self, *words):
+        return [row["operator"] for row in self.rows(*self.traces(), *words)]
+
+    def test_diff__sorts(self):
+        self.assertEqual(self.names()[:3], ["Method::execute", "add.out", "mul.out"])
+        self.assertEqual(self.names("--sort", "ratio")[1:3], ["mul.out", "add.out"])
+        self.assertEqual(self.names("--sort", "order")[1:], ["add.out", "mul.out", "relu.out",
+                                                             "(between operators)"])
+        self.assertEqual(self.names("--sort", "name")[1:], ["(between operators)", "add.out",
+                                                            "mul.out", "relu.out"])
+        self.assertEqual(self.names("--top", "1"), ["Method::execute", "add.out"])
+
+    def test_diff__formats_agree(self):
+        words = self.traces()
+        rows = self.rows(*words)
+        lines = [json.loads(line) for line in self.diff(*words, "-f", "jsonl").splitlines()]
+        self.assertEqual(lines, rows)
+        for form, separator in (("csv", ","), ("tsv", "\t")):
+            read = list(csv.DictReader(io.StringIO(self.diff(*words, "-f", form)),
+                                       delimiter=separator))
+            self.assertEqual([row["change_ns"] for row in read],
+                             [str(row["change_ns"]) for row in rows])
+        table = self.diff(*words)
+        self.assertIn("Execute - 20 runs before, 20 runs after, matched by names in order", table)
+        self.assertRegex(table, r"mul\.out +0\.50\d +0\.80\d +\+0\.300 +"
+                                r"\+5\d\.\d% +\+0\.\d+\.\.\+0\.\d+ +slower")
+        self.assertIn("| &nbsp; mul.out |", self.diff(*words, "-f", "markdown"))
+        self.assertIn("before_cycles", self.diff(*words, "--source-time-scale", "cycles", "-f", "csv"))
+
+    def test_diff__clocks_that_went_backwards_are_noted_with_their_file(self):
+        good = self.trace("a.etdp", BASE)
+        bad = support.make_dump(self.folder / "b.etdp", [
+            ("Execute", [call("native_call_add.out", 0, 0xfffffff0, 0x10),
+                         framework("Method::execute", 0, 100)])])
+        done = support.run("diff", good, bad)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertEqual(done.stderr.decode(), f"note: {bad}: 1 events end before they start: 1 "
+                         "taken as a wrapped 32-bit counter, 0 as lasting 0\n")
+
+    def test_diff__load_and_execution_are_apart(self):
+        rows = self.rows(*[support.fixture("mlp_portable", "profile.etdp")] * 2)
+        self.assertEqual([(row["block"], row["operator"]) for row in rows[:3]], [
+            ("Default", "Program::load_method"), ("Default", "Method::init"),
+            ("Execute", "Method::execute")])
+
+
+class Refused(InFolder):
+    def complaint(self, code, *words):
+        done = support.run("diff", *words)
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        return lines[0]
+
+    def test_diff__wrong_words(self):
+        dump = support.fixture("mlp_portable", "profile.etdp")
+        self.assertIn("diff needs two traces", self.complaint(support.USAGE, dump))
+        self.assertIn("diff needs two traces", self.complaint(support.USAGE, dump, dump, dump))
+        self.assertIn("standard input (-) can be read once",
+                      self.complaint(support.USAGE, "-", "-"))
+        for wrong in ("", "x", "-1", "1e9", "nan", "5%%"):
+            self.assertIn("--least-change takes percent",
+                          self.complaint(support.USAGE, dump, dump, "--least-change", wrong))
+
+    def test_diff__a_damaged_file_is_named(self):
+        good = support.fixture("mlp_portable", "profile.etdp")
+        bytes_ = good.read_bytes()
+        for size in (0, 3, 11, 100, len(bytes_) // 2, len(bytes_) - 1):
+            bad = self.folder / "cut.etdp"
+            bad.write_bytes(bytes_[:size])
+            for words in ((good, bad), (bad, good)):
+                line = self.complaint(support.INPUT, *words)
+                self.assertTrue(line.startswith(f"etscope: {bad}: "), line)
+        missing = self.folder / "none.etdp"
+        self.assertIn(str(missing), self.complaint(support.INPUT, good, missing))
+        record = self.complaint(support.INPUT, good, good, "--etrecord-b", good)
+        self.assertTrue(record.startswith(f"etscope: {good}: "), record)
+
+    def test_diff__a_trace_that_does_not_tell_its_overhead_is_named(self):
+        good = support.fixture("mlp_portable", "profile.etdp")
+        self.assertIn(f"{good}: ", self.complaint(support.USAGE, good, good, "--subtract-overhead"))
+
+    def test_diff__cycles_and_time_are_not_compared(self):
+        told = self.folder / "told.etdp"  # a trace that says that it counts nanoseconds
+        support.run("recover", support.DATA / "captures" / "finished.bin", "-o", told)
+        good = support.fixture("mlp_portable", "profile.etdp")
+        words = (good, told, "--source-time-scale", "cycles")
+        self.assertIn(f"{good} counts cycles, {told} time", self.complaint(support.MISMATCH, *words))
+        done = support.run("summary", *words)
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        self.assertIn("counts cycles", done.stderr.decode())
+
+    def test_diff__a_trace_without_events_is_refused(self):
+        empty = support.make_dump(self.folder / "empty.etdp", [])
+        good = support.fixture("mlp_portable", "profile.etdp")
+        self.assertIn("empty.etdp: the trace holds no events",
+                      self.complaint(support.INPUT, good, empty))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+"""`etscope gate`: rules that hold, break, or are noise; JUnit; the example for a CI job."""
+
+import json
+import os
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+import run_support
+import support
+from test_diff import BASE, InFolder, trace
+
+NEGATIVE = 1
+SLOW = [("add.out", 1400), *BASE[1:]]
+
+
+class Gate(InFolder):
+    def budget(self, *rules):
+        path = self.folder / "budget.txt"
+        path.write_text("\n".join(rules) + "\n")
+        return path
+
+    def gate(self, code, traces, rules, *words):
+        done = support.run("gate", *traces, "--budget", self.budget(*rules), *words)
+        self.assertEqual((done.returncode, done.stderr), (code, b""))
+        return done.stdout.decode()
+
+    def results(self, code, traces, rules, *words):
+        rows = json.loads(self.gate(code, traces, rules, *words, "--format", "json"))
+        return [(row["operator"], row["result"]) for row in rows]
+
+
+class Rules(Gate):
+    def setUp(self):
+        super().setUp()
+        self.base, self.slow = self.trace("a.etdp", BASE), self.trace("b.etdp", SLOW)
+
+    def test_gate__what_holds_ends_with_0_what_breaks_with_1(self):
+        rules = ["total p50 <= +5%"]
+        self.assertEqual(self.results(support.OK, (self.base, self.base), rules),
+                         [("Method::execute", "pass")])
+        self.assertEqual(self.results(NEGATIVE, (self.base, self.slow), rules),
+                         [("Method::execute", "fail")])
+        self.assertEqual(self.results(support.OK, (self.slow, self.base), rules),
+                         [("Method::execute", "pass")])
+
+    def test_gate__names_the_operators_that_break_a_rule(self):
+        self.assertEqual(
+            self.results(NEGATIVE, (self.base, self.slow), ["operator *.out p50 <= +10%"]),
+            [("add.out", "fail"), ("mul.out", "pass"), ("relu.out", "pass")])
+        table = self.gate(NEGATIVE, (self.base, self.slow), ["operator add* p50 <= +10%"])
+        self.assertIn("budget.txt: 1 check, 1 failed", table)
+        self.assertRegex(table, r"fail +operator add\* p50 <= \+10% +0 +add\.out +1\.00\d +1\.40\d")
+
+    def test_gate__what_lies_between_the_bases_files_is_noise(self):
+        between = self.trace("c.etdp", [("add.out", 1300), *BASE[1:]])
+        beyond = self.trace("d.etdp", [("add.out", 1700), *BASE[1:]])
+        rules = ["operator add.out p50 <= +5%"]
+        for new, code, result in ((between, support.OK, "noise"), (beyond, NEGATIVE, "fail")):
+            self.assertEqual(self.results(code, (self.base, self.slow, new), rules),
+                             [("add.out", result)])
+
+    def test_gate__too_few_runs_do_not_pass(self):
+        base, slow = self.trace("c.etdp", BASE, 3), self.trace("d.etdp", SLOW, 3)
+        self.assertEqual(self.results(NEGATIVE, (base, slow), ["total p50 <= +5%"]),
+                         [("Method::execute", "unknown")])
+        self.assertEqual(self.results(support.OK, (base, base), ["total p50 <= +5%"]),
+                         [("Method::execute", "pass")])
+
+    def test_gate__a_rule_about_nothing_fails(self):
+        self.assertEqual(
+            self.results(NEGATIVE, (self.base, self.base), ["operator adn* p50 <= +5%"]),
+            [(None, "missing")])
+
+    def test_gate__delegates_have_a_share(self):
+        words = [support.fixture("mlp_portable", "profile.etdp"),
+                 support.fixture("mlp_xnnpack", "profile.etdp")]
+        rows = json.loads(self.gate(support.OK, words, ["delegated share >= 50%"], "-f", "json"))
+        self.assertEqual(rows[0]["base_share"], 0)
+        self.assertTrue(0.5 < rows[0]["new_share"] <= 1)
+        self.assertEqual(self.results(NEGATIVE, words[::-1], ["delegated share >= 50%"]),
+                         [("Method::execute", "fail")])
+
+    def test_gate__junit_has_a_case_for_each_verdict(self):
+        path = self.folder / "gate.xml"
+        few = self.trace("c.etdp", SLOW, 3)
+        self.gate(NEGATIVE, (self.base, self.slow),
+                  ["total p50 <= +5%", "operator mul.out p50 <= 1s", 'operator <&"\x01 p50 <= 1s'],
+                  "--junit", path)
+        suites = xml.etree.ElementTree.parse(path).getroot()
+        self.assertEqual((suites.get("tests"), suites.get("failures"), suites.get("errors")),
+                         ("3", "2", "0"))
+        cases = list(suites.iter("testcase"))
+        self.assertEqual([case.get("name") for case in cases], [
+            "total p50 <= +5%: Method::execute", "operator mul.out p50 <= 1s: mul.out "
+            "(instruction 1)", 'operator <&"? p50 <= 1s'])
+        self.assertEqual([len(case) for case in cases], [1, 0, 1])
+        self.assertRegex(cases[0][0].get("message"),
+                         r"^2\.1\d\d us is over the limit of 1\.8\d\d us; the base has 1\.7\d\d us$")
+        self.assertEqual(cases[0].get("classname"), "etscope.Execute")
+        self.assertEqual(cases[2][0].get("type"), "missing")
+        self.gate(NEGATIVE, (self.trace("d.etdp", BASE, 3), few), ["total p50 <= +5%"],
+                  "--junit", path)
+        self.assertEqual(len(list(xml.etree.ElementTree.parse(path).getroot().iter("error"))), 1)
+
+
+class Refused(Gate):
+    def test_gate__one_line_says_what_is_wrong(self):
+        good, budget = self.trace("a.etdp", BASE), self.budget("total p50 <= +5%")
+        bad, wrong = self.folder / "bad.etdp", self.folder / "wrong.txt"
+        bad.write_bytes(good.read_bytes()[:-9])
+        wrong.write_text("total p50 <= +5%\n\ntotal p51 <= +5%\n")
+        for code, part, words in (
+                (support.USAGE, "gate needs a base and a new trace", (good, "--budget", budget)),
+                (support.USAGE, "gate needs the limits", (good, good)),
+                (support.USAGE, "need a file each", (good, good, "-b", budget, "--junit", "-")),
+                (support.USAGE, "standard input (-) can be read once", (good, "-", "-b", "-")),
+                (support.INPUT, f"{wrong}: byte 18: line 3: the metric must be",
+                 (good, good, "-b", wrong)),
+                (support.INPUT, "none.txt: ", (good, good, "-b", self.folder / "none.txt")),
+                (support.INPUT, f"{bad}: ", (good, bad, "-b", budget)),
+                (support.INPUT, f"{bad}: ", (bad, good, good, "-b", budget)),
+                (support.USAGE, f"{budget}: line 1: the limit is in time",
+                 (good, good, "-b", self.budget("total p50 <= 5ms"), "--source-time-scale",
+                  "cycles")),
+                (support.INTERNAL, "/none/gate.xml: ",
+                 (good, good, "-b", budget, "--junit", "/none/gate.xml", "--output",
+                  self.folder / "t"))):
+            with self.subTest(part=part):
+                done = support.run("gate", *words)
+                self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+                self.assertEqual(done.stderr.count(b"\n"), 1)
+                self.assertIn(part, done.stderr.decode())
+
+    def test_gate__a_budget_may_come_from_standard_input(self):
+        good = self.trace("a.etdp", BASE)
+        done = support.run("gate", good, good, "-b", "-", stdin=b"total p50 <= +5%")
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn("standard input: 1 check, 0 failed", done.stdout.decode())
+
+
+class Example(run_support.RunTest):
+    """The script of examples/ci does what it says, on the runtime."""
+
+    needs = "mlp_portable"
+    SCRIPT = run_support.EXAMPLES / "ci" / "gate.sh"
+
+    def script(self, *words):
+        path = os.pathsep.join([os.path.dirname(run_support.ETSCOPE), os.environ["PATH"]])
+        return subprocess.run(["sh", self.SCRIPT, *map(str, words)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=120, check=False,
+                              env={**os.environ, "PATH": path, "RUNS": "20"})
+
+    def test_example__makes_a_base_then_holds_new_traces_against_it(self):
+        model = run_support.DATA / "mlp_portable" / "model.pte"
+        budget = self.folder / "budget.txt"
+        budget.write_text("total p50 <= 10s\n")
+        done = self.script(model, "base", budget, "gate")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("gate/new.etdp can be the first", done.stderr)
+        (self.folder / "base").mkdir()
+        (self.folder / "gate" / "new.etdp").rename(self.folder / "base" / "1.etdp")
+        done = self.script(model, "base", budget, "gate")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(r"| pass | total p50 \<= 10s |", done.stdout)
+        root = xml.etree.ElementTree.parse(self.folder / "gate" / "gate.xml").getroot()
+        self.assertEqual((root.get("tests"), root.get("failures")), ("1", "0"))
+        budget.write_text("total p50 <= 1ns\n")
+        done = self.script(model, "base", budget, "gate")
+        self.assertEqual(done.returncode, NEGATIVE, done.stderr)
+        self.assertIn(r"| fail | total p50 \<= 1ns |", done.stdout)
+
+    def test_example__its_budget_is_one(self):
+        path = trace(self.folder / "a.etdp", BASE)
+        done = run_support.call("gate", path, path, "-b", run_support.EXAMPLES / "ci" / "budget.txt")
+        self.assertEqual(done.returncode, NEGATIVE, done.stderr)  # no load in the trace
+        self.assertIn("1 failed", done.stdout)
+        self.assertIn("missing  load", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+"""`etscope summary`: several traces as one, and the spread between them."""
+
+import json
+import statistics
+import unittest
+
+import support
+from test_diff import BASE, InFolder
+
+
+class Summary(InFolder):
+    def rows(self, *words):
+        done = support.run("summary", *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_summary__statistics_are_over_all_runs_of_all_files(self):
+        base = {"a.etdp": 1000, "b.etdp": 1100, "c.etdp": 1040}
+        paths = [self.trace(name, [("add.out", ticks)], runs)
+                 for (name, ticks), runs in zip(base.items(), (20, 10, 5))]
+        row = [row for row in self.rows(*paths) if row["operator"] == "add.out"][0]
+        times = {name: [ticks + r * 7 % 11 for r in range(runs)]
+                 for (name, ticks), runs in zip(base.items(), (20, 10, 5))}
+        together = sorted(sum(times.values(), []))
+        self.assertEqual(row["runs"], 35)
+        self.assertEqual(row["files"], [str(path) for path in paths])
+        self.assertEqual(row["p50_ns"], statistics.median(together))
+        self.assertEqual((row["min_ns"], row["max_ns"]), (together[0], together[-1]))
+        self.assertAlmostEqual(row["p90_ns"],
+                               statistics.quantiles(together, n=10, method="inclusive")[8])
+        medians = [statistics.median(values) for values in times.values()]
+        self.assertEqual((row["file_p50_min_ns"], row["file_p50_max_ns"]),
+                         (min(medians), max(medians)))
+        self.assertAlmostEqual(row["spread"],
+                               (max(medians) - min(medians)) / row["p50_ns"])
+
+    def test_summary__parts_of_the_total_sum_to_it(self):
+        rows = self.rows(self.trace("a.etdp", BASE), self.trace("b.etdp", BASE))
+        self.assertEqual(rows[0]["operator"], "Method::execute")
+        self.assertAlmostEqual(sum(row["avg_ns"] for row in rows if row["depth"] == 1),
+                               rows[0]["avg_ns"])
+        self.assertAlmostEqual(sum(row["share"] for row in rows if row["depth"] == 1), 1)
+
+    def test_summary__different_programs_are_apart_with_their_loads(self):
+        words = []
+        for model in ("mlp_portable", "mlp_xnnpack"):
+            words += [support.fixture(model, "profile.etdp")] * 2
+        records = [word for model in ("mlp_xnnpack", "mlp_portable")
+                   for word in ("--etrecord", support.fixture(model, "model.etrecord"))]
+        for more in ([], records):
+            rows = self.rows(*words, *more)
+            self.assertEqual({len(row["files"]) for row in rows}, {2})
+            loads = [row for row in rows if row["operator"] == "Program::load_method"]
+            self.assertEqual([len(set(row["files"])) for row in loads], [1, 1])
+        self.assertEqual({row["backend"] for row in rows if row["depth"] == 1 and
+                          row["operator"].startswith("DELEGATE")}, {"XnnpackBackend"})
+        self.assertTrue(all(row["source"] for row in rows if row["operator"] == "addmm.out"))
+
+    def test_summary__sorts_and_cuts(self):
+        path = self.trace("a.etdp", [("relu.out", 10), ("add.out", 1000), ("mul.out", 500)])
+        names = [row["operator"] for row in self.rows(path, "--top", "2")]
+        self.assertEqual(names, ["Method::execute", "add.out", "mul.out"])
+        names = [row["operator"] for row in self.rows(path, "--sort", "order", "--top", "2")]
+        self.assertEqual(names, ["Method::execute", "relu.out", "add.out"])
+        done = support.run("summary", path, self.trace("b.etdp", BASE))
+        self.assertEqual(done.stderr, b"")
+        self.assertIn(f"Execute - 20 runs of 1 file ({path})", done.stdout.decode())
+
+    def test_summary__says_which_file_is_wrong(self):
+        good = self.trace("a.etdp", BASE)
+        bad = self.folder / "bad.etdp"
+        bad.write_bytes(good.read_bytes()[:-5])
+        record = support.fixture("mlp_portable", "model.etrecord")
+        for code, part, words in (
+                (support.USAGE, "summary needs traces", ()),
+                (support.INPUT, f"{bad}: ", (good, bad)),
+                (support.MISMATCH, f"{good}: ", (good, "--etrecord", record)),
+                (support.USAGE, "standard input (-) can be read once", ("-", "-"))):
+            done = support.run("summary", *words)
+            if done.returncode == support.UNAVAILABLE:
+                continue
+            self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+            self.assertIn(part, done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
