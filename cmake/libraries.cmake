@@ -1,6 +1,6 @@
 # libetscope (static and shared) from the host components, libetscope_trace from the device ones.
 
-set(ets_host_components base trace host format numerics record inspect export sql engine)
+set(ets_host_components base trace host format numerics record inspect account export sql engine)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})

@@ -27,6 +27,7 @@ LAYERS = {
     "format": {"base"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
+    "account": {"base"},
     "engine": {"base", "host"},
     "export": {"base", "host", "inspect", "numerics"},
     "sql": {"base", "export", "host", "inspect"},

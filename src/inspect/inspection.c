@@ -14,7 +14,8 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
     ETS_TRY(ets_events_load(inspection, dump, error));
     ETS_TRY(ets_blocks_build(inspection, error));
     ETS_TRY(ets_methods_match(inspection, error));
-    return ets_rows_join(inspection, error);
+    ETS_TRY(ets_rows_join(inspection, error));
+    return ets_delegate_clocks_find(inspection, error);
 }
 
 enum ets_status ets_inspection_open(struct ets_bytes dump,
@@ -125,10 +126,7 @@ struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection
 
 uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index)
 {
-    const uint64_t start = inspection->events.start[index], end = inspection->events.end[index];
-    uint64_t ticks = 0;
-    if (start <= end) ticks = end - start;
-    else if (start <= UINT32_MAX) ticks = end + (UINT64_C(1) << 32) - start;
+    const uint64_t ticks = ets_raw_ticks(inspection, index);
     const uint64_t taken = inspection->overheads == NULL ? 0 : inspection->overheads[index];
     return ticks > taken ? ticks - taken : 0;
 }
