@@ -29,7 +29,7 @@ LAYERS = {
     "inspect": {"base", "host", "format", "record"},
     "account": {"base"},
     "engine": {"base", "host"},
-    "export": {"base", "host", "inspect", "numerics"},
+    "export": {"account", "base", "host", "inspect", "numerics"},
     "sql": {"base", "export", "host", "inspect"},
     "cli": set(),
 }

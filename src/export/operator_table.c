@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "export/block_heading.h"
 #include "export/operator_lines.h"
 
 /* What one cell of a line shows. */
@@ -378,42 +379,11 @@ static bool survey(struct filler *f, struct ets_arena *arena)
     return true;
 }
 
-/* What the tracer itself took of each run, where that is known. */
-static size_t print_overhead(const struct filler *f, const struct ets_block *block, char *text,
-                             size_t room)
-{
-    int is_subtracted;
-    const double ns = ets_inspection_run_overhead(f->inspection, block->first_run, &is_subtracted);
-    if (isnan(ns)) return 0;
-    const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
-    return ets_print_text(text, room,
-                          is_subtracted ? ", about %llu.%llu us of tracing taken off each"
-                                        : ", about %llu.%llu us of each is tracing",
-                          tenths / 10, tenths % 10);
-}
-
 static void add_heading(struct filler *f, const struct ets_block *block,
                         const struct allocations *allocations)
 {
     char text[512];
-    size_t used =
-        ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
-    if (block->method_state == ETS_METHOD_FOUND ||
-        (block->method_state == ETS_METHOD_NONE && block->is_method_named)) {
-        used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
-    } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-        used += ets_print_text(text + used, sizeof text - used,
-                               " - method ambiguous: %s (--method decides)", block->method);
-    } else if (block->method_state == ETS_METHOD_MISMATCH) {
-        used += ets_print_text(text + used, sizeof text - used, " - not joined: %s", block->reason);
-    }
-    used += ets_print_text(text + used, sizeof text - used, " - %u run%s", block->run_count,
-                           block->run_count == 1 ? "" : "s");
-    if (block->bundled_input_index >= 0) {
-        used += ets_print_text(text + used, sizeof text - used, ", test case %d",
-                               block->bundled_input_index);
-    }
-    used += print_overhead(f, block, text + used, sizeof text - used);
+    size_t used = ets_block_heading(f->inspection, block, text, sizeof text);
     if (allocations->count > 0) {
         used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
                                (unsigned long long)allocations->count,
