@@ -27,8 +27,11 @@ static void compute(const struct builder *b, const int64_t *ticks, double below,
                     struct ets_account_times *out)
 {
     const struct ets_account_lines *lines = b->lines;
+    out->total = 0;
     for (uint32_t i = 0; i < lines->range_count; i++) {
-        b->values[i] = (double)ticks[lines->range_first + i];
+        const int64_t took = ticks[lines->range_first + i];
+        b->values[i] = (double)took;
+        out->total = (int64_t)((uint64_t)out->total + (uint64_t)took);
     }
     ets_statistics_compute(b->values, lines->range_count, &out->statistics);
     ets_spread_compute(b->values, lines->range_count, &out->spread);

@@ -12,6 +12,7 @@ struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
     double below, above; /* how far the truth of each run may lie */
+    int64_t total;       /* as reported */
 };
 
 struct ets_account_line {

@@ -34,7 +34,8 @@ enum cell {
     CELL_P10,
     CELL_P90,
     CELL_TOTAL,
-    CELL_SELF_TOTAL,
+    CELL_TICKS,
+    CELL_SELF_TICKS,
     CELL_RESOLUTION,
     CELL_CLOCK,
     CELL_CLOCK_SCALE,
@@ -96,7 +97,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_P10] = MACHINE_TIME("p10"),
     [CELL_P90] = MACHINE_TIME("p90"),
     [CELL_TOTAL] = MACHINE_TIME("total"),
-    [CELL_SELF_TOTAL] = MACHINE_TIME("self_total"),
+    [CELL_TICKS] = NUMBER("ticks", ETS_COLUMN_INTEGER),
+    [CELL_SELF_TICKS] = NUMBER("self_ticks", ETS_COLUMN_INTEGER),
     [CELL_RESOLUTION] = NUMBER("resolution", ETS_COLUMN_TIME),
     [CELL_CLOCK] = TEXT("clock"),
     [CELL_CLOCK_SCALE] = NUMBER("clock_scale", ETS_COLUMN_REAL),
@@ -302,7 +304,7 @@ static void put_times(const struct writer *w, enum cell cell, const struct ets_a
     const struct ets_statistics *s = &t->statistics;
     const bool is_added = line->node == NULL || line->node->is_added;
     const bool has_self = is_added && (line->node == NULL || line->node->kind == ETS_ACCOUNT_ROW);
-    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TOTAL || cell == CELL_SELF_SHARE;
+    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TICKS || cell == CELL_SELF_SHARE;
     if (is_unknown(line) || (is_of_self && !has_self) || (cell == CELL_SHARE && !is_added)) {
         ets_table_put_nothing(w->table);
         return;
@@ -322,7 +324,8 @@ static void put_times(const struct writer *w, enum cell cell, const struct ets_a
     case CELL_P10: put_time(w, t, s->p10, 1); break;
     case CELL_P90: put_time(w, t, s->p90, 1); break;
     case CELL_TOTAL: put_time(w, t, s->total, s->count); break;
-    default: put_time(w, &line->self, line->self.statistics.total, s->count); break;
+    case CELL_TICKS: ets_table_put_integer(w->table, t->total); break;
+    default: ets_table_put_integer(w->table, line->self.total); break;
     }
 }
 
@@ -343,7 +346,7 @@ static void put_cell(struct writer *w, enum cell cell, const struct ets_account_
         ets_table_put_string(w->table, kind_of(line));
     } else if (cell == CELL_DEPTH) {
         ets_table_put_integer(w->table, line->depth);
-    } else if (cell >= CELL_AVG && cell <= CELL_SELF_TOTAL) {
+    } else if (cell >= CELL_AVG && cell <= CELL_SELF_TICKS) {
         put_times(w, cell, line);
     } else if (cell >= CELL_STATE && line->phases != NULL) {
         put_phase(w, cell, line->phases);

@@ -38,7 +38,8 @@ static void find_taken_apart(struct grouper *g)
         if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
         uint8_t *call = &g->taken_apart[row->parent - g->block->first_row];
         const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
-        if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
+        if (row->clock != NULL) *call = WHOLE; /* its events do not add up to a part of it */
+        else if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
         else if (*call == NOTHING) *call = APART;
     }
     for (uint32_t i = 0; i < g->block->row_count; i++) {
