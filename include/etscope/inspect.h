@@ -293,6 +293,13 @@ ETS_API enum ets_status ets_inspection_row_statistics(const struct ets_inspectio
                                                       struct ets_statistics *statistics_out,
                                                       struct ets_error *error);
 
+/*
+ * The same runs' ticks themselves, in file order: fills `ticks_out`, which has room for the runs of
+ * the row's block, and returns how many there are.
+ */
+ETS_API uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint32_t row,
+                                          uint32_t run, double *ticks_out);
+
 /* The row that stands for the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
 ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block);
 

@@ -23,6 +23,7 @@ struct ets_operator_line {
     double quantum_ns;   /* the true time of a call lies within one step above it, of a negative
                             step below it; 0: exact */
     struct ets_statistics times; /* per run */
+    struct ets_spread spread;    /* of the same */
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
     struct ets_text_list places; /* of a group by source or module: its name, taken apart */

@@ -25,6 +25,10 @@ enum cell {
     CELL_MAX,
     CELL_P10,
     CELL_P90,
+    CELL_P99,
+    CELL_CI_LOW,
+    CELL_CI_HIGH,
+    CELL_SD,
     CELL_TOTAL,
     CELL_SHARE,
     CELL_RESOLUTION,
@@ -61,6 +65,13 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
     [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 12},
     [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 11},
+    [CELL_P99] = {.name = "p99", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_CI_LOW] = {.name = "ci_low", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_CI_HIGH] = {.name = "ci_high",
+                      .kind = ETS_COLUMN_TIME,
+                      .has_bounds = 1,
+                      .machine_only = 1},
+    [CELL_SD] = {.name = "sd", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
@@ -177,6 +188,26 @@ static void put_time(const struct filler *f, double ticks, double quantum, doubl
     ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
 
+/* What too few runs do not give is left out. */
+static void put_known_time(const struct filler *f, double ticks, double quantum, double calls)
+{
+    if (isnan(ticks)) ets_table_put_nothing(f->table);
+    else put_time(f, ticks, quantum, calls);
+}
+
+/* Where each run may be off by up to `range`, the deviation may be by half of it. */
+static void put_deviation(const struct filler *f, const struct ets_spread *spread, uint32_t count,
+                          double range)
+{
+    const double off = range / 2 * sqrt(count / (count - 1.0));
+    const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
+    if (isnan(spread->sd)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    ets_table_put_bounds(f->table, fmax(spread->sd - off, 0) * scale, (spread->sd + off) * scale);
+}
+
 static void put_list(const struct filler *f, const struct ets_text_list *list)
 {
     ets_table_put_list(f->table, list->items, list->count);
@@ -290,6 +321,10 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_MAX: put_time(f, t->max, q, n); break;
     case CELL_P10: put_time(f, t->p10, q, n); break;
     case CELL_P90: put_time(f, t->p90, q, n); break;
+    case CELL_P99: put_time(f, line->spread.p99, q, n); break;
+    case CELL_CI_LOW: put_known_time(f, line->spread.median_low, q, n); break;
+    case CELL_CI_HIGH: put_known_time(f, line->spread.median_high, q, n); break;
+    case CELL_SD: put_deviation(f, &line->spread, t->count, fabs(q * n)); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
     case CELL_SHARE:
         if (isnan(total) || t->count == 0) {

@@ -191,6 +191,19 @@ class Phases(InFolder):
         self.assertAlmostEqual(whole["sd_ns"], deviation)
         self.assertAlmostEqual(whole["p99_ns"], ordered[-2] + 0.85 * (ordered[-1] - ordered[-2]))
 
+    def test_inspect__has_the_same_spread_in_rows_and_groups(self):
+        columns = ("ci_low_ns", "ci_high_ns", "p99_ns", "sd_ns", "p50_ns", "total_ns")
+        tree = support.rows(self.path, "--tree", "--block", "Execute")
+        rows = support.rows(self.path, "--block", "Execute")
+        groups = support.rows(self.path, "--block", "Execute", "--group-by", "op")
+        for name in ("Method::execute", "add.out"):
+            expected = next(row for row in tree if row["operator"] == name)
+            for found in [row for row in rows + groups if row["operator"] == name]:
+                self.assertEqual([found[c] for c in columns], [expected[c] for c in columns])
+                self.assertIsNotNone(found["ci_low_ns"])
+        alone = support.rows(self.path, "--run", 3)[0]
+        self.assertEqual([alone[c] for c in columns[:4]], [None, None, alone["p50_ns"], None])
+
     def test_tree__few_runs_say_only_what_was_seen(self):
         path = self.dump(*[run_of(10000 * i, took) for i, took in enumerate(self.times[:4], 1)])
         last = support.inspect(path, "--tree").stdout.decode().splitlines()[-1]
