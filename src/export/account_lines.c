@@ -69,7 +69,9 @@ static bool add_up_calls(const struct builder *b, uint32_t parent, uint32_t end,
             calls->ticks = ets_arena_alloc_array(b->arena, lines->run_count, sizeof(int64_t));
             if (calls->ticks == NULL) return false;
         }
-        for (uint32_t r = 0; r < lines->run_count; r++) calls->ticks[r] += node->self[r];
+        for (uint32_t r = 0; r < lines->run_count; r++) {
+            calls->ticks[r] = (int64_t)((uint64_t)calls->ticks[r] + (uint64_t)node->self[r]);
+        }
         calls->below += node->self_below;
         calls->above += node->self_above;
     }
