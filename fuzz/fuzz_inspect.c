@@ -43,6 +43,41 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
     ets_table_close(table);
 }
 
+/* Leaves of each block's tree add up to its roots, whatever the events say. */
+static void add_up(const struct ets_inspection *inspection, uint32_t block)
+{
+    struct ets_accounting *accounting;
+    const uint32_t *runs;
+    if (ets_accounting_open(inspection, block, NULL, &accounting, NULL) != ETS_OK) abort();
+    const uint32_t count = ets_accounting_runs(accounting, &runs);
+    for (uint32_t r = 0; r < count; r++) {
+        uint64_t left = 0; /* as unsigned: hostile ticks wrap */
+        for (uint32_t i = 0; i < ets_accounting_node_count(accounting); i++) {
+            const struct ets_account_node *node = ets_accounting_node(accounting, i);
+            if (node->is_leaf && node->is_added) left -= (uint64_t)node->ticks[r];
+            if (node->parent == ETS_NO_INDEX) left += (uint64_t)node->ticks[r];
+        }
+        if (left != 0) abort();
+    }
+    ets_accounting_close(accounting);
+}
+
+static void print_tree(const struct ets_inspection *inspection)
+{
+    const struct ets_account_table_options options = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1, .all_events = 1};
+    for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
+        const struct ets_table_style style = {.format = (enum ets_format)format};
+        struct ets_table *table;
+        if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
+        if (ets_account_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
+        struct ets_output *output = nowhere();
+        if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
+        ets_output_discard(output);
+        ets_table_close(table);
+    }
+}
+
 /* Captured tensors against a debug buffer that is the dump itself. */
 static void print_tensors(const struct ets_inspection *inspection, struct ets_bytes dump)
 {
@@ -128,6 +163,8 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
         print_tables(inspection, (enum ets_group_by)group);
     }
+    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) add_up(inspection, b);
+    print_tree(inspection);
     print_tensors(inspection, bytes);
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
     struct ArrowArrayStream events;

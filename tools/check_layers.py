@@ -28,10 +28,11 @@ LAYERS = {
     "statistics": {"base"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
+    "account": {"base"},
     "compare": {"base", "inspect", "statistics"},
     "engine": {"base", "host"},
     "sql": {"base", "export", "host", "inspect"},
-    "export": {"base", "host", "inspect", "compare", "numerics"},
+    "export": {"account", "base", "compare", "host", "inspect", "numerics"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics"}

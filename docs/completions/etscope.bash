@@ -9,6 +9,7 @@ _etscope() {
     profile:--group-by|profile:-g) words='none op module source backend' ;;
     profile:--sort|profile:-s) words='order time max calls name' ;;
     profile:--top|profile:-n) compopt +o default 2>/dev/null ;;
+    profile:--columns|profile:-c) compopt +o default 2>/dev/null ;;
     profile:--unit) words='ns us ms s' ;;
     profile:--width) compopt +o default 2>/dev/null ;;
     profile:--output) ;;
@@ -41,6 +42,7 @@ _etscope() {
     inspect:--group-by|inspect:-g) words='none op module source backend' ;;
     inspect:--sort|inspect:-s) words='order time max calls name' ;;
     inspect:--top|inspect:-n) compopt +o default 2>/dev/null ;;
+    inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
     inspect:--unit) words='ns us ms s' ;;
     inspect:--width) compopt +o default 2>/dev/null ;;
     inspect:--output) ;;
@@ -144,8 +146,8 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;

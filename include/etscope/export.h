@@ -12,6 +12,7 @@
 #ifndef ETSCOPE_EXPORT_H
 #define ETSCOPE_EXPORT_H
 
+#include "etscope/accounting.h"
 #include "etscope/captured_values.h"
 #include "etscope/inspect.h"
 #include "etscope/table.h"
@@ -50,6 +51,32 @@ ETS_API enum ets_status ets_operator_table_fill(struct ets_table *table,
                                                 const struct ets_inspection *inspection,
                                                 const struct ets_operator_table_options *options,
                                                 struct ets_error *error);
+
+struct ets_account_table_options {
+    uint32_t block; /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
+    int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself; else what they
+                       take beyond their kernels is one line, "(operator calls)" */
+};
+
+/*
+ * The tree of accounting.h as a table: adds columns, sections and rows to an empty table. The self
+ * times of all lines of a tree add up to its first: in the column `self_ticks`, which is as
+ * reported and has no bounds, to the tick. Columns are told in docs/columns.md. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_account_table_fill(struct ets_table *table,
+                                               const struct ets_inspection *inspection,
+                                               const struct ets_account_table_options *options,
+                                               struct ets_error *error);
+
+/*
+ * What is to be said of a block's runs: "run 0 is warm-up (3.1 times the median of the others);
+ * steady from run 1; 1 outlier: run 17". `runs`, `ticks`: the trace's number of each run and what
+ * it took, in order. Returns the length, 0 where there is nothing to say; cut to `room`.
+ */
+ETS_API size_t ets_run_phases_print(const struct ets_run_phases *phases, const uint32_t *runs,
+                                    const int64_t *ticks, char *text, size_t room);
 
 struct ets_tensor_table_options {
     struct ets_bytes debug_buffer; /* data NULL: rows without statistics */

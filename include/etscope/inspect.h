@@ -113,6 +113,34 @@ struct ets_block {
     const char *reason;  /* MISMATCH: what differs; else NULL */
 };
 
+enum ets_clock_state {
+    ETS_CLOCK_FITTED = 0,     /* `scale` was found by regression; its conditions held */
+    ETS_CLOCK_UNKNOWN = 1,    /* times in a unit of the delegate's own */
+    ETS_CLOCK_OVERLAPPING = 2 /* the trace's clock; but the events overlap, and cannot be added up
+                                 to a part of their call */
+};
+
+/*
+ * What is known of a delegate's clock where its times do not simply add up to a part of its call.
+ * Times are taken to be on the trace's clock where, in every run, all events of a call lie within
+ * it one after the other, or are whole steps (quantum_ticks) that the call has room for.
+ *
+ * Elsewhere, and for all calls of one backend together, `call = a + scale * (sum of its events)` is
+ * fitted by least squares of the relative deviation, and believed where: there are 20 calls or
+ * more at 3 places or more; the longest place's mean is 4 times the shortest's or more; `residual`
+ * is at most 0.05; `scale_error` is at most 5 % of `scale`; `a` is not negative beyond its own
+ * error; and no call is shorter than its events by more than twice the residual. What it cannot
+ * know: a delegate that reports the same fraction of every call is taken to report all.
+ */
+struct ets_delegate_clock {
+    enum ets_clock_state state;
+    const char *reason; /* UNKNOWN: the condition that failed */
+    uint32_t calls;     /* that were looked at; OVERLAPPING: 0 */
+    double scale;       /* ticks of the trace in one of the delegate's; UNKNOWN: NaN */
+    double scale_error; /* half of the 95 % interval of `scale` */
+    double residual;    /* root mean square of (call - fit) / call; NaN where nothing was fitted */
+};
+
 /* A graph node that a row stands for. */
 struct ets_row_node {
     const struct ets_graph_node *node;
@@ -149,7 +177,8 @@ struct ets_row {
     int is_delegated;       /* 1: reported by a delegate */
     uint32_t calls_per_run; /* occurrences in one run; loops have several */
     uint64_t quantum_ticks; /* the delegate gives whole multiples of this; 0: full resolution */
-    const char *backend;    /* "XnnpackBackend", or NULL */
+    const struct ets_delegate_clock *clock; /* of a delegate's event; NULL: the trace's own */
+    const char *backend;                    /* "XnnpackBackend", or NULL */
     struct ets_text kernel; /* operator of the program's instruction "aten::add.out", or absent */
     size_t handle_count;
     const int64_t *handles; /* debug handles, as the record lists them */
@@ -263,6 +292,13 @@ ETS_API enum ets_status ets_inspection_row_statistics(const struct ets_inspectio
                                                       uint32_t row, uint32_t run,
                                                       struct ets_statistics *statistics_out,
                                                       struct ets_error *error);
+
+/*
+ * The same runs' ticks themselves, in file order: fills `ticks_out`, which has room for the runs of
+ * the row's block, and returns how many there are.
+ */
+ETS_API uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint32_t row,
+                                          uint32_t run, double *ticks_out);
 
 /* The row that stands for the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
 ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block);

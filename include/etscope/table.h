@@ -85,6 +85,9 @@ ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_colu
 /* Starts a section: a heading of its own for people, nothing for machines. */
 ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text heading);
 
+/* A line of text behind the rows before it, for people; nothing for machines. */
+ETS_API void ets_table_add_note(struct ets_table *table, struct ets_text text);
+
 /* Starts a row, `depth` levels in; its cells follow, one put for each column in order. */
 ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
 ETS_API void ets_table_put_nothing(struct ets_table *table);
@@ -96,6 +99,14 @@ ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
 /* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */
 ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double upper);
+
+/*
+ * Once the table is filled: keeps the columns that `names` lists, "operator,avg", in that order,
+ * for every format. Of two columns of one name it takes the one for machines. Statuses: NOT_FOUND
+ * (a name is none, or is listed twice), NO_MEMORY.
+ */
+ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
+                                                 struct ets_error *error);
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 

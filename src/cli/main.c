@@ -23,6 +23,7 @@ const struct cli_command cli_commands[] = {
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
+     "etscope inspect profile.etdp --tree --steady\n"
      "etscope inspect profile.etdp --format jsonl | head -3",
      cmd_inspect},
     {"tensors", "list the tensors that a trace captured, with their range and what is broken",

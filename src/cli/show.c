@@ -97,7 +97,8 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
     static const char *const own_columns[] = {
-        "--sort", "--top", "--all", "--block", "--run", "--unit", "--subtract-overhead"};
+        "--sort", "--top",  "--all",    "--block",   "--run",
+        "--unit", "--tree", "--steady", "--columns", "--subtract-overhead"};
     request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
     for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
         if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
@@ -221,6 +222,40 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
+/* The tree is of one order, and whole. */
+static int check_tree(const struct cli_arguments *arguments)
+{
+    static const char *const others[] = {"--group-by", "--sort", "--top", NULL};
+    const char *other = cli_first_given(arguments, others);
+    if (!cli_has(arguments, "--tree")) {
+        if (!cli_has(arguments, "--steady")) return CLI_OK;
+        return cli_complain(CLI_USAGE, "--steady is for --tree");
+    }
+    if (other == NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--tree is in order of execution, and whole: without %s", other);
+}
+
+/* The table that was asked for, with the columns that were. */
+static int fill_table(const struct cli_arguments *arguments, struct ets_table *table,
+                      const struct ets_inspection *inspection, const struct request *request)
+{
+    struct ets_error error;
+    const struct ets_account_table_options tree = {.block = request->table.block,
+                                                   .run = request->table.run,
+                                                   .steady = cli_has(arguments, "--steady"),
+                                                   .all_events = request->table.all_events};
+    const char *names = cli_value(arguments, "--columns");
+    enum ets_status status =
+        cli_has(arguments, "--tree")
+            ? ets_account_table_fill(table, inspection, &tree, &error)
+            : ets_operator_table_fill(table, inspection, &request->table, &error);
+    if (status != ETS_OK) return cli_fail(NULL, &error);
+    if (names == NULL) return CLI_OK;
+    status = ets_table_choose_columns(table, names, &error);
+    if (status == ETS_NOT_FOUND) return cli_complain(CLI_USAGE, "--columns: %s", error.message);
+    return status == ETS_OK ? CLI_OK : cli_fail(NULL, &error);
+}
+
 static int write_operators(const struct cli_arguments *arguments,
                            const struct ets_inspection *inspection, const struct request *request)
 {
@@ -228,10 +263,8 @@ static int write_operators(const struct cli_arguments *arguments,
     struct ets_error error;
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    int code = CLI_OK;
-    if (ets_operator_table_fill(table, inspection, &request->table, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
-    } else {
+    int code = fill_table(arguments, table, inspection, request);
+    if (code == CLI_OK) {
         struct ets_table_style style;
         cli_style(arguments, path, &style);
         if (style.time_unit == NULL && cli_has(arguments, "--target-time-scale")) {
@@ -343,7 +376,7 @@ int cli_show(const struct cli_arguments *arguments, const struct cli_subject *su
 {
     struct request request;
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
-    if (check_documents(arguments) != CLI_OK) return CLI_USAGE;
+    if (check_documents(arguments) != CLI_OK || check_tree(arguments) != CLI_OK) return CLI_USAGE;
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
         return CLI_USAGE;
     }

@@ -20,6 +20,12 @@
      NULL, false},                                                                                \
     {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \
      NULL, false},                                                                                \
+    {"--tree", NULL, NULL,                                                                        \
+     "What every part of a run took itself, down to what is unaccounted for: adds up exactly",    \
+     NULL, false},                                                                                \
+    {"--steady", NULL, NULL, "With --tree: without the first runs that are warm-up", NULL, false}, \
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
+     false},                                                                                      \
     {"--subtract-overhead", NULL, NULL,                                                           \
      "Take off what the tracer measured that recording costs, of every event", NULL, false},      \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \

@@ -38,7 +38,8 @@ static void find_taken_apart(struct grouper *g)
         if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
         uint8_t *call = &g->taken_apart[row->parent - g->block->first_row];
         const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
-        if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
+        if (row->clock != NULL) *call = WHOLE; /* its events do not add up to a part of it */
+        else if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
         else if (*call == NOTHING) *call = APART;
     }
     for (uint32_t i = 0; i < g->block->row_count; i++) {
@@ -202,14 +203,14 @@ static void clear(const struct grouper *g)
     memset(g->per_run, 0, g->block->run_count * sizeof *g->per_run);
 }
 
-static void summarise(const struct grouper *g, struct ets_statistics *times)
+static void summarise(const struct grouper *g, struct ets_operator_line *line)
 {
     const uint32_t run = g->options->run;
-    if (run == ETS_NO_INDEX) {
-        ets_statistics_compute(g->per_run, g->block->run_count, times);
-    } else {
-        ets_statistics_compute(&g->per_run[g->run_number[run]], 1, times);
-    }
+    const bool is_one = run != ETS_NO_INDEX;
+    double *values = is_one ? &g->per_run[g->run_number[run]] : g->per_run;
+    const uint32_t count = is_one ? 1 : g->block->run_count;
+    ets_statistics_compute(values, count, &line->times);
+    ets_spread_compute(values, count, &line->spread);
 }
 
 /* What the total is longer than all work together: the runtime between operators. */
@@ -226,7 +227,7 @@ static void add_rest(struct grouper *g, uint32_t total, struct ets_operator_line
     struct ets_operator_line *line = &lines->items[lines->count];
     *line = (struct ets_operator_line){
         .name = {"(between operators)", 19}, .row = ETS_NO_INDEX, .order = lines->count};
-    summarise(g, &line->times);
+    summarise(g, line);
     lines->count++;
 }
 
@@ -269,7 +270,7 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
             accumulate(&g, g.block->first_row + i, 1);
             if (group->line.is_rest) take_off_reported(&g, g.block->first_row + i, group);
         }
-        summarise(&g, &group->line.times);
+        summarise(&g, &group->line);
         lines_out->items[lines_out->count++] = group->line;
     }
     const uint32_t total = ets_inspection_total_row(inspection, block);

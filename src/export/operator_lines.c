@@ -92,6 +92,24 @@ bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
     return ets_operator_node_places(arena, row->nodes, row->node_count, sources_out, modules_out);
 }
 
+/* What a row took in each run. */
+static bool measure(const struct ets_inspection *inspection,
+                    const struct ets_operator_table_options *options, uint32_t row,
+                    struct ets_operator_line *line)
+{
+    const uint32_t block = ets_inspection_row(inspection, row)->block;
+    struct ets_arena scratch;
+    ets_arena_init(&scratch, NULL, 0);
+    double *per_run = ets_arena_alloc_array(
+        &scratch, ets_inspection_block(inspection, block)->run_count, sizeof *per_run);
+    if (per_run == NULL) return false;
+    const uint32_t count = ets_inspection_row_ticks(inspection, row, options->run, per_run);
+    ets_statistics_compute(per_run, count, &line->times);
+    ets_spread_compute(per_run, count, &line->spread);
+    ets_arena_reset(&scratch);
+    return true;
+}
+
 static bool describe(struct ets_arena *arena, const struct ets_inspection *inspection,
                      const struct ets_operator_table_options *options, uint32_t index,
                      uint32_t depth, struct ets_operator_line *line)
@@ -115,8 +133,7 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
     for (size_t i = 0; i < row->node_count; i++) {
         line->ops.items[line->ops.count++] = row->nodes[i].node->op;
     }
-    return ets_inspection_row_statistics(inspection, index, options->run, &line->times, NULL) ==
-           ETS_OK;
+    return measure(inspection, options, index, line);
 }
 
 /* Children of each row as linked lists in order of execution. */

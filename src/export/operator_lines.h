@@ -23,6 +23,7 @@ struct ets_operator_line {
     double quantum_ns;   /* the true time of a call lies within one step above it, of a negative
                             step below it; 0: exact */
     struct ets_statistics times; /* per run */
+    struct ets_spread spread;    /* of the same */
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
     struct ets_text_list places; /* of a group by source or module: its name, taken apart */
@@ -51,6 +52,12 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
 /* True for rows that the table shows: not an OPERATOR_CALL around a kernel that reports itself. */
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t row);
+
+/* True for events whose times are in a unit of the delegate's own: `--tree` tells what is known. */
+static inline bool ets_operator_row_has_own_clock(const struct ets_row *row)
+{
+    return row->clock != NULL && row->clock->state != ETS_CLOCK_OVERLAPPING;
+}
 
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its

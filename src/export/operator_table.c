@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "export/block_heading.h"
 #include "export/operator_lines.h"
 
 /* What one cell of a line shows. */
@@ -24,6 +25,10 @@ enum cell {
     CELL_MAX,
     CELL_P10,
     CELL_P90,
+    CELL_P99,
+    CELL_CI_LOW,
+    CELL_CI_HIGH,
+    CELL_SD,
     CELL_TOTAL,
     CELL_SHARE,
     CELL_RESOLUTION,
@@ -60,6 +65,13 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
     [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 12},
     [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 11},
+    [CELL_P99] = {.name = "p99", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_CI_LOW] = {.name = "ci_low", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_CI_HIGH] = {.name = "ci_high",
+                      .kind = ETS_COLUMN_TIME,
+                      .has_bounds = 1,
+                      .machine_only = 1},
+    [CELL_SD] = {.name = "sd", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
@@ -176,6 +188,26 @@ static void put_time(const struct filler *f, double ticks, double quantum, doubl
     ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
 
+/* What too few runs do not give is left out. */
+static void put_known_time(const struct filler *f, double ticks, double quantum, double calls)
+{
+    if (isnan(ticks)) ets_table_put_nothing(f->table);
+    else put_time(f, ticks, quantum, calls);
+}
+
+/* Where each run may be off by up to `range`, the deviation may be by half of it. */
+static void put_deviation(const struct filler *f, const struct ets_spread *spread, uint32_t count,
+                          double range)
+{
+    const double off = range / 2 * sqrt(count / (count - 1.0));
+    const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
+    if (isnan(spread->sd)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    ets_table_put_bounds(f->table, fmax(spread->sd - off, 0) * scale, (spread->sd + off) * scale);
+}
+
 static void put_list(const struct filler *f, const struct ets_text_list *list)
 {
     ets_table_put_list(f->table, list->items, list->count);
@@ -233,6 +265,13 @@ static void put_name(const struct filler *f, const struct ets_operator_line *lin
         else ets_table_put_list(f->table, &line->name, 1);
         return;
     }
+    if (line->row != ETS_NO_INDEX &&
+        ets_operator_row_has_own_clock(ets_inspection_row(f->inspection, line->row))) {
+        const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
+                                           (int)line->name.size, line->name.data);
+        ets_table_put_text(f->table, (struct ets_text){text, size});
+        return;
+    }
     if (!is_call || line->backend.size == 0) {
         ets_table_put_text(f->table, line->name);
         return;
@@ -249,6 +288,11 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
         line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
     const struct ets_statistics *t = &line->times;
     const double q = line->quantum_ns, n = line->coarse_calls;
+    if (cell >= CELL_AVG && cell <= CELL_SHARE && row != NULL &&
+        ets_operator_row_has_own_clock(row)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
     case CELL_BLOCK_INDEX:
@@ -277,6 +321,10 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_MAX: put_time(f, t->max, q, n); break;
     case CELL_P10: put_time(f, t->p10, q, n); break;
     case CELL_P90: put_time(f, t->p90, q, n); break;
+    case CELL_P99: put_time(f, line->spread.p99, q, n); break;
+    case CELL_CI_LOW: put_known_time(f, line->spread.median_low, q, n); break;
+    case CELL_CI_HIGH: put_known_time(f, line->spread.median_high, q, n); break;
+    case CELL_SD: put_deviation(f, &line->spread, t->count, fabs(q * n)); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
     case CELL_SHARE:
         if (isnan(total) || t->count == 0) {
@@ -378,42 +426,11 @@ static bool survey(struct filler *f, struct ets_arena *arena)
     return true;
 }
 
-/* What the tracer itself took of each run, where that is known. */
-static size_t print_overhead(const struct filler *f, const struct ets_block *block, char *text,
-                             size_t room)
-{
-    int is_subtracted;
-    const double ns = ets_inspection_run_overhead(f->inspection, block->first_run, &is_subtracted);
-    if (isnan(ns)) return 0;
-    const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
-    return ets_print_text(text, room,
-                          is_subtracted ? ", about %llu.%llu us of tracing taken off each"
-                                        : ", about %llu.%llu us of each is tracing",
-                          tenths / 10, tenths % 10);
-}
-
 static void add_heading(struct filler *f, const struct ets_block *block,
                         const struct allocations *allocations)
 {
     char text[512];
-    size_t used =
-        ets_print_text(text, sizeof text, "%.*s", (int)block->name.size, block->name.data);
-    if (block->method_state == ETS_METHOD_FOUND ||
-        (block->method_state == ETS_METHOD_NONE && block->is_method_named)) {
-        used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
-    } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-        used += ets_print_text(text + used, sizeof text - used,
-                               " - method ambiguous: %s (--method decides)", block->method);
-    } else if (block->method_state == ETS_METHOD_MISMATCH) {
-        used += ets_print_text(text + used, sizeof text - used, " - not joined: %s", block->reason);
-    }
-    used += ets_print_text(text + used, sizeof text - used, " - %u run%s", block->run_count,
-                           block->run_count == 1 ? "" : "s");
-    if (block->bundled_input_index >= 0) {
-        used += ets_print_text(text + used, sizeof text - used, ", test case %d",
-                               block->bundled_input_index);
-    }
-    used += print_overhead(f, block, text + used, sizeof text - used);
+    size_t used = ets_block_heading(f->inspection, block, text, sizeof text);
     if (allocations->count > 0) {
         used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
                                (unsigned long long)allocations->count,

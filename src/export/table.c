@@ -147,12 +147,84 @@ void ets_table_put_real(struct ets_table *table, double value)
     ets_table_put_bounds(table, value, value);
 }
 
-void ets_table_add_section(struct ets_table *table, struct ets_text heading)
+static void add_text_row(struct ets_table *table, struct ets_text text, bool is_note)
 {
     struct ets_table_row *row = add_row(table);
     if (row == NULL) return;
     row->is_section = true;
-    ets_table_put_text(table, heading);
+    row->is_note = is_note;
+    ets_table_put_text(table, text);
+}
+
+void ets_table_add_section(struct ets_table *table, struct ets_text heading)
+{
+    add_text_row(table, heading, false);
+}
+
+void ets_table_add_note(struct ets_table *table, struct ets_text text)
+{
+    add_text_row(table, text, true);
+}
+
+/* The column of this name that machines see, or else the one that people see. */
+static uint32_t find_column(const struct ets_table *table, const char *name, size_t size)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct ets_column *column = &table->columns[c];
+        if (strlen(column->name) != size || memcmp(column->name, name, size) != 0) continue;
+        if (found == UINT32_MAX || !column->human_only) found = c;
+    }
+    return found;
+}
+
+static enum ets_status parse_choice(const struct ets_table *table, const char *names,
+                                    uint32_t *chosen, uint32_t *count_out, struct ets_error *error)
+{
+    *count_out = 0;
+    do {
+        const size_t size = strcspn(names, ",");
+        const uint32_t found = find_column(table, names, size);
+        if (found == UINT32_MAX) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
+                            (int)size, names);
+        }
+        for (uint32_t i = 0; i < *count_out; i++) {
+            if (chosen[i] != found) continue;
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "column \"%.*s\" is named twice",
+                            (int)size, names);
+        }
+        chosen[(*count_out)++] = found;
+        names += size;
+    } while (*names++ == ',');
+    return ETS_OK;
+}
+
+enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
+                                         struct ets_error *error)
+{
+    const uint32_t count = table->column_count;
+    uint32_t kept;
+    uint32_t *chosen = ets_arena_alloc_array(&table->arena, count, sizeof *chosen);
+    struct ets_column *columns = ets_arena_alloc_array(&table->arena, count, sizeof *columns);
+    struct ets_cell *cells = ets_arena_alloc_array(&table->arena, count, sizeof *cells);
+    if (table->no_memory || chosen == NULL || columns == NULL || cells == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    }
+    ETS_TRY(parse_choice(table, names, chosen, &kept, error));
+    for (uint32_t i = 0; i < kept; i++) {
+        columns[i] = table->columns[chosen[i]];
+        columns[i].machine_only = columns[i].human_only = 0;
+    }
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        struct ets_table_row *row = &table->rows[r];
+        if (row->is_section) continue; /* its text is no column's */
+        for (uint32_t i = 0; i < kept; i++) cells[i] = row->cells[chosen[i]];
+        memcpy(row->cells, cells, kept * sizeof *cells);
+    }
+    table->columns = columns;
+    table->column_count = table->column_capacity = kept;
+    return ETS_OK;
 }
 
 uint32_t ets_table_row_count(const struct ets_table *table)

@@ -423,10 +423,10 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
 {
     scratch->size = 0;
     append_visible(scratch, row->cells[0].text);
-    if (!is_first) ets_output_write(r->output, "\n", 1);
-    put_bold(r, "\033[1m");
+    if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
+    if (!row->is_note) put_bold(r, "\033[1m");
     ets_output_write(r->output, scratch->data, scratch->size);
-    put_bold(r, "\033[0m");
+    if (!row->is_note) put_bold(r, "\033[0m");
     ets_output_write(r->output, "\n", 1);
 }
 
@@ -507,10 +507,12 @@ static void write_markdown(const struct renderer *r, struct cell_text *scratch)
         if (row->is_section) {
             scratch->size = 0;
             append_visible(scratch, row->cells[0].text);
+            const char *mark = row->is_note ? "" : "**";
             if (i > 0) ets_output_write(r->output, "\n", 1);
-            ets_output_write(r->output, "**", 2);
+            ets_output_write(r->output, mark, strlen(mark));
             put_markdown(r, scratch);
-            ets_output_write(r->output, "**\n\n", 4);
+            ets_output_write(r->output, mark, strlen(mark));
+            ets_output_write(r->output, "\n\n", row->is_note ? 1 : 2);
             needs_header = true;
             continue;
         }

@@ -14,7 +14,8 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
     ETS_TRY(ets_events_load(inspection, dump, error));
     ETS_TRY(ets_blocks_build(inspection, error));
     ETS_TRY(ets_methods_match(inspection, error));
-    return ets_rows_join(inspection, error);
+    ETS_TRY(ets_rows_join(inspection, error));
+    return ets_delegate_clocks_find(inspection, error);
 }
 
 enum ets_status ets_inspection_open(struct ets_bytes dump,
@@ -125,10 +126,7 @@ struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection
 
 uint64_t ets_inspection_ticks(const struct ets_inspection *inspection, uint32_t index)
 {
-    const uint64_t start = inspection->events.start[index], end = inspection->events.end[index];
-    uint64_t ticks = 0;
-    if (start <= end) ticks = end - start;
-    else if (start <= UINT32_MAX) ticks = end + (UINT64_C(1) << 32) - start;
+    const uint64_t ticks = ets_raw_ticks(inspection, index);
     const uint64_t taken = inspection->overheads == NULL ? 0 : inspection->overheads[index];
     return ticks > taken ? ticks - taken : 0;
 }
@@ -140,25 +138,32 @@ void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t
     *count_out = inspection->row_event_start[row + 1] - inspection->row_event_start[row];
 }
 
+uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint32_t row,
+                                  uint32_t run, double *ticks_out)
+{
+    const uint32_t *events;
+    uint32_t count, used = 0, current = ETS_NO_INDEX;
+    ets_inspection_row_events(inspection, row, &events, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t event_run = inspection->events.run[events[i]];
+        if (run != ETS_NO_INDEX && event_run != run) continue;
+        if (event_run != current) ticks_out[used++] = 0;
+        current = event_run;
+        ticks_out[used - 1] += (double)ets_inspection_ticks(inspection, events[i]);
+    }
+    return used;
+}
+
 enum ets_status ets_inspection_row_statistics(const struct ets_inspection *inspection, uint32_t row,
                                               uint32_t run, struct ets_statistics *statistics_out,
                                               struct ets_error *error)
 {
-    const uint32_t *events;
-    uint32_t count;
-    ets_inspection_row_events(inspection, row, &events, &count);
+    const struct ets_block *block = &inspection->blocks[inspection->rows[row].block];
     struct ets_arena scratch;
     ets_arena_init(&scratch, inspection->options.allocator, 0);
-    double *per_run = ets_arena_alloc_array(&scratch, count, sizeof *per_run);
+    double *per_run = ets_arena_alloc_array(&scratch, block->run_count, sizeof *per_run);
     if (per_run == NULL) return ets_fail_memory(error);
-    uint32_t used = 0, current = ETS_NO_INDEX;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t event_run = inspection->events.run[events[i]];
-        if (run != ETS_NO_INDEX && event_run != run) continue;
-        if (event_run != current) per_run[used++] = 0;
-        current = event_run;
-        per_run[used - 1] += (double)ets_inspection_ticks(inspection, events[i]);
-    }
+    const uint32_t used = ets_inspection_row_ticks(inspection, row, run, per_run);
     ets_statistics_compute(per_run, used, statistics_out);
     ets_arena_reset(&scratch);
     return ETS_OK;

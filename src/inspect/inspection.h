@@ -157,9 +157,20 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
 
 /* delegate_ties.c: handles of the events of delegates, which know their backend. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
+/* delegate_clock.c: which rows of delegates are on another clock than the trace. */
+enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
+                                         struct ets_error *error);
 
 /* join.c: debug handles, graph nodes and backends of each row. */
 enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error);
+
+/* How long an event took by its own times, nothing taken off. */
+static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, uint32_t event)
+{
+    const uint64_t start = inspection->events.start[event], end = inspection->events.end[event];
+    if (start <= end) return end - start;
+    return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
+}
 
 static inline enum ets_status ets_fail_memory(struct ets_error *error)
 {

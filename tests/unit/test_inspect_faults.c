@@ -30,6 +30,12 @@ static void walk(struct ets_inspection *inspection)
         ets_output_discard(output);
         ets_table_close(table);
     }
+    const struct ets_account_table_options tree = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1};
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    assert_int_equal(ets_account_table_fill(table, inspection, &tree, NULL), ETS_OK);
+    assert_int_equal(ets_table_choose_columns(table, "self_ticks,operator", NULL), ETS_OK);
+    ets_table_close(table);
     static const uint8_t debug_buffer[600]; /* holds some of the tensors */
     const struct ets_tensor_table_options tensors = {
         .debug_buffer = {debug_buffer, sizeof debug_buffer},

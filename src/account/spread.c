@@ -1,0 +1,58 @@
+/* p99, standard deviation, and a confidence interval of the median that assumes no distribution. */
+#include <math.h>
+
+#include "etscope/accounting.h"
+
+/* Each end of a two-sided interval of 95 %. */
+#define TAIL 0.025
+
+/*
+ * The largest k for which fewer than k of `n` fair coins fall heads with a probability of at most
+ * TAIL; 0: none. Counts down from the middle, whose probability is a product of n / 2 factors.
+ */
+static uint32_t interval_rank(uint32_t n)
+{
+    uint32_t heads = n / 2;
+    double p = 1; /* of just so many heads */
+    for (uint32_t i = 1; i <= heads; i++) p *= 1 - 0.5 / i;
+    if (n % 2 == 1) p *= 0.5 * n / (heads + 1.0);
+    double sum = n % 2 == 1 ? 0.5 : (1 + p) / 2; /* of so many and fewer */
+    while (sum > TAIL && heads > 0) {
+        sum -= p;
+        p *= heads / (n - heads + 1.0);
+        heads--;
+    }
+    return sum <= TAIL ? heads + 1 : 0;
+}
+
+/* NumPy's linear interpolation, as in ets_statistics_compute. */
+static double quantile(const double *sorted, uint32_t count, double fraction)
+{
+    const double rank = fraction * (double)(count - 1);
+    const uint32_t below = (uint32_t)rank;
+    const uint32_t above = below + 1 < count ? below + 1 : below;
+    const double t = rank - (double)below;
+    const double difference = sorted[above] - sorted[below];
+    return t < 0.5 ? sorted[below] + difference * t : sorted[above] - difference * (1 - t);
+}
+
+static double deviation(const double *values, uint32_t count)
+{
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) sum += values[i];
+    const double mean = sum / count;
+    for (uint32_t i = 0; i < count; i++) squares += (values[i] - mean) * (values[i] - mean);
+    return count < 2 ? NAN : sqrt(squares / (count - 1));
+}
+
+void ets_spread_compute(const double *sorted, uint32_t count, struct ets_spread *spread_out)
+{
+    *spread_out = (struct ets_spread){NAN, NAN, NAN, NAN};
+    if (count == 0) return;
+    spread_out->p99 = quantile(sorted, count, 0.99);
+    spread_out->sd = deviation(sorted, count);
+    const uint32_t k = interval_rank(count);
+    if (k == 0) return;
+    spread_out->median_low = sorted[k - 1];
+    spread_out->median_high = sorted[count - k];
+}

@@ -1,0 +1,269 @@
+/* Whether the times of a delegate's events are on the trace's clock, and if not, on which. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "inspect/inspection.h"
+
+/* What a fit must have to be believed; the header says it in words. */
+enum { LEAST_CALLS = 20, LEAST_PLACES = 3 };
+#define LEAST_SPREAD 4.0
+#define MOST_RESIDUAL 0.05
+#define MOST_SCALE_ERROR 0.05
+#define NORMAL_95 1.96
+
+/* The events of one call, while the call's own event has not come yet; by the call's row. */
+struct call {
+    uint64_t sum, last_end;
+    uint32_t count;
+    bool is_outside, is_overlapping;
+};
+
+/* Sums over the calls of one backend, each weighted by 1 / call². */
+struct fit {
+    struct ets_delegate_clock *clock; /* NULL: no calls yet */
+    uint32_t places;
+    double least_mean, most_mean; /* of the places */
+    double w, wx, wy, wxx, wxy;
+    double intercept, squares; /* of relative deviations */
+    double most_excess;        /* of the events over their call, relative to it */
+};
+
+/* A row with events of a delegate inside: what all of its calls have shown. */
+struct place {
+    struct call open;
+    uint32_t calls;
+    double sums; /* of all calls' events */
+    bool is_outside, is_overlapping, is_too_short;
+    struct fit *fit; /* NULL: on the trace's clock */
+};
+
+struct finder {
+    struct ets_inspection *inspection;
+    struct place *places; /* [row] */
+    struct ets_strings backends;
+    struct fit *fits; /* [backend's number]; calls of unknown backends: 0 */
+};
+
+typedef void (*visit_call)(struct finder *f, uint32_t row, uint32_t event);
+
+static bool is_delegates(const struct ets_inspection *inspection, uint32_t event)
+{
+    const uint32_t row = inspection->events.row[event];
+    return row != ETS_NO_INDEX && inspection->rows[row].is_delegated;
+}
+
+/* From the call's start; a 32-bit counter may wrap inside of the call. */
+static uint64_t offset_in_call(const struct ets_event_columns *columns, uint32_t call,
+                               uint32_t event)
+{
+    const uint64_t offset = columns->start[event] - columns->start[call];
+    return columns->end[call] < columns->start[call] ? offset & UINT32_MAX : offset;
+}
+
+static void add_to_call(struct finder *f, uint32_t call, uint32_t event)
+{
+    const struct ets_inspection *inspection = f->inspection;
+    const struct ets_event_columns *columns = &inspection->events;
+    struct call *open = &f->places[columns->row[call]].open;
+    const uint64_t ticks = ets_raw_ticks(inspection, event);
+    const uint64_t length = ets_raw_ticks(inspection, call);
+    const uint64_t offset = offset_in_call(columns, call, event);
+    const bool is_inside = offset <= length && ticks <= length - offset;
+    open->is_outside = open->is_outside || !is_inside;
+    open->is_overlapping = open->is_overlapping || (open->count > 0 && offset < open->last_end);
+    open->last_end = offset + ticks;
+    open->sum = ticks > UINT64_MAX - open->sum ? UINT64_MAX : open->sum + ticks;
+    open->count++;
+}
+
+/* Calls `visit` for each call that has a delegate's events, with their sum in place->open. */
+static void visit_calls(struct finder *f, visit_call visit)
+{
+    const struct ets_event_columns *columns = &f->inspection->events;
+    for (uint32_t e = 0; e < columns->count; e++) {
+        const uint32_t row = columns->row[e], parent = columns->parent[e];
+        if (row == ETS_NO_INDEX) continue;
+        if (f->places[row].open.count > 0) visit(f, row, e);
+        f->places[row].open = (struct call){0};
+        if (parent != ETS_NO_INDEX && is_delegates(f->inspection, e)) add_to_call(f, parent, e);
+    }
+}
+
+static void look_at_call(struct finder *f, uint32_t row, uint32_t event)
+{
+    struct place *place = &f->places[row];
+    place->calls++;
+    place->sums += (double)place->open.sum;
+    place->is_outside = place->is_outside || place->open.is_outside;
+    place->is_overlapping = place->is_overlapping || place->open.is_overlapping;
+    if (place->open.sum > ets_raw_ticks(f->inspection, event)) place->is_too_short = true;
+}
+
+/* The fit of a backend's calls; NULL where memory ran out. */
+static struct fit *fit_of(struct finder *f, const char *backend)
+{
+    struct ets_arena *arena = &f->inspection->arena;
+    if (f->fits == NULL) {
+        f->fits =
+            ets_arena_alloc_array(arena, (size_t)f->inspection->row_count + 2, sizeof *f->fits);
+        if (f->fits == NULL || ets_strings_init(&f->backends, arena) != 0) return NULL;
+    }
+    const struct ets_text name = {backend, backend == NULL ? 0 : strlen(backend)};
+    const uint32_t number = ets_strings_add(&f->backends, name);
+    if (number == UINT32_MAX) return NULL;
+    struct fit *fit = &f->fits[number];
+    if (fit->clock != NULL) return fit;
+    fit->clock = ets_arena_alloc(arena, sizeof *fit->clock);
+    if (fit->clock == NULL) return NULL;
+    *fit->clock = (struct ets_delegate_clock){ETS_CLOCK_UNKNOWN, NULL, 0, NAN, NAN, NAN};
+    fit->least_mean = INFINITY;
+    return fit;
+}
+
+static bool start_fit(struct finder *f, uint32_t row, struct ets_delegate_clock **clock_out)
+{
+    struct place *place = &f->places[row];
+    struct fit *fit = fit_of(f, f->inspection->rows[row].backend);
+    if (fit == NULL) return false;
+    const double mean = place->sums / place->calls;
+    place->fit = fit;
+    fit->places++;
+    fit->clock->calls += place->calls;
+    fit->least_mean = fmin(fit->least_mean, mean);
+    fit->most_mean = fmax(fit->most_mean, mean);
+    *clock_out = fit->clock;
+    return true;
+}
+
+/* The clock of the delegate's rows inside of `row`; *clock_out NULL: the trace's. */
+static bool judge_place(struct finder *f, uint32_t row, bool has_steps,
+                        struct ets_delegate_clock **clock_out)
+{
+    const struct place *place = &f->places[row];
+    *clock_out = NULL;
+    if (place->is_outside && (place->is_too_short || !has_steps)) {
+        return start_fit(f, row, clock_out);
+    }
+    if (place->is_outside || !place->is_overlapping) return true;
+    *clock_out = ets_arena_alloc(&f->inspection->arena, sizeof **clock_out);
+    if (*clock_out == NULL) return false;
+    **clock_out = (struct ets_delegate_clock){ETS_CLOCK_OVERLAPPING, NULL, 0, 1, 0, NAN};
+    return true;
+}
+
+static void add_to_sums(struct finder *f, uint32_t row, uint32_t event)
+{
+    const struct place *place = &f->places[row];
+    const double y = (double)ets_raw_ticks(f->inspection, event);
+    if (place->fit == NULL || y <= 0) return;
+    struct fit *fit = place->fit;
+    const double x = (double)place->open.sum, weight = 1 / (y * y);
+    fit->w += weight;
+    fit->wx += weight * x;
+    fit->wy += weight * y;
+    fit->wxx += weight * x * x;
+    fit->wxy += weight * x * y;
+}
+
+static void add_deviation(struct finder *f, uint32_t row, uint32_t event)
+{
+    const struct place *place = &f->places[row];
+    const double y = (double)ets_raw_ticks(f->inspection, event);
+    if (place->fit == NULL || y <= 0) return;
+    struct fit *fit = place->fit;
+    const double scaled = fit->clock->scale * (double)place->open.sum;
+    const double deviation = (y - fit->intercept - scaled) / y;
+    fit->squares += deviation * deviation;
+    fit->most_excess = fmax(fit->most_excess, (scaled - y) / y);
+}
+
+/* What keeps a fit from being tried; NULL: nothing. */
+static const char *find_obstacle(const struct fit *fit)
+{
+    if (fit->clock->calls < LEAST_CALLS) return "fewer than 20 calls";
+    if (fit->places < LEAST_PLACES) return "calls at fewer than 3 places";
+    if (!(fit->most_mean >= LEAST_SPREAD * fit->least_mean) || fit->most_mean <= 0) {
+        return "no call is 4 times as long as another";
+    }
+    return NULL;
+}
+
+static double determinant(const struct fit *fit)
+{
+    return fit->w * fit->wxx - fit->wx * fit->wx;
+}
+
+static void solve(struct fit *fit)
+{
+    if (fit->clock == NULL) return;
+    fit->clock->reason = find_obstacle(fit);
+    const double det = determinant(fit);
+    if (fit->clock->reason == NULL && !(det > 0)) fit->clock->reason = "calls that took no time";
+    if (fit->clock->reason != NULL) return;
+    fit->clock->scale = (fit->w * fit->wxy - fit->wx * fit->wy) / det;
+    fit->intercept = (fit->wxx * fit->wy - fit->wx * fit->wxy) / det;
+}
+
+/* Whether the fit is to be believed. */
+static void judge_fit(struct fit *fit)
+{
+    struct ets_delegate_clock *clock = fit->clock;
+    if (clock == NULL || clock->reason != NULL) return;
+    const double det = determinant(fit);
+    clock->residual = sqrt(fit->squares / (clock->calls - 2));
+    clock->scale_error = NORMAL_95 * clock->residual * sqrt(fit->w / det);
+    const double intercept_error = NORMAL_95 * clock->residual * sqrt(fit->wxx / det);
+    if (!(clock->residual <= MOST_RESIDUAL)) {
+        clock->reason = "calls lie more than 5 % off a line";
+    } else if (!(clock->scale > 0) || clock->scale_error > MOST_SCALE_ERROR * clock->scale) {
+        clock->reason = "its scale is uncertain by more than 5 %";
+    } else if (fit->intercept < -intercept_error) {
+        clock->reason = "by a line, calls would be shorter than their events";
+    } else if (fit->most_excess > 2 * clock->residual) {
+        clock->reason = "by a line, a call would be shorter than its events";
+    } else {
+        clock->state = ETS_CLOCK_FITTED;
+        return;
+    }
+    clock->scale = clock->scale_error = NAN;
+}
+
+/* Rows inside of one call are judged together. */
+static bool judge_places(struct finder *f)
+{
+    struct ets_inspection *inspection = f->inspection;
+    struct ets_delegate_clock **clocks =
+        ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof(void *));
+    bool *has_steps =
+        ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *has_steps);
+    if (clocks == NULL || has_steps == NULL) return false;
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        const struct ets_row *row = &inspection->rows[i];
+        if (row->is_delegated && row->parent != ETS_NO_INDEX && row->quantum_ticks > 0) {
+            has_steps[row->parent] = true;
+        }
+    }
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        if (f->places[i].calls > 0 && !judge_place(f, i, has_steps[i], &clocks[i])) return false;
+    }
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        struct ets_row *row = &inspection->rows[i];
+        if (row->is_delegated && row->parent != ETS_NO_INDEX) row->clock = clocks[row->parent];
+    }
+    return true;
+}
+
+enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection, struct ets_error *error)
+{
+    struct finder f = {.inspection = inspection};
+    f.places = ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *f.places);
+    if (f.places == NULL) return ets_fail_memory(error);
+    visit_calls(&f, look_at_call);
+    if (!judge_places(&f)) return ets_fail_memory(error);
+    if (f.fits == NULL) return ETS_OK;
+    visit_calls(&f, add_to_sums);
+    for (uint32_t i = 0; i < f.backends.count; i++) solve(&f.fits[i]);
+    visit_calls(&f, add_deviation);
+    for (uint32_t i = 0; i < f.backends.count; i++) judge_fit(&f.fits[i]);
+    return ETS_OK;
+}

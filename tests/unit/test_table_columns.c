@@ -1,0 +1,89 @@
+/* Choosing columns of a filled table, and notes behind its rows. */
+#include "test_inspect_support.h"
+
+#include "etscope/table.h"
+
+static struct ets_table *fill(const struct ets_allocator *allocator)
+{
+    struct ets_table *table;
+    if (ets_table_open(allocator, &table, NULL) != ETS_OK) return NULL;
+    ets_table_add_column(table, &(struct ets_column){.name = "place", .human_only = 1});
+    ets_table_add_column(table, &(struct ets_column){.name = "place", .machine_only = 1});
+    ets_table_add_column(table, &(struct ets_column){.name = "n", .kind = ETS_COLUMN_INTEGER});
+    ets_table_add_section(table, (struct ets_text){"Heading", 7});
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, "here");
+    ets_table_put_string(table, "models/zoo.py:12");
+    ets_table_put_integer(table, 7);
+    ets_table_add_note(table, (struct ets_text){"a note", 6});
+    return table;
+}
+
+static void assert_prints(const char *names, enum ets_format format, const char *expected)
+{
+    struct ets_table *table = fill(NULL);
+    if (names != NULL) {
+        assert_int_equal(ets_table_choose_columns(table, names, NULL), ETS_OK);
+    }
+    char *text = print_table(table, (struct ets_table_style){.format = format});
+    assert_string_equal(text, expected);
+    free(text);
+    ets_table_close(table);
+}
+
+static void test_table_columns__chosen_ones_are_for_everyone(void **state)
+{
+    (void)state;
+    assert_prints(NULL, ETS_FORMAT_TABLE, "Heading\nplace  n\nhere   7\na note\n");
+    assert_prints(NULL, ETS_FORMAT_CSV, "place,n\nmodels/zoo.py:12,7\n");
+    assert_prints("n,place", ETS_FORMAT_TABLE, "Heading\nn  place\n7  models/zoo.py:12\na note\n");
+    assert_prints("n,place", ETS_FORMAT_CSV, "n,place\n7,models/zoo.py:12\n");
+    assert_prints("n", ETS_FORMAT_JSONL, "{\"n\": 7}\n");
+    assert_prints("n", ETS_FORMAT_MARKDOWN, "**Heading**\n\n| n |\n|---:|\n| 7 |\n\na note\n");
+}
+
+static void test_table_columns__names_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"", "m", "n,", ",n", "n,n", "place,n,place"};
+    struct ets_table *table = fill(NULL);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct ets_error error = {.status = ETS_OK};
+        assert_int_equal(ets_table_choose_columns(table, wrong[i], &error), ETS_NOT_FOUND);
+        assert_true(error.status == ETS_NOT_FOUND && error.message[0] != '\0');
+    }
+    char *text = print_table(table, (struct ets_table_style){.format = ETS_FORMAT_CSV});
+    assert_string_equal(text, "place,n\nmodels/zoo.py:12,7\n"); /* as it was */
+    free(text);
+    ets_table_close(table);
+}
+
+static void test_table_columns__every_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    unsigned long n = 0;
+    for (int succeeded = 0; !succeeded; n++) {
+        struct failing failing = {.fail_at = n};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_table *table = fill(&allocator);
+        if (table != NULL) {
+            const enum ets_status status = ets_table_choose_columns(table, "n", NULL);
+            succeeded = status == ETS_OK;
+            if (!succeeded) assert_int_equal(status, ETS_NO_MEMORY);
+        }
+        ets_table_close(table);
+        assert_int_equal(failing.live, 0);
+        assert_true(n < 100);
+    }
+    assert_true(n > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_columns__chosen_ones_are_for_everyone),
+        cmocka_unit_test(test_table_columns__names_that_are_none_are_refused),
+        cmocka_unit_test(test_table_columns__every_failed_allocation_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
