@@ -12,7 +12,7 @@ void ets_trace_note(struct ets_trace *trace, enum ets_status reason)
     ets_exchange_if(&trace->config.section, &trace->first_error, &none, (uint32_t)reason);
 }
 
-void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more)
+ETS_SELDOM void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more)
 {
     uint32_t before = ets_load_relaxed(count), after;
     do {
@@ -20,7 +20,7 @@ void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more)
     } while (!ets_exchange_if(&trace->config.section, count, &before, after));
 }
 
-void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
+ETS_SELDOM void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
 {
     ets_trace_note(trace, reason);
     ets_trace_count(trace, &trace->dropped, 1);
