@@ -383,8 +383,8 @@ ETS_API void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_d
  * take to compare; others cost nothing. Statuses: INVALID_ARGUMENT (bits that are not filtered, a
  * range that ends before it begins, NULL with a count): the filters stay as they were.
  *
- * Readers that match a trace with an ETRecord need all instructions: filter values rather than
- * operators where that matters. The dump says which kinds were filtered.
+ * The dump says which kinds were filtered: etscope's readers then join what is left of the
+ * operators with their ETRecord. They know the method for certain where runs name it.
  */
 ETS_API enum ets_status ets_trace_set_filters(struct ets_trace *trace,
                                               const struct ets_trace_filter *filters,
