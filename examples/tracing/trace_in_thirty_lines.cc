@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <etscope/executorch.hpp>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
+#include <etscope/executorch.hpp>
 
 int main(int argc, char **argv)
 {

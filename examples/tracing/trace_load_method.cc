@@ -13,7 +13,7 @@
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/platform/runtime.h>
 
-#include <etscope/executorch.hpp> // tracing
+#include <etscope/executorch.hpp>  // tracing
 
 using executorch::runtime::Error;
 using executorch::runtime::EValue;
@@ -31,9 +31,9 @@ Error fill_inputs(Method &method, std::vector<executorch::extension::TensorPtr> 
 {
     for (size_t i = 0; i < method.inputs_size(); i++) {
         const auto meta = method.method_meta().input_tensor_meta(i);
-        if (!meta.ok()) continue; // a number: it stays what it was exported with
-        inputs.push_back(executorch::extension::ones(
-            {meta->sizes().begin(), meta->sizes().end()}, meta->scalar_type()));
+        if (!meta.ok()) continue;  // a number: it stays what it was exported with
+        inputs.push_back(executorch::extension::ones({meta->sizes().begin(), meta->sizes().end()},
+                                                     meta->scalar_type()));
         const Error error = method.set_input(EValue(*inputs.back()), i);
         if (error != Error::Ok) return error;
     }
@@ -69,7 +69,7 @@ Error run(const Program &program, const char *name, etscope::ETDumpTracer &trace
     executorch::extension::MallocMemoryAllocator method_memory, temporary_memory;
     HierarchicalAllocator planned_memory({spans.data(), spans.size()});
     MemoryManager memory(&method_memory, &planned_memory, &temporary_memory);
-    Result<Method> method = program.load_method(name, &memory, &tracer); // tracing
+    Result<Method> method = program.load_method(name, &memory, &tracer);  // tracing
     if (!method.ok()) return method.error();
     std::vector<executorch::extension::TensorPtr> inputs;
     Error error = fill_inputs(method.get(), inputs);
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     if (!program.ok()) return 1;
     const auto name = program->get_method_name(0);
     if (!name.ok()) return 1;
-    etscope::ETDumpTracer tracer; // tracing
+    etscope::ETDumpTracer tracer;  // tracing
     tracer.set_method(name.get());
     if (run(program.get(), name.get(), tracer) != Error::Ok) return 1;
     return save(tracer, argv[2]) ? 0 : 1;

@@ -33,8 +33,8 @@ bool make_inputs(Module &module, std::vector<TensorPtr> &tensors, std::vector<EV
     for (size_t i = 0; i < meta->num_inputs(); i++) {
         const auto info = meta->input_tensor_meta(i);
         if (!info.ok()) return false;
-        tensors.push_back(executorch::extension::ones(
-            {info->sizes().begin(), info->sizes().end()}, info->scalar_type()));
+        tensors.push_back(executorch::extension::ones({info->sizes().begin(), info->sizes().end()},
+                                                      info->scalar_type()));
         inputs.emplace_back(*tensors.back());
     }
     return true;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     }
     std::vector<uint8_t> debug(1 << 20);
     auto owned = std::make_unique<etscope::ETDumpTracer>();
-    etscope::ETDumpTracer &tracer = *owned; // Module owns it, and has no need to know its type
+    etscope::ETDumpTracer &tracer = *owned;  // Module owns it, and has no need to know its type
     tracer.set_method("forward");
     tracer.set_event_tracer_debug_level(
         executorch::runtime::EventTracerDebugLogLevel::kIntermediateOutputs);

@@ -7,8 +7,9 @@
  *         for (const Layer &layer : static_cast<Plan *>(handle)->layers) {
  *             etscope::DelegateOp op(context, layer.name); // begins an event
  *             layer.run(args);
- *             op.output(args[layer.output]->toTensor());   // kept where intermediates are asked
- * for }                                                // and ends it return Error::Ok;
+ *             op.output(args[layer.output]->toTensor()); // kept where intermediates are wanted
+ *         }                                              // and ends it
+ *         return Error::Ok;
  *     }
  *
  * Where a device measures by itself, what it measured is logged afterwards:

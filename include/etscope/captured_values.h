@@ -5,27 +5,36 @@
  *     struct ets_captured_value value;
  *     ets_captured_values_init(&values, inspection, ets_file_bytes(debug_buffer), NULL);
  *     while (ets_captured_values_next(&values, &value)) {
- *         struct ets_summary summary;
- *         if (value.status == ETS_OK &&
- *             ets_summary_of_tensor(&value.tensor, 0, &summary) == ETS_OK) {
- *             printf("event %u: %g to %g\n", value.event, summary.min, summary.max);
+ *         struct ets_summary summary = value.summary; // by the tracer, where it has_summary
+ *         if (value.has_summary ||
+ *             (value.status == ETS_OK &&
+ *              ets_summary_of_tensor(&value.tensor, 0, &summary) == ETS_OK)) {
+ *             printf("instruction %d: %g to %g\n", value.instruction, summary.min, summary.max);
  *         }
  *     }
  *
- * Nothing is allocated. The inspection and the debug buffer are borrowed.
+ * They are those of the ETDump's debug events and, between them, those that etscope's tracer puts
+ * into the extra block: strings, and tensors that were reduced or had no sink. Nothing is
+ * allocated. The inspection and the debug buffer are borrowed.
  */
 #ifndef ETSCOPE_CAPTURED_VALUES_H
 #define ETSCOPE_CAPTURED_VALUES_H
 
 #include "etscope/inspect.h"
+#include "etscope/summary.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A tensor, an element of a tensor list, or a plain value, of one debug event. */
+/* A tensor, an element of a tensor list, or a plain value. */
 struct ets_captured_value {
-    uint32_t event; /* index in the event table */
+    uint32_t event; /* its debug event's index in the event table; ETS_NO_INDEX: it has none */
+    uint32_t run;
+    int64_t chain; /* -1: outside of any instruction */
+    int32_t instruction;
+    int32_t delegate_id;           /* of the delegate's part that logged it; -1: none */
+    struct ets_text delegate_name; /* of size 0: none */
     uint32_t row;   /* of the instruction or delegate operator that made it, or ETS_NO_INDEX */
     uint32_t index; /* among the values that one instruction, or the outputs of one run, logged */
     int is_output;  /* 1: an output of the whole method */
@@ -43,6 +52,9 @@ struct ets_captured_value {
                                  good until the next call */
     int64_t offset;           /* in the debug buffer; -1: not there */
     struct ets_error reason;
+    int has_summary; /* 1: the tracer reduced the tensor to `summary`; its bytes are not there */
+    struct ets_summary summary;
+    struct ets_text text; /* of a string that the extra block has; data NULL: none */
 };
 
 /* Which values are of interest. */
@@ -59,9 +71,18 @@ struct ets_captured_values {
     struct ets_bytes debug_buffer; /* data NULL: none was given */
     struct ets_captured_filter filter;
     struct ets_debug_value value;
-    uint32_t event, item;
+    uint32_t event, next_event, item;
     uint32_t made_by; /* event that the search for the row has come to */
-    uint32_t index;
+    /* The value before: its number, the event behind it, and its place. */
+    uint32_t index, passed, run;
+    int32_t instruction;
+    int64_t chain;
+    struct {
+        size_t at;                       /* in the extra block */
+        uint32_t before;                 /* event that came next; ETS_NO_INDEX: no more values */
+        uint32_t items;                  /* of the list that `value` is in */
+        struct ets_captured_value value; /* the next one */
+    } extra;
     union {
         int64_t integer;
         double real;

@@ -150,8 +150,8 @@ ETS_API enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
                                           struct ets_error *error);
 
 /*
- * Points `tensor` at its bytes in the debug buffer. Statuses: NOT_FOUND where `offset` is -1 and the
- * tensor has elements: its description was recorded without its bytes, as etscope's tracer does
+ * Points `tensor` at its bytes in the debug buffer. Statuses: NOT_FOUND where `offset` is -1 and
+ * the tensor has elements: its description was recorded without its bytes, as etscope's tracer does
  * where it has no sink for them; TRUNCATED where the buffer is shorter than `offset` and the
  * tensor's extent; MALFORMED for any other negative offset of a tensor with elements. On failure
  * data is NULL and data_bytes 0.

@@ -86,9 +86,10 @@ struct ets_tensor_table_options {
 
 /* What a tensor table could not give numbers for. */
 struct ets_tensor_table_gaps {
-    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep */
-    uint32_t outside;    /* tensors whose bytes lie outside of the debug buffer */
-    uint32_t unreadable; /* values that are malformed, or of a type that has no numbers */
+    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep, nor a summary */
+    uint32_t without_buffer; /* tensors whose bytes are in a debug buffer that was not given */
+    uint32_t outside;        /* tensors whose bytes lie outside of the debug buffer */
+    uint32_t unreadable;     /* values that are malformed, or of a type that has no numbers */
     struct ets_error outside_reason, unreadable_reason; /* of the first of each, if any */
 };
 

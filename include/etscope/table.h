@@ -3,12 +3,14 @@
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
- *     ets_table_add_column(table, &(struct ets_column){.name = "operator", .kind =
- * ETS_COLUMN_TEXT}); ets_table_add_column(table, &(struct ets_column){.name = "avg", .kind =
- * ETS_COLUMN_TIME}); ets_table_add_row(table, 0); ets_table_put_text(table, (struct
- * ets_text){"addmm.out", 9}); ets_table_put_bounds(table, 1234.0, 1234.0); struct ets_table_style
- * style = {.format = ETS_FORMAT_TABLE, .width = 80}; status = ets_table_write(table, &style,
- * output, &error); ets_table_close(table);
+ *     ets_table_add_column(table, &(struct ets_column){.name = "operator"});
+ *     ets_table_add_column(table, &(struct ets_column){.name = "avg", .kind = ETS_COLUMN_TIME});
+ *     ets_table_add_row(table, 0);
+ *     ets_table_put_text(table, (struct ets_text){"addmm.out", 9});
+ *     ets_table_put_bounds(table, 1234.0, 1234.0);
+ *     struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 80};
+ *     status = ets_table_write(table, &style, output, &error);
+ *     ets_table_close(table);
  *
  * Texts are copied. A failed allocation is kept and reported by write. One thread at a time.
  */

@@ -24,7 +24,7 @@
  * ets_trace_write, front to back, without further memory. docs/SPEC.md has every byte.
  *
  * Nothing here stops the traced program: an event that cannot be kept is counted, the first reason
- * stays in ets_trace_status, and both go into the dump, where readers show them.
+ * stays in the trace (ets_trace_get_state), and both go into the dump, where readers show them.
  *
  * Threads: each thread, and each interrupt handler, that records has a struct ets_trace_thread of
  * its own over the one shared struct ets_trace. The buffer is cut into chunks; a thread fills a
@@ -33,8 +33,8 @@
  * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
  * must not run while other threads record.
  *
- * Limits: 65,535 names, 4096 bytes a name, chain indices up to 32,767, metadata and tensor lists
- * that fit into a chunk.
+ * Limits: 65,535 names, 4096 bytes a name, 524,280 bytes of all names, chain indices up to 32,767,
+ * metadata and tensor lists that fit into a chunk.
  */
 #ifndef ETSCOPE_TRACE_H
 #define ETSCOPE_TRACE_H
@@ -96,8 +96,8 @@ struct ets_trace_data_sink {
 
 /*
  * A short section that nothing else of this trace may interrupt. Needed only where the processor
- * has no 32-bit atomic operations (ARMv6-M), and around data sinks and streams that several
- * threads share.
+ * has no 32-bit atomic operations (ARMv6-M), and around data sinks that several threads share. (A
+ * stream is written by one thread at a time: others leave their chunks to it.)
  */
 struct ets_trace_section {
     void *context;
@@ -109,7 +109,8 @@ struct ets_trace_section {
 struct ets_trace_config {
     /*
      * Where events are kept, and names where `names` is NULL; any alignment. 2 KiB hold about 50
-     * events and 20 names. Too small: ets_trace_init answers NO_SPACE and everything is dropped.
+     * events and 18 names of 12 letters (13, where pointers have 8 bytes). Too small:
+     * ets_trace_init answers NO_SPACE and everything is dropped.
      */
     void *buffer;
     size_t buffer_bytes;
@@ -242,7 +243,7 @@ struct ets_trace {
     uint32_t name_limit, text_limit;
     char *texts_end;
     uint64_t first_ticks, first_platform; /* both clocks at init */
-    uint64_t last_ticks, last_platform;   /* and at the end of the run that ended last */
+    uint64_t last_ticks, last_platform;   /* and at its end */
     uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */
     uint8_t fingerprint[64];
     uint16_t cached_names[ETS_TRACE_CACHED_NAMES];
@@ -351,8 +352,8 @@ ETS_API enum ets_status ets_trace_init(struct ets_trace *trace,
                                        const struct ets_trace_config *config);
 
 /*
- * Forgets all events, names and counts; threads must be initialised again. Sinks, filters and
- * reducer stay. Statuses: as init.
+ * Forgets all events, names and counts; threads must be initialised again, and the config's `what`
+ * is recorded. Sinks, filters, reducer and the measured cost stay. Statuses: as init.
  */
 ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
 
@@ -382,8 +383,8 @@ ETS_API void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_d
  * take to compare; others cost nothing. Statuses: INVALID_ARGUMENT (bits that are not filtered, a
  * range that ends before it begins, NULL with a count): the filters stay as they were.
  *
- * Readers that match a trace with an ETRecord need all instructions: filter values rather than
- * operators where that matters. The dump says which kinds were filtered.
+ * The dump says which kinds were filtered: etscope's readers then join what is left of the
+ * operators with their ETRecord. They know the method for certain where runs name it.
  */
 ETS_API enum ets_status ets_trace_set_filters(struct ets_trace *trace,
                                               const struct ets_trace_filter *filters,
@@ -553,14 +554,16 @@ ETS_API void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t a
                                       uint64_t bytes);
 
 /*
- * Measures what a begin and end pair costs on this device, for the dump: readers can then
- * subtract it. Takes about 64 pairs' time and 2.5 kB of stack; records nothing.
+ * Measures what a begin and end pair costs on this device, both clock readings included, for the
+ * dump: readers can then subtract it. The least of 64 times four pairs counts. Takes 2.5 kB of
+ * stack; records nothing. Without a clock nothing is measured.
  */
 ETS_API void ets_trace_measure_cost(struct ets_trace_thread *thread);
 
 /*
- * Mode STREAM: sends what the thread has recorded so far. Statuses: IO (the stream refused, now or
- * before), OK otherwise.
+ * Mode STREAM: sends what the thread has recorded so far, after the full chunks of all threads.
+ * Statuses: IO (the stream refused: what it was given is dropped and counted), OK otherwise, also
+ * where another thread is sending, which leaves the rest for later.
  */
 ETS_API enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
 

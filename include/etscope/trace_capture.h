@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are not recovered */
+#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are refused, and counted */
 #define ETS_TRACE_CAPTURE_RUNNING 16 /* events that are told as running */
 
 /* An event that had begun and not ended when the capture ends. */
@@ -49,8 +49,9 @@ struct ets_trace_capture {
     uint64_t other_bytes;    /* outside of whole frames */
     int has_end;             /* 1: the stream was finished */
     /* After ets_trace_recover. */
-    uint32_t refused_records; /* of which a frame's sum was right but not their content */
-    uint64_t last_ticks;      /* the latest time in any record */
+    /* Records whose frame had the right sum: wrong themselves, or without a run or thread. */
+    uint32_t refused_records;
+    uint64_t last_ticks; /* the latest time in any record */
     uint32_t running_count;
     struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
     /* inner */

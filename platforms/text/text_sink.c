@@ -72,7 +72,9 @@ static int write_stream(void *context, const void *data, size_t size)
         }
         if (text->used != ETS_TEXT_LINE_BYTES && text->left != 0) continue;
         const int status = put_line(text);
-        if (status != 0) return status;
+        if (status == 0) continue;
+        text->left = 0; /* the rest of a frame that was refused does not come */
+        return status;
     }
     return 0;
 }

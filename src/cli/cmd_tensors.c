@@ -35,7 +35,7 @@ static int report_gaps(const struct cli_subject *subject, uint32_t rows,
 {
     if (rows == 0) {
         cli_note("no captured tensors; `etscope run --capture intermediates` records them");
-    } else if (subject->debug_buffer_path == NULL) {
+    } else if (gaps->without_buffer > 0) {
         cli_note("without --debug-buffer, tensors are listed without their numbers");
     }
     if (gaps->unrecorded > 0) {

@@ -62,6 +62,31 @@ static void print_losses(struct info_request *request, const struct ets_trace_su
     info_end_line(request->output, &line);
 }
 
+/* Kinds, in the order of the bits of ets_trace_what. */
+static const char *const kind_names[] = {"methods",     "operators", "delegates",
+                                         "allocations", "outputs",   "intermediates"};
+
+static void print_filters(struct info_request *request, const struct ets_trace_summary *summary)
+{
+    struct info_line line = {.size = 0};
+    info_label(&line, "filtered");
+    const size_t start = line.size;
+    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
+        if ((summary->filtered >> i & 1) == 0) continue;
+        info_add(&line, "%s%s", line.size == start ? "" : ", ", kind_names[i]);
+    }
+    if (line.size > start) info_end_line(request->output, &line);
+}
+
+static void put_filters(struct info_json *json, const struct ets_trace_summary *summary)
+{
+    info_json_array(json, "filtered");
+    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
+        if ((summary->filtered >> i & 1) != 0) info_json_string(json, NULL, kind_names[i]);
+    }
+    info_json_end_array(json);
+}
+
 void info_print_extra(struct info_request *request, const struct ets_inspection *inspection)
 {
     const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
@@ -90,6 +115,7 @@ void info_print_extra(struct info_request *request, const struct ets_inspection 
         info_end_line(request->output, &line);
     }
     print_losses(request, summary);
+    print_filters(request, summary);
     info_fact(request->output, "threads", "%u", summary->threads);
     if (summary->fingerprint.size > 0) {
         char text[132];
@@ -161,6 +187,7 @@ static void put_summary(struct info_json *json, const struct ets_trace_summary *
     info_json_count(json, "used_bytes", state->used_bytes);
     info_json_count(json, "capacity_bytes", state->capacity_bytes);
     info_json_count(json, "debug_buffer_bytes", state->debug_bytes);
+    put_filters(json, summary);
     info_json_count(json, "thread_count", summary->threads);
     char text[132];
     print_fingerprint(summary, text);

@@ -81,9 +81,8 @@ static int save_value(const char *folder, const struct ets_inspection *inspectio
     char path[PATH_BYTES], name[NAME_BYTES], item[24] = "";
     make_name(ets_captured_value_operator(inspection, value), name);
     if (value->item_count > 0) snprintf(item, sizeof item, "-item%u", value->item);
-    const int size =
-        snprintf(path, sizeof path, "%s/run%u-event%05u-%s%s.npy", folder,
-                 ets_inspection_events(inspection)->run[value->event], value->event, name, item);
+    const int size = snprintf(path, sizeof path, "%s/run%u-event%05u-%s%s.npy", folder, value->run,
+                              value->event, name, item);
     if (size < 0 || (size_t)size >= sizeof path) {
         return cli_complain(CLI_USAGE, "--save: the folder's name is too long");
     }

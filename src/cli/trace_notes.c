@@ -1,5 +1,7 @@
 #include "trace_notes.h"
 
+#include <stdio.h>
+
 #include "command.h"
 
 static const char *reason_of(enum ets_status first_error)
@@ -44,6 +46,23 @@ void cli_note_losses(const struct ets_trace_summary *summary)
     if (!summary->has_clock) cli_note("the tracer had no clock: all times are 0");
 }
 
+/* What filters chose from, where a reader could take it for all. */
+static void note_filters(const struct ets_trace_summary *summary)
+{
+    static const char *const names[] = {"methods",     "operators", "delegates' events",
+                                        "allocations", "outputs",   "intermediate values"};
+    char text[96];
+    size_t used = 0;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((summary->filtered >> i & 1) == 0) continue;
+        const int size =
+            snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", names[i]);
+        used += (size_t)size;
+    }
+    if (used > 0)
+        cli_note("filters chose what the tracer recorded of %s: others may be missing", text);
+}
+
 void cli_note_losses_of(struct ets_bytes dump)
 {
     struct ets_trace_extra extra;
@@ -72,6 +91,7 @@ void cli_note_trace(const struct ets_inspection *inspection)
     const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
     if (summary == NULL) return;
     cli_note_losses(summary);
+    note_filters(summary);
     note_partial_runs(inspection);
     if (ets_inspection_is_other_program(inspection)) {
         cli_note("the trace's fingerprint says that another program made it");

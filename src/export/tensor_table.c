@@ -40,6 +40,7 @@ enum cell {
     CELL_ZEROS,
     CELL_FIRST,
     CELL_HASH,
+    CELL_STRING,
     CELL_SOURCE,
     CELL_MODULE,
     CELL_HANDLES,
@@ -80,6 +81,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_ZEROS] = {.name = "zeros", .kind = ETS_COLUMN_INTEGER, .priority = 6},
     [CELL_FIRST] = {.name = "first_values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
     [CELL_HASH] = {.name = "hash", .priority = 9},
+    [CELL_STRING] = {.name = "text", .priority = 3, .least_width = 12},
     [CELL_SOURCE] = {.name = "source",
                      .kind = ETS_COLUMN_LIST,
                      .priority = 8,
@@ -99,7 +101,8 @@ struct filler {
     struct ets_arena arena; /* of one row's texts */
     enum cell cells[CELL_COUNT];
     uint32_t cell_count;
-    bool has_layouts, has_items, has_indices; /* worth a column for people */
+    bool has_layouts, has_items, has_indices, has_numbers,
+        has_texts; /* worth a column for people */
 };
 
 /* One row. */
@@ -145,8 +148,8 @@ static void add_columns(const struct filler *f)
         const enum cell cell = f->cells[i];
         struct ets_column column = columns[cell];
         if (f->options->columns != NULL) column.machine_only = 0;
-        else if (is_statistic(cell) && f->options->debug_buffer.data == NULL)
-            column.machine_only = 1;
+        else if (is_statistic(cell) && !f->has_numbers) column.machine_only = 1;
+        else if (cell == CELL_STRING && !f->has_texts) column.machine_only = 1;
         else if (cell == CELL_STRIDES && !f->has_layouts) column.machine_only = 1;
         else if (cell == CELL_ITEM && !f->has_items) column.machine_only = 1;
         else if (cell == CELL_INDEX && !f->has_indices) column.machine_only = 1;
@@ -160,7 +163,10 @@ static void survey(struct filler *f)
     struct ets_captured_values values;
     struct ets_captured_value value;
     ets_captured_values_init(&values, f->inspection, f->options->debug_buffer, &f->options->filter);
+    f->has_numbers = f->options->debug_buffer.data != NULL;
     while (ets_captured_values_next(&values, &value)) {
+        f->has_numbers = f->has_numbers || value.has_summary;
+        f->has_texts = f->has_texts || value.text.data != NULL;
         f->has_items = f->has_items || value.item_count > 0;
         f->has_indices = f->has_indices || value.index > 0;
         f->has_layouts =
@@ -225,12 +231,12 @@ struct ets_text ets_captured_value_operator(const struct ets_inspection *inspect
 {
     const struct ets_event_table *events = ets_inspection_events(inspection);
     if (value->is_output) return (struct ets_text){"(output)", 8};
-    const struct ets_text name =
-        ets_inspection_text(inspection, events->delegate_name[value->event]);
-    if (name.size > 0) return name;
-    if (value->row == ETS_NO_INDEX)
-        return ets_inspection_text(inspection, events->name[value->event]);
-    return ets_operator_row_name(ets_inspection_row(inspection, value->row));
+    if (value->delegate_name.size > 0) return value->delegate_name;
+    if (value->row != ETS_NO_INDEX) {
+        return ets_operator_row_name(ets_inspection_row(inspection, value->row));
+    }
+    if (value->event == ETS_NO_INDEX) return (struct ets_text){NULL, 0};
+    return ets_inspection_text(inspection, events->name[value->event]);
 }
 
 static void put_tensor(struct filler *f, enum cell cell, const struct ets_captured_value *value)
@@ -249,7 +255,8 @@ static void put_tensor(struct filler *f, enum cell cell, const struct ets_captur
     case CELL_SHAPE: put_numbers(f, tensor->sizes, NULL, tensor->rank); break;
     case CELL_STRIDES: put_numbers(f, tensor->strides, NULL, tensor->rank); break;
     default:
-        if (count > INT64_MAX / element_bytes) ets_table_put_nothing(f->table);
+        if (element_bytes == 0 || count > INT64_MAX / element_bytes)
+            ets_table_put_nothing(f->table);
         else ets_table_put_integer(f->table, (int64_t)(count * element_bytes));
     }
 }
@@ -265,6 +272,7 @@ static const char *kind_name(int32_t type)
 /* Why there are no numbers. */
 static const char *status_name(const struct line *line)
 {
+    if (line->value->has_summary) return "reduced";
     if (line->summary != NULL) return "ok";
     switch (line->value->status) {
     case ETS_NOT_FOUND: return line->value->offset < 0 ? "unrecorded" : "no_buffer";
@@ -290,8 +298,8 @@ static void put_operator(const struct filler *f, const struct line *line)
 
 static void put_place(struct filler *f, enum cell cell, const struct line *line)
 {
-    const struct ets_event_table *events = ets_inspection_events(f->inspection);
-    const uint32_t event = line->value->event, run = events->run[event];
+    const struct ets_captured_value *value = line->value;
+    const uint32_t run = value->run;
     const uint32_t index = ets_inspection_run(f->inspection, run)->block;
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
     switch (cell) {
@@ -299,11 +307,14 @@ static void put_place(struct filler *f, enum cell cell, const struct line *line)
     case CELL_BLOCK_INDEX: ets_table_put_integer(f->table, index); break;
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_RUN: ets_table_put_integer(f->table, run); break;
-    case CELL_EVENT: ets_table_put_integer(f->table, event); break;
+    case CELL_EVENT:
+        if (value->event != ETS_NO_INDEX) ets_table_put_integer(f->table, value->event);
+        else ets_table_put_nothing(f->table);
+        break;
     default:
-        if (events->chain[event] < 0) ets_table_put_nothing(f->table);
-        else if (cell == CELL_CHAIN) ets_table_put_integer(f->table, events->chain[event]);
-        else ets_table_put_integer(f->table, events->instruction[event]);
+        if (value->chain < 0) ets_table_put_nothing(f->table);
+        else if (cell == CELL_CHAIN) ets_table_put_integer(f->table, value->chain);
+        else ets_table_put_integer(f->table, value->instruction);
     }
 }
 
@@ -331,6 +342,10 @@ static void put_cell(struct filler *f, enum cell cell, const struct line *line)
         else ets_table_put_nothing(f->table);
         break;
     case CELL_STATUS: ets_table_put_string(f->table, status_name(line)); break;
+    case CELL_STRING:
+        if (value->text.data != NULL) ets_table_put_text(f->table, value->text);
+        else ets_table_put_nothing(f->table);
+        break;
     case CELL_SOURCE: ets_table_put_list(f->table, line->sources.items, line->sources.count); break;
     case CELL_MODULE: ets_table_put_list(f->table, line->modules.items, line->modules.count); break;
     case CELL_HANDLES:
@@ -364,8 +379,10 @@ static void add_heading(const struct filler *f, uint32_t run)
 
 static void count_gap(const struct ets_captured_value *value, struct ets_tensor_table_gaps *gaps)
 {
+    if (value->has_summary || value->text.data != NULL) return;
     if (value->status == ETS_NOT_FOUND) {
-        gaps->unrecorded += value->offset < 0;
+        if (value->offset < 0) gaps->unrecorded++;
+        else gaps->without_buffer++;
         return;
     }
     if (value->status == ETS_TRUNCATED) {
@@ -379,7 +396,7 @@ static enum ets_status add_line(struct filler *f, struct ets_captured_value *val
                                 struct ets_tensor_table_gaps *gaps)
 {
     struct ets_summary summary;
-    struct line line = {.value = value};
+    struct line line = {.value = value, .summary = value->has_summary ? &value->summary : NULL};
     if (value->status == ETS_OK) {
         value->status = ets_summary_of_tensor(&value->tensor, FIRST_VALUES, &summary);
         if (value->status == ETS_OK) line.summary = &summary;
@@ -419,9 +436,8 @@ enum ets_status ets_tensor_table_fill(struct ets_table *table,
     enum ets_status status = ETS_OK;
     ets_captured_values_init(&values, inspection, options->debug_buffer, &options->filter);
     while (status == ETS_OK && ets_captured_values_next(&values, &value)) {
-        const uint32_t of_run = ets_inspection_events(inspection)->run[value.event];
-        if (of_run != run) add_heading(&f, of_run);
-        run = of_run;
+        if (value.run != run) add_heading(&f, value.run);
+        run = value.run;
         status = add_line(&f, &value, &gaps);
     }
     ets_arena_reset(&f.arena);

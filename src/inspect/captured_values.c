@@ -1,4 +1,7 @@
-/* Debug events as values, with the rows that made them. */
+/*
+ * Debug events as values, with the rows that made them, and between them what the extra block has:
+ * strings, and tensors without their bytes.
+ */
 #include "etscope/captured_values.h"
 
 #include <stdbool.h>
@@ -6,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "base/text.h"
+#include "inspect/extra_values.h"
 
 void ets_captured_values_init(struct ets_captured_values *values,
                               const struct ets_inspection *inspection,
@@ -16,71 +21,107 @@ void ets_captured_values_init(struct ets_captured_values *values,
         .inspection = inspection,
         .debug_buffer = debug_buffer,
         .filter = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX},
-        .event = ETS_NO_INDEX};
+        .passed = ETS_NO_INDEX};
     if (filter != NULL) values->filter = *filter;
+    ets_extra_values_next(values);
 }
 
-static bool is_wanted(const struct ets_captured_values *values)
+static bool is_wanted(const struct ets_captured_values *values,
+                      const struct ets_captured_value *value)
 {
     const struct ets_captured_filter *filter = &values->filter;
-    const uint32_t run = ets_inspection_events(values->inspection)->run[values->event];
-    return (filter->event == ETS_NO_INDEX || filter->event == values->event) &&
-           (filter->run == ETS_NO_INDEX || filter->run == run) &&
+    return (filter->event == ETS_NO_INDEX || filter->event == value->event) &&
+           (filter->run == ETS_NO_INDEX || filter->run == value->run) &&
            (filter->block == ETS_NO_INDEX ||
-            filter->block == ets_inspection_run(values->inspection, run)->block) &&
-           (!filter->outputs_only || values->value.is_output);
+            filter->block == ets_inspection_run(values->inspection, value->run)->block) &&
+           (!filter->outputs_only || value->is_output);
 }
 
-static bool is_of_same_call(const struct ets_event_table *events, uint32_t a, uint32_t b)
+static bool is_of_call(const struct ets_event_table *events, const struct ets_captured_value *value,
+                       uint32_t event)
 {
-    return events->run[a] == events->run[b] && events->chain[a] == events->chain[b] &&
-           events->instruction[a] == events->instruction[b];
+    return events->run[event] == value->run && events->chain[event] == value->chain &&
+           events->instruction[event] == value->instruction;
 }
 
 /*
  * A kernel's values are logged before the kernel's own event, which ends later: the row is that of
- * the next profile event of the same instruction. The search goes on where the last one ended.
+ * the next profile event of the same instruction, from event `from` on. The search goes on where
+ * the last one ended.
  */
-static uint32_t find_row(struct ets_captured_values *values)
+static uint32_t find_row(struct ets_captured_values *values, const struct ets_captured_value *value,
+                         uint32_t from)
 {
     const struct ets_event_table *events = ets_inspection_events(values->inspection);
-    const uint32_t event = values->event;
-    if (events->chain[event] < 0) return ETS_NO_INDEX;
-    uint32_t at = values->made_by > event ? values->made_by : event + 1;
-    while (at < events->count && is_of_same_call(events, event, at) &&
+    if (value->chain < 0) return ETS_NO_INDEX;
+    uint32_t at = values->made_by > from ? values->made_by : from;
+    while (at < events->count && is_of_call(events, value, at) &&
            events->kind[at] != ETS_EVENT_PROFILE) {
         at++;
     }
     values->made_by = at;
-    if (at >= events->count || !is_of_same_call(events, event, at)) return ETS_NO_INDEX;
-    const bool is_of_delegate =
-        events->delegate_id[event] >= 0 || events->delegate_name[event] != 0;
-    if (is_of_delegate && (events->delegate_id[event] != events->delegate_id[at] ||
-                           events->delegate_name[event] != events->delegate_name[at])) {
+    if (at >= events->count || !is_of_call(events, value, at)) return ETS_NO_INDEX;
+    const bool is_of_part = value->delegate_id >= 0 || value->delegate_name.size > 0;
+    const struct ets_text part = ets_inspection_text(values->inspection, events->delegate_name[at]);
+    if (is_of_part && (value->delegate_id != events->delegate_id[at] ||
+                       !ets_text_equal(value->delegate_name, part))) {
         return ETS_NO_INDEX;
     }
     return events->row[at];
 }
 
-/* The next debug event that holds anything; false at the end. */
-static bool next_event(struct ets_captured_values *values)
+/* Numbers a value that stands before event `from`; events up to `next` are then passed. */
+static void number_value(struct ets_captured_values *values, const struct ets_captured_value *value,
+                         uint32_t from, uint32_t next)
+{
+    const bool goes_on = values->passed == from && values->run == value->run &&
+                         values->chain == value->chain && values->instruction == value->instruction;
+    if (!goes_on) values->index = 0;
+    else if (value->item == 0) values->index++;
+    values->passed = next;
+    values->run = value->run;
+    values->chain = value->chain;
+    values->instruction = value->instruction;
+}
+
+/* What the current debug event tells besides its elements. */
+static struct ets_captured_value value_of_event(const struct ets_captured_values *values)
 {
     const struct ets_event_table *events = ets_inspection_events(values->inspection);
-    uint32_t previous = values->event;
-    for (uint32_t i = previous == ETS_NO_INDEX ? 0 : previous + 1; i < events->count; i++) {
+    const uint32_t event = values->event;
+    const bool is_list = values->value.type == ETS_DEBUG_TENSOR_LIST;
+    return (struct ets_captured_value){
+        .event = event,
+        .run = events->run[event],
+        .chain = events->chain[event],
+        .instruction = events->instruction[event],
+        .delegate_id = events->delegate_id[event],
+        .delegate_name = ets_inspection_text(values->inspection, events->delegate_name[event]),
+        .is_output = values->value.is_output,
+        .type = values->value.type,
+        .item = values->item,
+        .item_count = is_list ? values->value.tensor_count : 0,
+        .offset = -1};
+}
+
+/* Makes the next debug event before `end` the current one that holds anything; false at `end`. */
+static bool next_event(struct ets_captured_values *values, uint32_t end)
+{
+    const struct ets_event_table *events = ets_inspection_events(values->inspection);
+    for (uint32_t i = values->next_event; i < end; i++) {
         if (events->kind[i] != ETS_EVENT_DEBUG) continue;
-        const bool goes_on =
-            previous != ETS_NO_INDEX && previous + 1 == i && is_of_same_call(events, previous, i);
-        values->index = goes_on ? values->index + 1 : 0;
-        values->event = previous = i;
+        values->event = i;
+        values->next_event = i + 1;
         values->item = 0;
         ets_etdump_debug_value(ets_inspection_dump(values->inspection),
                                (size_t)events->payload_at[i], &values->value);
+        const struct ets_captured_value value = value_of_event(values);
+        number_value(values, &value, i, i + 1);
         const bool is_empty_list =
             values->value.type == ETS_DEBUG_TENSOR_LIST && values->value.tensor_count == 0;
-        if (!is_empty_list && is_wanted(values)) return true;
+        if (!is_empty_list && is_wanted(values, &value)) return true;
     }
-    values->event = events->count;
+    if (end > values->next_event) values->next_event = end;
     values->value.tensor_count = 0;
     return false;
 }
@@ -138,22 +179,39 @@ static enum ets_status read_number(struct ets_captured_values *values,
     return ETS_OK;
 }
 
+static int give_element(struct ets_captured_values *values, struct ets_captured_value *value_out)
+{
+    *value_out = value_of_event(values);
+    value_out->index = values->index;
+    value_out->row = find_row(values, value_out, values->event + 1);
+    if (values->value.tensor_count > 0) value_out->status = read_tensor(values, value_out);
+    else value_out->status = read_number(values, value_out);
+    return 1;
+}
+
+/* What the extra block has before the event that comes next, filled in besides row and index. */
+static int give_extra(struct ets_captured_values *values, struct ets_captured_value *value_out)
+{
+    *value_out = values->extra.value;
+    const uint32_t from = values->extra.before;
+    number_value(values, value_out, from, from);
+    value_out->index = values->index;
+    value_out->row = find_row(values, value_out, from);
+    ets_extra_values_next(values);
+    return is_wanted(values, value_out);
+}
+
 int ets_captured_values_next(struct ets_captured_values *values,
                              struct ets_captured_value *value_out)
 {
-    const struct ets_debug_value *value = &values->value;
-    const bool is_inside = values->event != ETS_NO_INDEX && ++values->item < value->tensor_count;
-    if (!is_inside && !next_event(values)) return 0;
-    const bool is_list = value->type == ETS_DEBUG_TENSOR_LIST;
-    *value_out = (struct ets_captured_value){.event = values->event,
-                                             .row = find_row(values),
-                                             .index = values->index,
-                                             .is_output = value->is_output,
-                                             .type = value->type,
-                                             .item = values->item,
-                                             .item_count = is_list ? value->tensor_count : 0,
-                                             .offset = -1};
-    if (value->tensor_count > 0) value_out->status = read_tensor(values, value_out);
-    else value_out->status = read_number(values, value_out);
-    return 1;
+    const uint32_t count = ets_inspection_events(values->inspection)->count;
+    if (values->next_event > 0 && ++values->item < values->value.tensor_count) {
+        return give_element(values, value_out);
+    }
+    for (;;) {
+        const uint32_t end = values->extra.before < count ? values->extra.before : count;
+        if (next_event(values, end)) return give_element(values, value_out);
+        if (values->extra.before == ETS_NO_INDEX) return 0;
+        if (give_extra(values, value_out)) return 1;
+    }
 }

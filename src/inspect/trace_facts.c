@@ -99,7 +99,9 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
 int ets_run_may_lack_events(const struct ets_inspection *inspection, const struct ets_run *run)
 {
     const struct ets_trace_summary *summary = &inspection->summary;
-    return run->is_partial || summary->state.dropped > 0 || summary->lost_frames > 0;
+    const uint32_t matched = ETS_TRACE_METHODS | ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES;
+    return run->is_partial || summary->state.dropped > 0 || summary->lost_frames > 0 ||
+           (summary->filtered & matched) != 0;
 }
 
 const struct ets_trace_summary *ets_inspection_trace(const struct ets_inspection *inspection)

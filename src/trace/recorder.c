@@ -12,10 +12,18 @@ void ets_trace_note(struct ets_trace *trace, enum ets_status reason)
     ets_exchange_if(&trace->config.section, &trace->first_error, &none, (uint32_t)reason);
 }
 
-void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
+ETS_SELDOM void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more)
+{
+    uint32_t before = ets_load_relaxed(count), after;
+    do {
+        after = more > UINT32_MAX - before ? UINT32_MAX : before + more;
+    } while (!ets_exchange_if(&trace->config.section, count, &before, after));
+}
+
+ETS_SELDOM void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
 {
     ets_trace_note(trace, reason);
-    ets_fetch_add(&trace->config.section, &trace->dropped, 1);
+    ets_trace_count(trace, &trace->dropped, 1);
 }
 
 /* Counts what the run's header and the chunk's could not tell while they were written. */
@@ -54,7 +62,8 @@ static struct ets_trace_chunk *reclaim(struct ets_trace *trace, uint32_t state)
         uint32_t expected = 0;
         for (uint32_t i = 0; i < trace->chunk_count; i++) {
             const uint32_t seen = ets_load_acquire(&trace->chunks[i].state);
-            if ((seen & 3) != ETS_CHUNK_CLOSED || (oldest != NULL && seen >= expected)) continue;
+            if ((seen & 3) != ETS_CHUNK_CLOSED) continue;
+            if (oldest != NULL && !ets_chunk_is_older(seen, expected)) continue;
             oldest = &trace->chunks[i];
             expected = seen;
         }
@@ -81,7 +90,7 @@ static struct ets_trace_chunk *find_chunk(struct ets_trace *trace)
     if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_send_full(trace);
     struct ets_trace_chunk *chunk = reclaim(trace, state);
     if (chunk != NULL && trace->config.mode == ETS_TRACE_RING) {
-        ets_fetch_add(section, &trace->overwritten, chunk->events);
+        ets_trace_count(trace, &trace->overwritten, chunk->events);
     }
     return chunk;
 }
@@ -160,6 +169,7 @@ static void open_run(struct ets_trace_thread *thread)
     ets_trace_read_clocks(trace, &thread->run_ticks, &thread->run_platform);
     if (room(thread) < (ETS_RUN_SLOTS + 1) * ETS_SLOT_BYTES && !take_chunk(thread)) {
         thread->run_flags |= ETS_RUN_CONTINUED; /* its begin has no place */
+        ets_trace_note(trace, ETS_NO_SPACE);
         return;
     }
     put_run(thread, false);
@@ -304,7 +314,7 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
 {
     uint64_t duration = end - first->a.start_ticks;
     if (end < first->a.start_ticks) {
-        ets_fetch_add(&thread->trace->config.section, &thread->trace->backwards, 1);
+        ets_trace_count(thread->trace, &thread->trace->backwards, 1);
         ets_trace_note(thread->trace, ETS_MISMATCH);
         duration = 0;
     }

@@ -197,6 +197,12 @@ static inline uint32_t ets_chunk_sequence(uint32_t state)
     return state >> 2;
 }
 
+/* Whether chunk state `a` was taken before `b`: numbers start again from 0 after 2^30 chunks. */
+static inline bool ets_chunk_is_older(uint32_t a, uint32_t b)
+{
+    return ((a & ~UINT32_C(3)) - (b & ~UINT32_C(3))) >> 31 != 0;
+}
+
 static inline uint8_t *ets_chunk_slots(const struct ets_trace *trace, uint32_t index)
 {
     return trace->slots + (size_t)index * trace->chunk_slots * ETS_SLOT_BYTES;
@@ -265,6 +271,9 @@ void ets_trace_enable_filters(struct ets_trace *trace);
 
 /* Both clocks, one right after the other; where there is only one, its reading twice. */
 void ets_trace_read_clocks(const struct ets_trace *trace, uint64_t *ticks, uint64_t *platform);
+
+/* Adds to one of the trace's counts, which stays at its largest number rather than wrap. */
+void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more);
 
 /* The first reason stays. */
 void ets_trace_note(struct ets_trace *trace, enum ets_status reason);

@@ -353,7 +353,7 @@ static void note_running(struct ets_trace_capture *capture, const struct ets_tra
             .name = name,
             .method = text_of(trace, last_run(lane).method),
             .delegate_id = slot->delegate_id,
-            .chain = slot->chain_code == ETS_CHAIN_NONE ? -1 : slot->chain_code,
+            .chain = slot->chain_code < ETS_CHAIN_WIDE ? slot->chain_code : -1, /* wide: not kept */
             .instruction = slot->instruction,
             .start_ticks = slot->a.start_ticks};
         return;
@@ -440,13 +440,15 @@ static void take_records(struct ets_trace *trace, struct ets_trace_capture *capt
 {
     if (payload.size < RECORDS_HEADER_BYTES) return;
     const uint32_t index = find_thread(capture, ets_fetch_u32(payload.data));
-    if (index >= trace->chunk_count) return;
-    const struct lane lane = {&trace->chunks[index], ets_chunk_slots(trace, index)};
+    struct lane lane = {NULL, NULL}; /* one thread too many */
+    if (index < trace->chunk_count) {
+        lane = (struct lane){&trace->chunks[index], ets_chunk_slots(trace, index)};
+    }
     const uint8_t *at = payload.data + RECORDS_HEADER_BYTES, *end = payload.data + payload.size;
     while (end - at >= ETS_SLOT_BYTES) {
         const size_t left = (size_t)(end - at) / ETS_SLOT_BYTES;
         const uint32_t slots = checked_slots(at, left > UINT16_MAX ? UINT16_MAX : (uint32_t)left);
-        if (slots == 0 || !copy_record(trace, capture, &lane, at, slots)) {
+        if (slots == 0 || lane.chunk == NULL || !copy_record(trace, capture, &lane, at, slots)) {
             capture->refused_records++;
             if (slots == 0) return;
         }

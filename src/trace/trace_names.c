@@ -6,7 +6,13 @@
  */
 #include "trace/recorder.h"
 
-enum { TEXT_UNIT = 8, WAYS = 2 };
+enum {
+    TEXT_UNIT = 8,
+    WAYS = 2,
+    MOST_UNITS = 0xffff, /* as many as `names_used` can count */
+    LARGEST_AREA = ETS_NO_NAME_ID * sizeof(struct ets_etdump_name) + MOST_UNITS * TEXT_UNIT +
+        ETS_TEXT_SLACK
+};
 
 /* In `names_used`. */
 #define ONE_UNIT UINT32_C(0x10000)
@@ -20,7 +26,7 @@ void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes)
     for (uint32_t i = 0; i < ETS_TRACE_CACHED_NAMES; i++) trace->cached_names[i] = ETS_NO_NAME_ID;
     if (area == NULL || bytes < skip + entry_bytes + ETS_TEXT_SLACK) return;
     bytes = (bytes - skip) & ~(size_t)(TEXT_UNIT - 1);
-    if (bytes > UINT32_C(0xffff) * TEXT_UNIT) bytes = UINT32_C(0xffff) * TEXT_UNIT;
+    if (bytes > LARGEST_AREA) bytes = LARGEST_AREA;
     bytes -= ETS_TEXT_SLACK;
     trace->names = (void *)((uint8_t *)area + skip);
     trace->texts_end = (char *)trace->names + bytes;
@@ -90,7 +96,8 @@ static bool take(struct ets_trace *trace, uint32_t units, uint32_t *before_out)
     for (;;) {
         const uint32_t count = (before & 0xffff) + 1, texts = (before >> 16) + units;
         const size_t bytes = count * sizeof *trace->names + (size_t)texts * TEXT_UNIT;
-        if (count > trace->name_limit || bytes > (size_t)trace->text_limit * TEXT_UNIT) {
+        if (count > trace->name_limit || texts > MOST_UNITS ||
+            bytes > (size_t)trace->text_limit * TEXT_UNIT) {
             return false;
         }
         if (ets_exchange_if(&trace->config.section, &trace->names_used, &before,
@@ -108,7 +115,7 @@ static uint16_t add(struct ets_trace *trace, const char *name, uint32_t size)
     uint32_t before;
     if (!take(trace, units, &before)) {
         ets_trace_note(trace, ETS_NO_SPACE);
-        ets_fetch_add(&trace->config.section, &trace->unnamed, 1);
+        ets_trace_count(trace, &trace->unnamed, 1);
         return ETS_NO_NAME_ID;
     }
     struct ets_etdump_name *entry = &trace->names[before & 0xffff];
@@ -152,7 +159,7 @@ uint16_t ets_trace_name(struct ets_trace *trace, const char *name)
 {
     if (name == NULL) return ETS_NO_NAME_ID;
     if (trace->name_limit == 0) {
-        ets_fetch_add(&trace->config.section, &trace->unnamed, 1);
+        ets_trace_count(trace, &trace->unnamed, 1);
         return ETS_NO_NAME_ID;
     }
     const uint32_t hash = hash_pointer(name);

@@ -135,10 +135,12 @@ enum ets_status ets_trace_reset(struct ets_trace *trace)
     uint8_t kept[sizeof trace->fingerprint];
     struct ets_trace_config config = trace->config;
     const struct ets_trace_choices choices = trace->choices;
+    const uint32_t cost = trace->cost_ticks_q8;
     ets_copy(kept, trace->fingerprint, sizeof kept);
     config.fingerprint.data = kept;
     const enum ets_status status = ets_trace_init(trace, &config);
     trace->choices = choices;
+    trace->cost_ticks_q8 = cost;
     ets_trace_enable_filters(trace);
     return status;
 }
@@ -225,8 +227,8 @@ void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *
 }
 
 /*
- * What a pair costs besides the clock's own two readings: pairs are recorded into a chunk of their
- * own on the stack, in a trace of its own with the same clock.
+ * What a pair costs, with the clock's two readings: pairs are recorded into a chunk of their own on
+ * the stack, in a trace of its own with the same clock.
  */
 void ets_trace_measure_cost(struct ets_trace_thread *thread)
 {

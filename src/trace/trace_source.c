@@ -28,9 +28,11 @@ static bool next_header(const struct ets_trace *trace, uint32_t chunk, uint32_t 
     }
 }
 
-static uint32_t sequence_of(const struct ets_trace *trace, uint32_t chunk)
+/* Whether chunk `a` was taken after `b`. */
+static bool is_later(const struct ets_trace *trace, uint32_t a, uint32_t b)
 {
-    return ets_chunk_sequence(ets_load_relaxed(&trace->chunks[chunk].state));
+    return ets_chunk_is_older(ets_load_relaxed(&trace->chunks[b].state),
+                              ets_load_relaxed(&trace->chunks[a].state));
 }
 
 /* Makes the next run after number `after` the current one; in its chunk the search can go on. */
@@ -49,8 +51,7 @@ static bool find_run(struct ets_trace_source *s, uint32_t after)
             continue;
         }
         if (is_found &&
-            (header.run > best.run ||
-             (header.run == best.run && sequence_of(trace, i) > sequence_of(trace, best_chunk)))) {
+            (header.run > best.run || (header.run == best.run && is_later(trace, i, best_chunk)))) {
             continue;
         }
         is_found = true;
@@ -100,18 +101,15 @@ void ets_trace_source_rewind(const struct ets_trace_source *s, struct ets_trace_
 static bool enter_next_chunk(const struct ets_trace_source *s, struct ets_trace_cursor *cursor)
 {
     const struct ets_trace *trace = s->trace;
-    const uint32_t from = sequence_of(trace, cursor->chunk);
-    uint32_t best = UINT32_MAX, next = 0;
+    uint32_t next = trace->chunk_count;
     if (cursor->is_last) return false;
     for (uint32_t i = 0; i < trace->chunk_count; i++) {
         const struct ets_trace_chunk *chunk = &trace->chunks[i];
         if (ets_load_acquire(&chunk->used) == 0 || chunk->first_run != s->run.run) continue;
-        const uint32_t sequence = sequence_of(trace, i);
-        if (sequence <= from || sequence >= best) continue;
-        best = sequence;
-        next = i;
+        if (!is_later(trace, i, cursor->chunk)) continue;
+        if (next == trace->chunk_count || is_later(trace, next, i)) next = i;
     }
-    if (best == UINT32_MAX) return false;
+    if (next == trace->chunk_count) return false;
     enter(s, cursor, next, 0);
     return true;
 }
@@ -203,10 +201,15 @@ static uint64_t platform_scale(const struct ets_trace *trace)
     return ets_scale_from_ratio(above == 0 ? 1 : above, below == 0 ? 1 : below);
 }
 
-/* The scale that ties two pairs of readings together; 0: they are too close for one. */
-static uint64_t scale_between(uint64_t ticks, uint64_t ns)
+/*
+ * The scale that two readings of both clocks tell; 0: they are too close for one, or one of the
+ * clocks ran backwards between them.
+ */
+static uint64_t scale_between(const struct ets_trace_source *s, uint64_t ticks, uint64_t platform)
 {
-    return ticks == 0 || ns < LEAST_CALIBRATION_NS ? 0 : ets_scale_from_ratio(ns, ticks);
+    if (ticks == 0 || ticks > INT64_MAX || platform > INT64_MAX) return 0;
+    const uint64_t ns = ets_scale(platform, s->platform.scale);
+    return ns < LEAST_CALIBRATION_NS ? 0 : ets_scale_from_ratio(ns, ticks);
 }
 
 /* Both clocks at the end of the current run, where that is kept. */
@@ -236,8 +239,7 @@ static void map_times(struct ets_trace_source *s)
     uint64_t ticks, platform, scale = 0;
     if (!trace->has_platform) return; /* one map for all, set by init */
     if (find_run_end(s, &ticks, &platform)) {
-        scale = scale_between(ticks - s->run.ticks,
-                              ets_scale(platform - s->run.platform_ticks, s->platform.scale));
+        scale = scale_between(s, ticks - s->run.ticks, platform - s->run.platform_ticks);
     }
     s->clock.scale = scale != 0 ? scale : s->global_scale;
     s->clock.origin_ticks = s->run.ticks;
@@ -250,6 +252,7 @@ int32_t ets_trace_chain_of(const uint8_t *record)
     struct ets_long_slot more;
     if (code == ETS_CHAIN_NONE) return -1;
     if (code != ETS_CHAIN_WIDE) return code;
+    if ((record[offsetof(struct ets_slot, kind)] & ETS_RECORD_LONG) == 0) return -1; /* not kept */
     ets_copy(&more, record + ETS_SLOT_BYTES, sizeof more);
     return more.chain;
 }
@@ -397,8 +400,7 @@ static void init_times(struct ets_trace_source *s)
             ets_trace_read_clocks(trace, &ticks, &platform);
         }
         s->global_scale =
-            scale_between(ticks - trace->first_ticks,
-                          ets_scale(platform - trace->first_platform, s->platform.scale));
+            scale_between(s, ticks - trace->first_ticks, platform - trace->first_platform);
     }
     if (s->global_scale == 0) s->global_scale = s->platform.scale;
     s->clock = (struct ets_time_map){0, 0, s->global_scale};

@@ -180,18 +180,18 @@ static enum ets_status send_rest(struct ets_trace *trace, uint32_t index)
     chunk->sent = used;
     if (send_preamble(trace) && send_frame(trace, &payload)) return ETS_OK;
     ets_trace_note(trace, ETS_IO);
-    ets_fetch_add(&trace->config.section, &trace->dropped,
-                  count_events(payload.slots, payload.first, used));
+    ets_trace_count(trace, &trace->dropped, count_events(payload.slots, payload.first, used));
     return ETS_IO;
 }
 
-/* The full chunk of the lowest sequence number, or the number of chunks. */
+/* The full chunk that was taken first, or the number of chunks. */
 static uint32_t oldest_unsent(const struct ets_trace *trace)
 {
-    uint32_t oldest = trace->chunk_count, lowest = UINT32_MAX;
+    uint32_t oldest = trace->chunk_count, lowest = 0;
     for (uint32_t i = 0; i < trace->chunk_count; i++) {
         const uint32_t state = ets_load_acquire(&trace->chunks[i].state);
-        if ((state & 3) != ETS_CHUNK_UNSENT || state >= lowest) continue;
+        if ((state & 3) != ETS_CHUNK_UNSENT) continue;
+        if (oldest != trace->chunk_count && !ets_chunk_is_older(state, lowest)) continue;
         oldest = i;
         lowest = state;
     }

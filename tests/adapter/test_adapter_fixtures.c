@@ -319,8 +319,10 @@ static void test_extra__says_methods_and_invocations(void **state)
         const char *method;
         enum ets_trace_purpose purpose;
         uint32_t invocation;
-    } expected[] = {{"encode", ETS_TRACE_LOAD, 0},    {"decode", ETS_TRACE_LOAD, 0},
-                    {"encode", ETS_TRACE_EXECUTE, 0}, {"decode", ETS_TRACE_EXECUTE, 3},
+    } expected[] = {{"encode", ETS_TRACE_LOAD, 0},
+                    {"decode", ETS_TRACE_LOAD, 0},
+                    {"encode", ETS_TRACE_EXECUTE, 0},
+                    {"decode", ETS_TRACE_EXECUTE, 3},
                     {"encode", ETS_TRACE_EXECUTE, 1}};
     struct opened opened = open_model("multi_method", ETS_TRACER_ETSCOPE, ETS_CAPTURE_NONE, 0);
     struct ets_engine_method *first = open_method(opened, "encode");

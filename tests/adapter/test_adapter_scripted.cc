@@ -52,8 +52,8 @@ std::vector<EValue> make_inputs(Module &module,
     for (size_t i = 0; i < meta->num_inputs(); i++) {
         const auto info = meta->input_tensor_meta(i);
         assert_true(info.ok());
-        tensors.push_back(executorch::extension::zeros(
-            {info->sizes().begin(), info->sizes().end()}, info->scalar_type()));
+        tensors.push_back(executorch::extension::zeros({info->sizes().begin(), info->sizes().end()},
+                                                       info->scalar_type()));
         inputs.emplace_back(*tensors.back());
     }
     return inputs;
@@ -118,8 +118,7 @@ void test_scripted__times_are_the_same(void **)
 
 int main()
 {
-    executorch::runtime::PalImpl hooks =
-        executorch::runtime::PalImpl::create(nullptr, __FILE__);
+    executorch::runtime::PalImpl hooks = executorch::runtime::PalImpl::create(nullptr, __FILE__);
     hooks.current_ticks = read_script;
     hooks.emit_log_message = drop_line;
     executorch::runtime::register_pal(hooks);

@@ -164,12 +164,14 @@ def by_number(identifier, instruction, start, end):
     return {"id": identifier, "chain": 0, "instruction": instruction, "start": start, "end": end}
 
 
-def extra_block(runs=(), state=None, cost=0, clock=(1, 0, 0), fingerprint=b""):
+def extra_block(runs=(), state=None, cost=0, clock=(1, 0, 0), fingerprint=b"", filtered=0,
+                values=()):
     """An extra block, docs/SPEC.md section 6, and its footer.
 
     `runs`: method, invocation, purpose (0 unknown, 1 load, 2 execute), begin lost; `state`: numbers
     of the first eight fields by index; `cost`: of a pair in ns; `clock`: whether there is one,
-    whether it is tied to the platform's, its Hz.
+    whether it is tied to the platform's, its Hz; `filtered`: bits of kinds; `values`: key and bytes
+    of further entries.
     """
     entries = bytearray()
 
@@ -181,12 +183,14 @@ def extra_block(runs=(), state=None, cost=0, clock=(1, 0, 0), fingerprint=b""):
     for index, number in (state or {}).items():
         numbers[index] = number
     put(1, struct.pack("<IIQQ", *clock, 1 << 32))
-    put(2, struct.pack("<8I4Q", *numbers, 48, 1008, 0, round(cost * 256)))
+    put(2, struct.pack("<8I4QII", *numbers, 48, 1008, 0, round(cost * 256), filtered, 0))
     if fingerprint:
         put(3, fingerprint)
     put(99, b"of a later version")
     for index, (method, invocation, purpose, is_partial) in enumerate(runs):
         put(4, struct.pack("<IIIHH", index, 0, invocation, purpose, is_partial) + method.encode())
+    for key, value in values:
+        put(key, value)
     footer = struct.pack("<III4s", len(entries), zlib.crc32(entries), 1, b"ETSX")
     return bytes(entries) + footer
 

@@ -66,6 +66,51 @@ class Units(Extra):
         self.assertTrue(own.startswith(b"block\t"), own[:80])
 
 
+def head(instruction, flags=0, part=b"", next_event=0):
+    """What the entries of values begin with: of run 0 and chain 0."""
+    return struct.pack("<IIiIiHH", 0, next_event, 0, instruction, -1, flags, len(part))
+
+
+def reduced(instruction, mean, **place):
+    """A TENSOR entry: four float32 of which all are `mean`."""
+    shape = struct.pack("<qBBHIqq", -1, 6, 1, 104 + 8, 0, 4, 1)
+    summary = struct.pack("<4Q7dQIId", 4, 0, 0, 0, mean, mean, abs(mean), 4 * mean, 4 * abs(mean),
+                          4 * mean * mean, 0, 0xabcdef, 1, 0, mean)
+    return 6, head(instruction, **place) + bytes(8) + shape + summary
+
+
+class Values(Extra):
+    """What an ETDump has no place for is listed where it was logged."""
+
+    def test_extra__reduced_tensors_and_strings_are_listed(self):
+        path = self.dump(runs=[("forward", 0, 2, 0)], values=[
+            reduced(0, 1.5), (5, head(0) + b"relu"), reduced(1, -2.0, next_event=2)])
+        done = self.ok("tensors", path, "--format", "json")
+        self.assertEqual(done.stderr, b"")
+        rows = json.loads(done.stdout)
+        self.assertEqual(
+            [(row["event"], row["instruction"], row["index"], row["operator"], row["kind"],
+              row["status"], row["mean"], row["text"]) for row in rows],
+            [(None, 0, 0, "permute_copy.out", "tensor", "reduced", 1.5, None),
+             (None, 0, 1, "permute_copy.out", "string", "no_numbers", None, "relu"),
+             (None, 1, 0, "addmm.out", "tensor", "reduced", -2.0, None)])
+        self.assertEqual((rows[0]["shape"], rows[0]["dtype"], rows[0]["size_bytes"],
+                          rows[0]["first_values"], rows[0]["hash"]),
+                         ([4], "float32", 16, [1.5], "0000000000abcdef"))
+        table = self.ok("tensors", path).stdout.decode()
+        self.assertIn("relu", table)
+        self.assertIn("mean", table)
+
+    def test_extra__filters_are_told(self):
+        path = self.dump(runs=[("forward", 0, 2, 0)], filtered=2 | 32)
+        self.assertIn("note: filters chose what the tracer recorded of operators, intermediate "
+                      "values: others may be missing", self.ok("inspect", path).stderr.decode())
+        self.assertIn("filtered       operators, intermediates",
+                      self.ok("info", path).stdout.decode())
+        facts = json.loads(self.ok("info", path, "--format", "json").stdout)
+        self.assertEqual(facts["trace"]["filtered"], ["operators", "intermediates"])
+
+
 class Overhead(Extra):
     def test_extra__is_shown_and_taken_off(self):
         path = self.dump(cost=64.0, runs=[("forward", 0, 2, 0)])

@@ -406,6 +406,31 @@ static void test_inspect_trace__incomplete_runs_are_still_joined(void **state)
     ets_file_close(joined.file);
 }
 
+/* Of two instructions only the first one's kernel is kept. */
+static void test_inspect_trace__filtered_runs_are_still_joined(void **state)
+{
+    (void)state;
+    struct joined joined = open_program("multi_method");
+    char kernels[2][96];
+    kernels_of(&joined, "decode", kernels);
+    const char *const names[] = {kernels[0]};
+    const struct ets_trace_filter filter = {
+        .what = ETS_TRACE_OPERATORS, .names = names, .name_count = 1};
+    struct recording *r = prepare();
+    start(r);
+    assert_int_equal(ets_trace_set_filters(&r->trace, &filter, 1), ETS_OK);
+    record_run(r, "decode", 0, kernels[0], kernels[1]);
+    dump(r);
+    struct ets_inspection *inspection =
+        inspect(r->dump, (struct ets_inspect_options){.program = &joined.program});
+    assert_int_equal(ets_inspection_trace(inspection)->filtered, ETS_TRACE_OPERATORS);
+    assert_int_equal(ets_inspection_events(inspection)->count, 2);
+    assert_int_equal(ets_inspection_block(inspection, 0)->method_state, ETS_METHOD_FOUND);
+    ets_inspection_close(inspection);
+    discard(r);
+    ets_file_close(joined.file);
+}
+
 /* A damaged extra block is a damage of its own: the events are all there. */
 static void test_inspect_trace__every_flipped_byte_of_the_block_is_survived(void **state)
 {
@@ -520,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_inspect_trace__overhead_is_taken_off_what_encloses),
         cmocka_unit_test(test_inspect_trace__no_time_gets_negative_and_delegates_stay),
         cmocka_unit_test(test_inspect_trace__incomplete_runs_are_still_joined),
+        cmocka_unit_test(test_inspect_trace__filtered_runs_are_still_joined),
         cmocka_unit_test(test_inspect_trace__every_flipped_byte_of_the_block_is_survived),
         cmocka_unit_test(test_inspect_trace__lies_with_a_good_sum_are_survived),
         cmocka_unit_test(test_inspect_trace__every_failed_allocation_is_told),

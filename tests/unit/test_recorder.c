@@ -104,8 +104,9 @@ static void record_kind(struct bed *bed, uint32_t n)
     case 3: ets_trace_log_tensor(&bed->thread, NULL, &tensor, n & 1); break;
     case 4: ets_trace_log_tensors(&bed->thread, &part, &tensor, n & 1, 0); break;
     case 5: ets_trace_log_allocation(&bed->thread, (int32_t)n, n * UINT64_C(0x100000001)); break;
-    case 6: ets_trace_end_delegate(&bed->thread, ets_trace_begin_delegate(&bed->thread, part),
-                                   (struct ets_bytes){(const uint8_t *)names[1], n % 20});
+    case 6:
+        ets_trace_end_delegate(&bed->thread, ets_trace_begin_delegate(&bed->thread, part),
+                               (struct ets_bytes){(const uint8_t *)names[1], n % 20});
         break;
     default:
         ets_trace_end(&bed->thread,
@@ -233,8 +234,7 @@ static void test_recorder__an_end_without_a_begin_is_counted(void **state)
     (void)state;
     bed_open(&bed, 4096);
     ets_trace_end(&bed.thread, (struct ets_trace_span){0, 0});
-    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0},
-                           (struct ets_bytes){NULL, 0});
+    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0}, (struct ets_bytes){NULL, 0});
     ets_trace_end_delegate(&bed.thread, ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "x"),
                            (struct ets_bytes){NULL, 0});
     assert_int_equal(bed_state(&bed).dropped, 3);
@@ -383,14 +383,40 @@ static void test_recorder__a_full_table_of_names_is_counted(void **state)
     bed_close(&bed);
 }
 
-static void test_recorder__a_ring_keeps_the_latest(void **state)
+/*
+ * As many names as there are numbers for. Looking each up among all before it takes long: only the
+ * table's room is tried, in a table that says it has all but the last ones.
+ */
+static void test_recorder__the_table_has_room_for_all_numbers(void **state)
+{
+    enum { NAMES = 65535, AREA = NAMES * (int)sizeof(struct ets_etdump_name) + 64 };
+    static const char *const texts[] = {"a", "b", "c"};
+    struct bed bed;
+    (void)state;
+    bed_prepare(&bed, 1 << 12);
+    void *names = malloc(AREA);
+    assert_non_null(names);
+    bed.config.names_are_static = 1;
+    bed.config.names = names;
+    bed.config.names_bytes = AREA;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    bed.trace.names_used = NAMES - 2;
+    for (size_t i = 0; i < 3; i++) record_one(&bed, texts[i], 1); /* and "Default" before them */
+    assert_int_equal(bed_state(&bed).names, NAMES);
+    assert_int_equal(bed_state(&bed).unnamed, 2);
+    bed_close(&bed);
+    free(names);
+}
+
+/* With the numbers of chunks from `sequence` on: they start again from 0 after 2^30. */
+static void check_ring(uint32_t sequence)
 {
     enum { EVENTS = 1000 };
     struct bed bed;
-    (void)state;
     bed_prepare(&bed, 2048);
     bed.config.mode = ETS_TRACE_RING;
     assert_int_equal(bed_start(&bed), ETS_OK);
+    bed.trace.sequence = sequence;
     ets_trace_begin_run(&bed.thread,
                         &(struct ets_trace_run){.name = "Execute", .method = "forward"});
     for (uint32_t i = 0; i < EVENTS; i++) record_one(&bed, "OPERATOR_CALL", i);
@@ -410,6 +436,19 @@ static void test_recorder__a_ring_keeps_the_latest(void **state)
     assert_int_equal(extra.is_partial, 1);
     assert_text(extra.method, "forward");
     bed_close(&bed);
+}
+
+static void test_recorder__a_ring_keeps_the_latest(void **state)
+{
+    (void)state;
+    check_ring(0);
+}
+
+static void test_recorder__a_ring_outlives_its_numbers(void **state)
+{
+    (void)state;
+    for (uint32_t left = 0; left < 70; left++) check_ring((UINT32_C(1) << 30) - left);
+    for (uint32_t left = 0; left < 70; left++) check_ring(UINT32_MAX - left);
 }
 
 static void test_recorder__many_runs_keep_their_events(void **state)
@@ -451,9 +490,8 @@ static void test_recorder__two_threads_have_their_own_runs(void **state)
         ets_trace_begin_run(threads[run % 2], &(struct ets_trace_run){.name = "Execute"});
         for (uint32_t i = 0; i < 30; i++) {
             for (uint32_t t = 0; t < 2; t++) {
-                ets_trace_end(threads[t],
-                              ets_trace_begin_at(threads[t], ETS_TRACE_OPERATORS, "op",
-                                                 (int32_t)t, run * 100 + i));
+                ets_trace_end(threads[t], ets_trace_begin_at(threads[t], ETS_TRACE_OPERATORS, "op",
+                                                             (int32_t)t, run * 100 + i));
             }
         }
     }
@@ -510,7 +548,9 @@ int main(void)
         cmocka_unit_test(test_recorder__names_may_go_and_pointers_be_reused),
         cmocka_unit_test(test_recorder__static_names_are_kept_as_pointers),
         cmocka_unit_test(test_recorder__a_full_table_of_names_is_counted),
+        cmocka_unit_test(test_recorder__the_table_has_room_for_all_numbers),
         cmocka_unit_test(test_recorder__a_ring_keeps_the_latest),
+        cmocka_unit_test(test_recorder__a_ring_outlives_its_numbers),
         cmocka_unit_test(test_recorder__many_runs_keep_their_events),
         cmocka_unit_test(test_recorder__two_threads_have_their_own_runs),
         cmocka_unit_test(test_recorder__bad_configs_are_refused_and_safe)};

@@ -170,9 +170,12 @@ static void *log_tensors(void *context)
     ets_trace_thread_init(&thread, worker->trace);
     for (uint32_t i = 0; i < EVENTS / 5; i++) {
         const size_t bytes = 1 + (i * 31 + worker->number) % MOST;
-        const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1,
-                                          .sizes = {(int64_t)bytes}, .strides = {1},
-                                          .data = data, .data_bytes = bytes};
+        const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE,
+                                          .rank = 1,
+                                          .sizes = {(int64_t)bytes},
+                                          .strides = {1},
+                                          .data = data,
+                                          .data_bytes = bytes};
         memset(data, (int)(i * THREADS + worker->number), bytes);
         ets_trace_set_instruction(&thread, (int32_t)worker->number, i);
         if (i % 3 == 0) ets_trace_log_int(&thread, NULL, i, 0);

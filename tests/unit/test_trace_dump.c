@@ -7,16 +7,18 @@
 static void record_some(struct bed *bed)
 {
     static const float data[6] = {1, 2, 3, 4, 5, 6};
-    struct ets_tensor tensors[2] = {
-        {.scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3}, .data = data,
-         .data_bytes = sizeof data},
-        {.scalar_type = ETS_SCALAR_BFLOAT16, .rank = 1, .sizes = {0}}};
+    struct ets_tensor tensors[2] = {{.scalar_type = ETS_SCALAR_FLOAT,
+                                     .rank = 2,
+                                     .sizes = {2, 3},
+                                     .data = data,
+                                     .data_bytes = sizeof data},
+                                    {.scalar_type = ETS_SCALAR_BFLOAT16, .rank = 1, .sizes = {0}}};
     ets_tensor_set_contiguous(&tensors[0]);
     ets_tensor_set_contiguous(&tensors[1]);
-    ets_trace_begin_run(&bed->thread, &(struct ets_trace_run){.name = "Execute",
-                                                              .method = "forward",
-                                                              .is_bundled = 1,
-                                                              .bundled_input_index = 2});
+    ets_trace_begin_run(
+        &bed->thread,
+        &(struct ets_trace_run){
+            .name = "Execute", .method = "forward", .is_bundled = 1, .bundled_input_index = 2});
     const int32_t allocator = ets_trace_add_allocator(&bed->thread, "planned");
     ets_trace_log_allocation(&bed->thread, allocator, 64);
     record_one(bed, "OPERATOR_CALL", 3);
@@ -77,8 +79,12 @@ static void test_trace_dump__a_full_debug_buffer_is_counted(void **state)
     static const uint8_t data[100];
     static uint8_t debug_buffer[256];
     struct bed bed;
-    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1, .sizes = {100},
-                                      .strides = {1}, .data = data, .data_bytes = 100};
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE,
+                                      .rank = 1,
+                                      .sizes = {100},
+                                      .strides = {1},
+                                      .data = data,
+                                      .data_bytes = 100};
     (void)state;
     for (size_t size = 0; size <= sizeof debug_buffer; size++) {
         bed_prepare(&bed, 4096);
@@ -107,7 +113,8 @@ static char *flatc_json(const char *folder, const uint8_t *data, size_t size)
     fclose(file);
     snprintf(command, sizeof command,
              "flatc --size-prefixed --raw-binary --json --strict-json -o %s "
-             "'%s/schema/etdump.fbs' -- %s", folder, TEST_DATA, path);
+             "'%s/schema/etdump.fbs' -- %s",
+             folder, TEST_DATA, path);
     assert_int_equal(system(command), 0);
     remove(path);
     snprintf(path, sizeof path, "%s/dump.json", folder);
@@ -213,9 +220,9 @@ static void test_trace_dump__every_damaged_byte_of_the_extra_block_is_noticed(vo
     for (size_t i = from; i < bed.file_bytes; i++) {
         struct ets_trace_extra extra;
         bed.file[i] ^= 0x10;
-        assert_int_not_equal(ets_trace_extra_init(&extra,
-                                                  (struct ets_bytes){bed.file, bed.file_bytes},
-                                                  NULL), ETS_OK);
+        assert_int_not_equal(
+            ets_trace_extra_init(&extra, (struct ets_bytes){bed.file, bed.file_bytes}, NULL),
+            ETS_OK);
         bed.file[i] ^= 0x10;
     }
     for (size_t size = 0; size < bed.file_bytes; size++) {
@@ -280,6 +287,33 @@ static void test_trace_dump__both_clocks_are_on_one_axis(void **state)
     check_times(UINT64_C(2500000000));
 }
 
+static uint64_t read_downwards(void *context)
+{
+    struct script *script = context;
+    return script->now -= 3000000;
+}
+
+/* No rate can be found by it, and the one that was told stays. */
+static void test_trace_dump__a_platform_clock_that_runs_backwards_is_not_followed(void **state)
+{
+    struct script platform = {UINT64_C(1) << 40, 0};
+    struct bed bed;
+    (void)state;
+    bed_prepare(&bed, 4096);
+    bed.config.clock_hz = 500000000;
+    bed.config.platform_clock = read_downwards;
+    bed.config.platform_clock_context = &platform;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    ets_trace_begin_run(&bed.thread, &(struct ets_trace_run){.name = "Execute"});
+    bed.script.step = 1000000;
+    record_one(&bed, "long", 0);
+    ets_trace_end_run(&bed.thread);
+    bed_dump(&bed);
+    const struct ets_etdump_event event = bed_event(&bed, 0, 0);
+    assert_int_equal(event.end_ticks - event.start_ticks, 2000000);
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_trace_dump__flatc_does_not_see_the_extra_block),
         cmocka_unit_test(test_trace_dump__every_failing_write_is_told),
         cmocka_unit_test(test_trace_dump__every_damaged_byte_of_the_extra_block_is_noticed),
-        cmocka_unit_test(test_trace_dump__both_clocks_are_on_one_axis)};
+        cmocka_unit_test(test_trace_dump__both_clocks_are_on_one_axis),
+        cmocka_unit_test(test_trace_dump__a_platform_clock_that_runs_backwards_is_not_followed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,55 @@ static void test_trace_misuse__an_event_keeps_the_chain_of_its_begin(void **stat
     bed_close(&bed);
 }
 
+/* Where such a record ends the buffer, too: there is no second slot to look into. */
+static void test_trace_misuse__an_allocation_has_no_room_for_a_wide_chain(void **state)
+{
+    (void)state;
+    for (size_t bytes = 512; bytes < 512 + 48; bytes += 8) {
+        struct bed bed;
+        bed_prepare(&bed, bytes);
+        bed.config.chunk_count = 1;
+        assert_int_equal(bed_start(&bed), ETS_OK);
+        ets_trace_set_instruction(&bed.thread, 300, 7);
+        while (bed_state(&bed).dropped == 0) ets_trace_log_allocation(&bed.thread, 1, 64);
+        bed_dump(&bed);
+        const uint32_t last = count_events(&bed) - 1;
+        assert_true(last > 8);
+        assert_int_equal(bed_event(&bed, 0, last).kind, ETS_EVENT_ALLOCATION);
+        bed_close(&bed);
+    }
+}
+
+static void test_trace_misuse__counts_stay_at_their_largest(void **state)
+{
+    struct bed bed;
+    (void)state;
+    bed_open(&bed, 4096);
+    bed.trace.dropped = UINT32_MAX - 1;
+    ets_trace_drop(&bed.trace, ETS_IO);
+    ets_trace_drop(&bed.trace, ETS_IO);
+    ets_trace_drop(&bed.trace, ETS_IO);
+    assert_int_equal(bed_state(&bed).dropped, UINT32_MAX);
+    bed_close(&bed);
+}
+
+static void test_trace_misuse__a_run_without_room_is_told(void **state)
+{
+    const struct ets_trace_run run = {.name = "Default"}; /* the name is there already */
+    struct bed bed;
+    (void)state;
+    bed_prepare(&bed, 256);
+    bed.config.chunk_count = 1;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    while ((size_t)(bed.thread.end - bed.thread.next) >= 72 || bed.thread.chunk == NULL) {
+        record_one(&bed, NULL, 1);
+    }
+    assert_int_equal(bed_state(&bed).first_error, ETS_OK);
+    ets_trace_begin_run(&bed.thread, &run);
+    assert_int_equal(bed_state(&bed).first_error, ETS_NO_SPACE);
+    bed_close(&bed);
+}
+
 static void test_trace_misuse__a_run_never_ended_is_ended_by_the_next(void **state)
 {
     struct bed bed;
@@ -225,6 +274,9 @@ int main(void)
         cmocka_unit_test(test_trace_misuse__an_end_twice_is_two_events),
         cmocka_unit_test(test_trace_misuse__a_begin_without_an_end_is_nothing),
         cmocka_unit_test(test_trace_misuse__an_event_keeps_the_chain_of_its_begin),
+        cmocka_unit_test(test_trace_misuse__an_allocation_has_no_room_for_a_wide_chain),
+        cmocka_unit_test(test_trace_misuse__counts_stay_at_their_largest),
+        cmocka_unit_test(test_trace_misuse__a_run_without_room_is_told),
         cmocka_unit_test(test_trace_misuse__a_run_never_ended_is_ended_by_the_next),
         cmocka_unit_test(test_trace_misuse__long_names_and_metadata),
         cmocka_unit_test(test_trace_misuse__tensors_that_are_none),

@@ -52,8 +52,12 @@ static void test_trace_posix__tensors_lie_in_a_file_without_gaps(void **state)
     struct bed bed;
     char path[32];
     struct ets_posix_file file = {.fd = open_temporary(path), .max_bytes = 25};
-    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1, .sizes = {10},
-                                      .strides = {1}, .data = data, .data_bytes = 10};
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE,
+                                      .rank = 1,
+                                      .sizes = {10},
+                                      .strides = {1},
+                                      .data = data,
+                                      .data_bytes = 10};
     const int fd = file.fd;
     (void)state;
     bed_prepare(&bed, 4096);
@@ -83,8 +87,12 @@ static void test_trace_posix__tensors_lie_in_a_file_without_gaps(void **state)
 static uint32_t log_tens(struct ets_trace_data_sink sink)
 {
     static const uint8_t data[10] = "012345678";
-    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE, .rank = 1, .sizes = {10},
-                                      .strides = {1}, .data = data, .data_bytes = 10};
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE,
+                                      .rank = 1,
+                                      .sizes = {10},
+                                      .strides = {1},
+                                      .data = data,
+                                      .data_bytes = 10};
     struct bed bed;
     bed_prepare(&bed, 4096);
     bed.config.data_sink = sink;

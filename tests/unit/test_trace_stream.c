@@ -328,6 +328,28 @@ static void test_trace_stream__every_refused_write_is_counted(void **state)
     }
 }
 
+static void test_trace_stream__records_of_too_many_threads_are_refused(void **state)
+{
+    enum { EXTRA = 3 };
+    struct bed bed, again;
+    struct tape tape = {0};
+    (void)state;
+    bed_stream(&bed, &tape, 1 << 16);
+    for (uint32_t i = 0; i < ETS_TRACE_CAPTURE_THREADS + EXTRA; i++) {
+        ets_trace_thread_init(&bed.thread, &bed.trace);
+        record_one(&bed, "op", i);
+        ets_trace_thread_release(&bed.thread);
+    }
+    ets_trace_finish(&bed.trace);
+    assert_int_equal(bed_state(&bed).dropped, 0);
+    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+    assert_int_equal(count_events(&again), ETS_TRACE_CAPTURE_THREADS);
+    assert_true(capture.refused_records >= EXTRA);
+    bed_close(&again);
+    bed_close(&bed);
+    free(tape.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_trace_stream__what_was_running_is_told),
         cmocka_unit_test(test_trace_stream__a_restart_begins_another_stream),
         cmocka_unit_test(test_trace_stream__a_stream_without_its_end_keeps_its_time),
-        cmocka_unit_test(test_trace_stream__every_refused_write_is_counted)};
+        cmocka_unit_test(test_trace_stream__every_refused_write_is_counted),
+        cmocka_unit_test(test_trace_stream__records_of_too_many_threads_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
