@@ -97,6 +97,8 @@ int cli_fail(const char *path, const struct ets_error *error);
 /* The same of an output; "-" is standard output. Returns CLI_INTERNAL. */
 int cli_fail_output(const char *path, const struct ets_error *error);
 
+/* How many characters to change, add or take away; 48 for words longer than that. */
+unsigned cli_distance(const char *left, const char *right);
 /* The word of `candidates` (NULL-ended) nearest to `word`, if it is near enough to be meant. */
 const char *cli_nearest(const char *word, const char *const *candidates);
 

@@ -17,6 +17,7 @@
 struct request {
     struct ets_inspect_options inspect;
     struct ets_operator_table_options table;
+    struct cli_filter filter;
     enum ets_time_unit target;
     bool is_upstream_view; /* tsv, and nothing else that changes its columns or rows */
 };
@@ -88,8 +89,14 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .block = ETS_NO_INDEX,
                 .run = ETS_NO_INDEX,
                 .all_events = cli_has(arguments, "--all"),
+                .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
             },
     };
+    if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
+    if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
+        cli_complain(CLI_USAGE, "--depth is for --group-by module");
+        ok = false;
+    }
     (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
     request->table.sort = (enum ets_sort_by)cli_choice(
@@ -97,7 +104,8 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
     static const char *const own_columns[] = {
-        "--sort", "--top", "--all", "--block", "--run", "--unit", "--subtract-overhead"};
+        "--sort", "--top",    "--all",    "--block",  "--run",    "--unit", "--subtract-overhead",
+        "--name", "--module", "--handle", "--source", "--backend"};
     request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
     for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
         if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
@@ -279,6 +287,11 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     int code = settle_units(arguments, inspection, request);
     if (code == CLI_OK) {
         code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
+    }
+    if (code == CLI_OK) {
+        code = cli_filter_settle(&request->filter, inspection, subject->method,
+                                 request->table.block, request->table.run);
+        request->table.filter = request->filter.filter;
     }
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;

@@ -3,6 +3,7 @@
 #define ETSCOPE_CLI_SHOW_H
 
 #include "command.h"
+#include "filters.h"
 #include "etscope/bytes.h"
 #include "etscope/export.h"
 
@@ -11,8 +12,11 @@
 #define CLI_SHOW_OPTIONS                                                                          \
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
      false},                                                                                      \
-    {"--group-by", "-g", "none|op|module|source|backend",                                         \
-     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},             \
+    {"--group-by", "-g", "none|op|module|source|backend|file|handle",                  \
+     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},       \
+    {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL,      \
+     false},                                                                                      \
+    CLI_FILTER_OPTIONS,                                                                           \
     {"--sort", "-s", "order|time|max|calls|name",                                                 \
      "Order of the lines: of execution, or the largest first; default: order, grouped: time",     \
      NULL, false},                                                                                \

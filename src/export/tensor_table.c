@@ -230,7 +230,7 @@ struct ets_text ets_captured_value_operator(const struct ets_inspection *inspect
     if (name.size > 0) return name;
     if (value->row == ETS_NO_INDEX)
         return ets_inspection_text(inspection, events->name[value->event]);
-    return ets_operator_row_name(ets_inspection_row(inspection, value->row));
+    return ets_row_operator(ets_inspection_row(inspection, value->row));
 }
 
 static void put_tensor(struct filler *f, enum cell cell, const struct ets_captured_value *value)
