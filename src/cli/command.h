@@ -112,6 +112,7 @@ int cli_print_completion(FILE *stream, const char *shell);
 int cmd_run(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
+int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
 int cmd_profile(const struct cli_arguments *arguments);
 int cmd_delegates(const struct cli_arguments *arguments);
@@ -124,6 +125,7 @@ int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
 extern const struct cli_option cli_run_options[];
+extern const struct cli_option cli_annotate_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_sql_options[];

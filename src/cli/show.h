@@ -3,9 +3,9 @@
 #define ETSCOPE_CLI_SHOW_H
 
 #include "command.h"
-#include "filters.h"
 #include "etscope/bytes.h"
 #include "etscope/export.h"
+#include "filters.h"
 
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */

@@ -21,6 +21,7 @@ struct ets_cell {
 
 struct ets_table_row {
     bool is_section; /* cells[0] is its heading */
+    bool is_quiet;
     uint32_t depth;
     struct ets_cell *cells; /* [column_count] */
 };

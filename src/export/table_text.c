@@ -447,7 +447,9 @@ static void write_terminal(const struct renderer *r, struct cell_text *scratch)
             put_bold(r, "\033[0m");
             needs_header = false;
         }
+        if (row->is_quiet) put_bold(r, "\033[2m");
         put_line(r, row, scratch);
+        if (row->is_quiet) put_bold(r, "\033[0m");
     }
     if (r->table->row_count == 0 && r->shown_count > 0) put_line(r, NULL, scratch);
 }

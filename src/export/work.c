@@ -98,6 +98,7 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
         .block = b,
         .run_number = run_number,
         .total_row = ets_inspection_total_row(inspection, block),
+        .is_filtered = filter != NULL && !ets_row_filter_is_empty(filter),
         .pieces = ets_arena_alloc_array(arena, b->row_count, sizeof *work_out->pieces),
     };
     if (c.taken_apart == NULL || work_out->pieces == NULL) return false;

@@ -33,6 +33,7 @@ struct ets_work {
     uint32_t total_row;         /* of the whole run, or ETS_NO_INDEX */
     struct ets_work_piece *pieces;
     uint32_t count;
+    bool is_filtered; /* pieces were left out */
 };
 
 /* Pieces in order of completion; those of rows that `filter` (NULL: none) does not match are left
