@@ -14,6 +14,7 @@
 #ifndef ETSCOPE_ANNOTATE_H
 #define ETSCOPE_ANNOTATE_H
 
+#include "etscope/delegates.h"
 #include "etscope/inspect.h"
 #include "etscope/row_filter.h"
 #include "etscope/table.h"
@@ -37,6 +38,8 @@ struct ets_annotate_options {
     int all_frames;   /* 1: also the time of what a line called: of work that it was in the stack
                          trace of, or in those of all operators that were fused into it */
     struct ets_row_filter filter;
+    const struct ets_delegations *delegations; /* of the program: bytes of its instructions; NULL:
+                                                  as far as the record's graph tells */
     /*
      * The text of a file that the record names, borrowed until the call ends; 0: there is none.
      * Text that differs from the lines in the record is not used. NULL: the record's lines alone.

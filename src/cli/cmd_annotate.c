@@ -129,6 +129,21 @@ static int complain_nothing(const struct ets_inspection *inspection, const char 
     return cli_complain(CLI_USAGE, "no work of the trace is in a file %s%s", file, line);
 }
 
+/* The bytes of the program's instructions. */
+static int open_delegations(const struct cli_subject *subject, struct request *request,
+                            struct ets_delegations **delegations_out)
+{
+    struct ets_error error;
+    const struct ets_delegations_options options = {.program = subject->program,
+                                                    .record = subject->record};
+    if (subject->program == NULL) return CLI_OK;
+    const enum ets_status status = ets_delegations_open(&options, delegations_out, &error);
+    if (status == ETS_MISMATCH && request->inspect.allow_mismatch) return CLI_OK;
+    if (status != ETS_OK) return cli_fail(subject->path, &error);
+    request->annotate.delegations = *delegations_out;
+    return CLI_OK;
+}
+
 static int write_table(const struct cli_arguments *arguments,
                        const struct ets_inspection *inspection, struct request *request)
 {
@@ -158,6 +173,7 @@ static int annotate(const struct cli_arguments *arguments, const struct cli_subj
 {
     struct request request;
     struct ets_inspection *inspection;
+    struct ets_delegations *delegations = NULL;
     if (!parse(arguments, subject, &request)) return CLI_USAGE;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);
     if (code != CLI_OK) return code;
@@ -166,10 +182,12 @@ static int annotate(const struct cli_arguments *arguments, const struct cli_subj
         code = cli_filter_settle(&request.filter, inspection, subject->method,
                                  request.annotate.block, request.annotate.run);
     }
+    if (code == CLI_OK) code = open_delegations(subject, &request, &delegations);
     if (code == CLI_OK) {
         cli_print_notes(inspection);
         code = write_table(arguments, inspection, &request);
     }
+    ets_delegations_close(delegations);
     ets_inspection_close(inspection);
     return code;
 }

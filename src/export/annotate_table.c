@@ -330,7 +330,8 @@ static bool fill_block(struct filler *f, const uint32_t *run_number)
         return false;
     }
     if (work.count == 0) return true; /* only loads, or nothing that matches */
-    if (!ets_line_work_collect(f->arena, &work, f->options->run, &lines)) return false;
+    if (!ets_line_work_collect(f->arena, &work, f->options->run, f->options->delegations, &lines))
+        return false;
     for (uint32_t i = 0; i < lines.file_count; i++) {
         if (!put_file(f, &lines, &lines.files[i])) return false;
     }

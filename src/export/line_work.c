@@ -24,6 +24,7 @@ struct draft {
 struct layout {
     struct ets_arena *arena;
     const struct ets_work *work;
+    const struct ets_delegations *delegations;
     struct ets_strings names, files;
     struct draft *drafts; /* [name number] */
     uint32_t draft_capacity;
@@ -168,7 +169,9 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
     draft->place.is_counted = true;
     if (!piece->is_rest) draft->place.calls_per_run += row->calls_per_run;
     draft->place.bytes_per_run +=
-        is_on_line ? row->calls_per_run * ets_row_written_bytes(l->work->inspection, row) : NAN;
+        is_on_line
+            ? row->calls_per_run * ets_row_written_bytes(l->work->inspection, row, l->delegations)
+            : NAN;
     if (piece->quantum != 0) draft->place.quantum = piece->quantum;
     draft->place.coarse_calls += piece->coarse_calls;
     for (uint32_t i = 0; is_on_line && i < l->own_count; i++) {
@@ -186,8 +189,10 @@ static bool add_piece(struct layout *l, uint32_t index)
 {
     const struct ets_work_piece *piece = &l->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
+    uint32_t traced = 0; /* nodes that have a stack trace */
     l->touched_count = l->own_count = 0;
     for (size_t i = 0; i < row->node_count; i++) {
+        traced += row->nodes[i].node->frame_count > 0;
         if (!pass_frames(l, index, (uint32_t)i, row->nodes[i].node)) return false;
     }
     const bool is_call = ets_text_is(row->name, "DELEGATE_CALL") || row->tie == ETS_TIE_CALL;
@@ -197,7 +202,7 @@ static bool add_piece(struct layout *l, uint32_t index)
     for (uint32_t i = 0; i < l->touched_count; i++) {
         struct draft *draft = &l->drafts[l->touched[i]];
         const bool is_own = is_on_line && l->touched[i] == number;
-        if (draft->passed < row->node_count && !is_own) continue;
+        if (draft->passed < traced && !is_own) continue;
         if (!add_entry(l, &draft->all, index)) return false;
         draft->place.is_caller = true;
         if (piece->quantum != 0) draft->place.inclusive_quantum = piece->quantum;
@@ -297,9 +302,10 @@ static bool finish(struct layout *l, uint32_t run, struct ets_line_work *lines)
 }
 
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work, uint32_t run,
+                           const struct ets_delegations *delegations,
                            struct ets_line_work *lines_out)
 {
-    struct layout l = {.arena = arena, .work = work, .entry_count = 1};
+    struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
     *lines_out = (struct ets_line_work){.count = 0};
     l.entry_capacity = 64;
     l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);

@@ -3,6 +3,7 @@
 #define ETSCOPE_EXPORT_LINE_WORK_H
 
 #include "base/strings.h"
+#include "etscope/delegates.h"
 #include "export/operator_lines.h"
 
 /* A line of source, or work that is on no line. */
@@ -37,9 +38,11 @@ struct ets_line_work {
 
 /* Returns false where memory ran out. */
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work, uint32_t run,
+                           const struct ets_delegations *delegations,
                            struct ets_line_work *lines_out);
 
-/* value_bytes.c: bytes that a row's operators write outside of it in one call; NaN: not known. */
-double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row);
+/* value_bytes.c: bytes of the tensors that a row gives in one call; NaN: not known. */
+double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,
+                             const struct ets_delegations *delegations);
 
 #endif
