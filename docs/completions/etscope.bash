@@ -6,8 +6,9 @@ _etscope() {
     profile:--runs|profile:-r) compopt +o default 2>/dev/null ;;
     profile:--trace|profile:-o) ;;
     profile:--format|profile:-f) words='table tsv csv json jsonl markdown' ;;
-    profile:--group-by|profile:-g) words='none op module source backend file handle' ;;
+    profile:--group-by|profile:-g) words='none op module source backend file handle method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
+    profile:--tokens) compopt +o default 2>/dev/null ;;
     profile:--name) compopt +o default 2>/dev/null ;;
     profile:--module) compopt +o default 2>/dev/null ;;
     profile:--handle) compopt +o default 2>/dev/null ;;
@@ -44,8 +45,9 @@ _etscope() {
     inspect:--block) compopt +o default 2>/dev/null ;;
     inspect:--run) compopt +o default 2>/dev/null ;;
     inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown' ;;
-    inspect:--group-by|inspect:-g) words='none op module source backend file handle' ;;
+    inspect:--group-by|inspect:-g) words='none op module source backend file handle method run' ;;
     inspect:--depth) compopt +o default 2>/dev/null ;;
+    inspect:--tokens) compopt +o default 2>/dev/null ;;
     inspect:--name) compopt +o default 2>/dev/null ;;
     inspect:--module) compopt +o default 2>/dev/null ;;
     inspect:--handle) compopt +o default 2>/dev/null ;;
@@ -174,8 +176,8 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --name --module --handle --source --backend --sort -s --top -n --all --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --name --module --handle --source --backend --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;

@@ -11,10 +11,20 @@
 
 #include "cli_text.h"
 #include "compare.h"
+#include "etscope/run_table.h"
 #include "trace_notes.h"
+
+/* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
+enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
+
+enum { MAX_TOKENS = 64, METHOD_BYTES = 128 };
 
 /* What was asked of an inspection, parsed. */
 struct request {
+    bool is_of_runs;
+    struct ets_run_table_options runs; /* where it is */
+    struct ets_method_tokens tokens[MAX_TOKENS];
+    char token_methods[MAX_TOKENS][METHOD_BYTES];
     struct ets_inspect_options inspect;
     struct ets_operator_table_options table;
     struct cli_filter filter;
@@ -66,6 +76,49 @@ int cli_write_styled(const struct cli_arguments *arguments, const struct ets_tab
     return cli_write_table(arguments, table, &style);
 }
 
+/* "prefill=128" */
+static bool parse_tokens(const struct cli_arguments *arguments, struct request *request)
+{
+    const char *word;
+    for (unsigned i = 0; (word = cli_value_at(arguments, "--tokens", i)) != NULL; i++) {
+        char *end = NULL;
+        const char *equals = strrchr(word, '=');
+        const double tokens = equals == NULL ? 0 : strtod(equals + 1, &end);
+        const size_t size = equals == NULL ? 0 : (size_t)(equals - word);
+        const bool is_number = end != NULL && end != equals + 1 && *end == '\0';
+        if (!is_number || !(tokens > 0 && tokens < 1e15) || size == 0 || size >= METHOD_BYTES ||
+            i == MAX_TOKENS) {
+            cli_complain(CLI_USAGE,
+                         "--tokens takes a method and its tokens, as prefill=128, not \"%s\"",
+                         word);
+            return false;
+        }
+        memcpy(request->token_methods[i], word, size);
+        request->tokens[i] = (struct ets_method_tokens){request->token_methods[i], tokens};
+        request->runs.token_count = i + 1;
+    }
+    request->runs.tokens = request->tokens;
+    return true;
+}
+
+static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
+{
+    static const char *const others[] = {"--sort", "--all", "--depth", NULL};
+    const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
+    request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
+    request->runs.by_run = group == GROUP_RUN;
+    const char *other = cli_first_given(arguments, others);
+    if (request->is_of_runs && other != NULL) {
+        cli_complain(CLI_USAGE, "%s does not go with --group-by method or run", other);
+        return false;
+    }
+    if (!request->is_of_runs && cli_has(arguments, "--tokens")) {
+        cli_complain(CLI_USAGE, "--tokens is for --group-by method or run");
+        return false;
+    }
+    return parse_tokens(arguments, request);
+}
+
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
                           struct request *request)
 {
@@ -93,6 +146,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
             },
     };
     if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
+    if (!check_run_options(arguments, request)) ok = false;
     if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
         cli_complain(CLI_USAGE, "--depth is for --group-by module");
         ok = false;
@@ -229,6 +283,20 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
+static enum ets_status fill_table(struct ets_table *table, const struct ets_inspection *inspection,
+                                  const struct request *request, struct ets_error *error)
+{
+    if (!request->is_of_runs) {
+        return ets_operator_table_fill(table, inspection, &request->table, error);
+    }
+    struct ets_run_table_options options = request->runs;
+    options.block = request->table.block;
+    options.run = request->table.run;
+    options.top = request->table.top;
+    options.filter = request->table.filter;
+    return ets_run_table_fill(table, inspection, &options, error);
+}
+
 static int write_operators(const struct cli_arguments *arguments,
                            const struct ets_inspection *inspection, const struct request *request)
 {
@@ -237,7 +305,7 @@ static int write_operators(const struct cli_arguments *arguments,
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = CLI_OK;
-    if (ets_operator_table_fill(table, inspection, &request->table, &error) != ETS_OK) {
+    if (fill_table(table, inspection, request, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     } else {
         struct ets_table_style style;
