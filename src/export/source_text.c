@@ -106,7 +106,8 @@ void ets_source_text_show(struct ets_source_text *source,
     case ETS_LINES_COUNTED: source->is_shown[at] = 1; break;
     case ETS_LINES_ALL: show_range(source, 0, source->count - 1); break;
     case ETS_LINES_CONTEXT:
-        show_range(source, at < context ? 0 : at - context, at + context);
+        show_range(source, at < context ? 0 : at - context,
+                   context < source->count - at ? at + context : source->count - 1);
         break;
     case ETS_LINES_FUNCTIONS:
         if (!source->is_shown[at]) show_function(source, at);
