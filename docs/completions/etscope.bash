@@ -193,8 +193,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors sql diff gate summary run recover delegates info doctor help --help --version'
-    words='profile inspect annotate tensors run recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors sql diff gate summary run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
