@@ -6,8 +6,10 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
+#include "etscope/annotate.h"
 #include "etscope/arrow.h"
 #include "etscope/export.h"
+#include "etscope/run_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +28,7 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
     static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
                                               ETS_SORT_CALLS, ETS_SORT_NAME};
     const struct ets_operator_table_options options = {.group_by = group_by,
-                                                       .sort = orders[group_by],
+                                                       .sort = orders[group_by % 5],
                                                        .block = ETS_NO_INDEX,
                                                        .run = ETS_NO_INDEX,
                                                        .all_events = group_by == ETS_GROUP_OP};
@@ -72,6 +74,28 @@ static void print_tree(const struct ets_inspection *inspection)
         if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
         if (ets_account_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
         struct ets_output *output = nowhere();
+        if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
+        ets_output_discard(output);
+        ets_table_close(table);
+    }
+}
+
+/* The tables that are no operator table. */
+static void print_views(const struct ets_inspection *inspection)
+{
+    const struct ets_annotate_options annotate = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .all_frames = 1};
+    for (int i = 0; i < 3; i++) {
+        const struct ets_run_table_options runs = {
+            .by_run = i == 1, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+        const struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 60};
+        struct ets_table *table;
+        struct ets_output *output = nowhere();
+        if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
+        if ((i < 2 ? ets_run_table_fill(table, inspection, &runs, NULL)
+                   : ets_annotate_table_fill(table, inspection, &annotate, NULL, NULL)) != ETS_OK) {
+            abort();
+        }
         if (ets_table_write(table, &style, output, NULL) != ETS_OK) abort();
         ets_output_discard(output);
         ets_table_close(table);
@@ -160,11 +184,12 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     if (ets_inspection_open(bytes, &options, &inspection, &error) != ETS_OK) return;
     walk_runs(inspection);
     walk_rows(inspection);
-    for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_BACKEND; group++) {
+    for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_HANDLE; group++) {
         print_tables(inspection, (enum ets_group_by)group);
     }
     for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) add_up(inspection, b);
     print_tree(inspection);
+    print_views(inspection);
     print_tensors(inspection, bytes);
     print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
     struct ArrowArrayStream events;

@@ -6,7 +6,14 @@ _etscope() {
     profile:--runs|profile:-r) compopt +o default 2>/dev/null ;;
     profile:--trace|profile:-o) ;;
     profile:--format|profile:-f) words='table tsv csv json jsonl markdown' ;;
-    profile:--group-by|profile:-g) words='none op module source backend' ;;
+    profile:--group-by|profile:-g) words='none op module source backend file handle method run' ;;
+    profile:--depth) compopt +o default 2>/dev/null ;;
+    profile:--tokens) compopt +o default 2>/dev/null ;;
+    profile:--name) compopt +o default 2>/dev/null ;;
+    profile:--module) compopt +o default 2>/dev/null ;;
+    profile:--handle) compopt +o default 2>/dev/null ;;
+    profile:--source) compopt +o default 2>/dev/null ;;
+    profile:--backend) compopt +o default 2>/dev/null ;;
     profile:--sort|profile:-s) words='order time max calls name' ;;
     profile:--top|profile:-n) compopt +o default 2>/dev/null ;;
     profile:--columns|profile:-c) compopt +o default 2>/dev/null ;;
@@ -39,7 +46,14 @@ _etscope() {
     inspect:--block) compopt +o default 2>/dev/null ;;
     inspect:--run) compopt +o default 2>/dev/null ;;
     inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown' ;;
-    inspect:--group-by|inspect:-g) words='none op module source backend' ;;
+    inspect:--group-by|inspect:-g) words='none op module source backend file handle method run' ;;
+    inspect:--depth) compopt +o default 2>/dev/null ;;
+    inspect:--tokens) compopt +o default 2>/dev/null ;;
+    inspect:--name) compopt +o default 2>/dev/null ;;
+    inspect:--module) compopt +o default 2>/dev/null ;;
+    inspect:--handle) compopt +o default 2>/dev/null ;;
+    inspect:--source) compopt +o default 2>/dev/null ;;
+    inspect:--backend) compopt +o default 2>/dev/null ;;
     inspect:--sort|inspect:-s) words='order time max calls name' ;;
     inspect:--top|inspect:-n) compopt +o default 2>/dev/null ;;
     inspect:--columns|inspect:-c) compopt +o default 2>/dev/null ;;
@@ -51,6 +65,24 @@ _etscope() {
     inspect:--target-time-scale|inspect:--target_time_scale) words='ns us ms s cycles' ;;
     inspect:--tsv-path|inspect:--tsv_path) ;;
     inspect:--case) compopt +o default 2>/dev/null ;;
+    annotate:--etrecord) ;;
+    annotate:--program) ;;
+    annotate:--source-root) compopt +o default 2>/dev/null ;;
+    annotate:--frames) words='own all' ;;
+    annotate:--context) compopt +o default 2>/dev/null ;;
+    annotate:--method) compopt +o default 2>/dev/null ;;
+    annotate:--block) compopt +o default 2>/dev/null ;;
+    annotate:--run) compopt +o default 2>/dev/null ;;
+    annotate:--name) compopt +o default 2>/dev/null ;;
+    annotate:--module) compopt +o default 2>/dev/null ;;
+    annotate:--handle) compopt +o default 2>/dev/null ;;
+    annotate:--source) compopt +o default 2>/dev/null ;;
+    annotate:--backend) compopt +o default 2>/dev/null ;;
+    annotate:--format|annotate:-f) words='table tsv csv json jsonl markdown' ;;
+    annotate:--unit) words='ns us ms s' ;;
+    annotate:--width) compopt +o default 2>/dev/null ;;
+    annotate:--output) ;;
+    annotate:--source-time-scale) words='ns us ms s cycles' ;;
     tensors:--debug-buffer|tensors:--debug_buffer_path) ;;
     tensors:--etrecord|tensors:--etrecord_path) ;;
     tensors:--program) ;;
@@ -146,8 +178,9 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
@@ -162,7 +195,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors sql diff gate summary run recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors sql diff gate summary run recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -15,6 +15,7 @@
 #include "etscope/accounting.h"
 #include "etscope/captured_values.h"
 #include "etscope/inspect.h"
+#include "etscope/row_filter.h"
 #include "etscope/table.h"
 
 #ifdef __cplusplus
@@ -22,11 +23,13 @@ extern "C" {
 #endif
 
 enum ets_group_by {
-    ETS_GROUP_NONE = 0,   /* a line for each row of the inspection */
-    ETS_GROUP_OP = 1,     /* by kernel or delegate operator */
-    ETS_GROUP_MODULE = 2, /* by module path */
-    ETS_GROUP_SOURCE = 3, /* by source file and line */
-    ETS_GROUP_BACKEND = 4 /* by delegate backend, and "portable" for kernels */
+    ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
+    ETS_GROUP_OP = 1,      /* by kernel or delegate operator */
+    ETS_GROUP_MODULE = 2,  /* by module path: a tree, with the time of each module itself */
+    ETS_GROUP_SOURCE = 3,  /* by source file and line */
+    ETS_GROUP_BACKEND = 4, /* by delegate backend, and "portable" for kernels */
+    ETS_GROUP_FILE = 5,    /* by source file */
+    ETS_GROUP_HANDLE = 6   /* by debug handle */
 };
 
 enum ets_sort_by {
@@ -44,6 +47,9 @@ struct ets_operator_table_options {
     uint32_t block; /* only this block; ETS_NO_INDEX: all */
     uint32_t run;   /* only this run; ETS_NO_INDEX: all */
     int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself */
+    uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
+                       holds them; 0: all, up to 64 */
+    struct ets_row_filter filter; /* only these rows; shares stay those of the whole run */
 };
 
 /* Adds columns, sections and rows to an empty table. Status: NO_MEMORY. */

@@ -167,6 +167,10 @@ ETS_API const struct ets_graph_value *ets_graph_find_value(const struct ets_grap
 ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
                                                          struct ets_text name);
 
+/* 0 for a frame of torch or executorch themselves: a file below site-packages/torch or
+ * site-packages/executorch. */
+ETS_API int ets_graph_frame_is_user(const struct ets_graph_frame *frame);
+
 /*
  * The user's line of a node: its last frame outside of torch and executorch themselves
  * (a file below site-packages/torch or site-packages/executorch), else its last frame; NULL where

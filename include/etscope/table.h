@@ -92,6 +92,8 @@ ETS_API void ets_table_add_note(struct ets_table *table, struct ets_text text);
 
 /* Starts a row, `depth` levels in; its cells follow, one put for each column in order. */
 ETS_API void ets_table_add_row(struct ets_table *table, uint32_t depth);
+/* The row started last is background: dimmed where headers are bold. */
+ETS_API void ets_table_quiet_row(struct ets_table *table);
 ETS_API void ets_table_put_nothing(struct ets_table *table);
 ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
 ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */

@@ -81,8 +81,7 @@ int cli_fail(const char *path, const struct ets_error *error)
     return codes[error->status];
 }
 
-/* Edit distance, cut off at `limit`; words are short. */
-static unsigned distance(const char *left, const char *right)
+unsigned cli_distance(const char *left, const char *right)
 {
     enum { MOST = 48 };
     const size_t n = strlen(left), m = strlen(right);
@@ -108,7 +107,7 @@ const char *cli_nearest(const char *word, const char *const *candidates)
     const char *best = NULL;
     unsigned least = (unsigned)strlen(word) / 3 + 2;
     for (; *candidates != NULL; candidates++) {
-        const unsigned d = distance(word, *candidates);
+        const unsigned d = cli_distance(word, *candidates);
         if (d < least) {
             least = d;
             best = *candidates;

@@ -97,6 +97,8 @@ int cli_fail(const char *path, const struct ets_error *error);
 /* The same of an output; "-" is standard output. Returns CLI_INTERNAL. */
 int cli_fail_output(const char *path, const struct ets_error *error);
 
+/* How many characters to change, add or take away; 48 for words longer than that. */
+unsigned cli_distance(const char *left, const char *right);
 /* The word of `candidates` (NULL-ended) nearest to `word`, if it is near enough to be meant. */
 const char *cli_nearest(const char *word, const char *const *candidates);
 
@@ -110,6 +112,7 @@ int cli_print_completion(FILE *stream, const char *shell);
 int cmd_run(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
+int cmd_annotate(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
 int cmd_profile(const struct cli_arguments *arguments);
 int cmd_delegates(const struct cli_arguments *arguments);
@@ -122,6 +125,7 @@ int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
 extern const struct cli_option cli_run_options[];
+extern const struct cli_option cli_annotate_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_sql_options[];

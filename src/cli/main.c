@@ -26,6 +26,20 @@ const struct cli_command cli_commands[] = {
      "etscope inspect profile.etdp --tree --steady\n"
      "etscope inspect profile.etdp --format jsonl | head -3",
      cmd_inspect},
+    {"annotate", "print the model's source with what each line costs", "TRACE [FILE]",
+     "Reads an ETDump and the ETRecord of its program and prints the functions of the model that "
+     "took time, or FILE alone, with a margin: what each line took in a run (p50) and of the "
+     "whole, "
+     "how many operators it ran and the bytes that they wrote. A line's time is that of the "
+     "operators whose innermost line it is; with --frames all also of what it called. An operator "
+     "that a delegate fused from several lines counts at the first, which is marked with +N. Files "
+     "are looked for where the record names them and below --source-root; of a file that is not "
+     "there, or is no longer what was exported, the record's own lines are shown.",
+     cli_annotate_options,
+     "etscope annotate profile.etdp --etrecord model.etrecord --program model.pte\n"
+     "etscope annotate profile.etdp --etrecord model.etrecord --source-root src zoo.py\n"
+     "etscope annotate profile.etdp --etrecord model.etrecord --frames all --format json",
+     cmd_annotate},
     {"tensors", "list the tensors that a trace captured, with their range and what is broken",
      "TRACE",
      "Reads an ETDump and its debug buffer and prints one line for each captured tensor: the "

@@ -11,12 +11,23 @@
 
 #include "cli_text.h"
 #include "compare.h"
+#include "etscope/run_table.h"
 #include "trace_notes.h"
+
+/* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
+enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
+
+enum { MAX_TOKENS = 64, METHOD_BYTES = 128 };
 
 /* What was asked of an inspection, parsed. */
 struct request {
+    bool is_of_runs;
+    struct ets_run_table_options runs; /* where it is */
+    struct ets_method_tokens tokens[MAX_TOKENS];
+    char token_methods[MAX_TOKENS][METHOD_BYTES];
     struct ets_inspect_options inspect;
     struct ets_operator_table_options table;
+    struct cli_filter filter;
     enum ets_time_unit target;
     bool is_upstream_view; /* tsv, and nothing else that changes its columns or rows */
 };
@@ -65,6 +76,49 @@ int cli_write_styled(const struct cli_arguments *arguments, const struct ets_tab
     return cli_write_table(arguments, table, &style);
 }
 
+/* "prefill=128" */
+static bool parse_tokens(const struct cli_arguments *arguments, struct request *request)
+{
+    const char *word;
+    for (unsigned i = 0; (word = cli_value_at(arguments, "--tokens", i)) != NULL; i++) {
+        char *end = NULL;
+        const char *equals = strrchr(word, '=');
+        const double tokens = equals == NULL ? 0 : strtod(equals + 1, &end);
+        const size_t size = equals == NULL ? 0 : (size_t)(equals - word);
+        const bool is_number = end != NULL && end != equals + 1 && *end == '\0';
+        if (!is_number || !(tokens > 0 && tokens < 1e15) || size == 0 || size >= METHOD_BYTES ||
+            i == MAX_TOKENS) {
+            cli_complain(CLI_USAGE,
+                         "--tokens takes a method and its tokens, as prefill=128, not \"%s\"",
+                         word);
+            return false;
+        }
+        memcpy(request->token_methods[i], word, size);
+        request->tokens[i] = (struct ets_method_tokens){request->token_methods[i], tokens};
+        request->runs.token_count = i + 1;
+    }
+    request->runs.tokens = request->tokens;
+    return true;
+}
+
+static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
+{
+    static const char *const others[] = {"--sort", "--all", "--depth", NULL};
+    const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
+    request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
+    request->runs.by_run = group == GROUP_RUN;
+    const char *other = cli_first_given(arguments, others);
+    if (request->is_of_runs && other != NULL) {
+        cli_complain(CLI_USAGE, "%s does not go with --group-by method or run", other);
+        return false;
+    }
+    if (!request->is_of_runs && cli_has(arguments, "--tokens")) {
+        cli_complain(CLI_USAGE, "--tokens is for --group-by method or run");
+        return false;
+    }
+    return parse_tokens(arguments, request);
+}
+
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
                           struct request *request)
 {
@@ -88,17 +142,36 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .block = ETS_NO_INDEX,
                 .run = ETS_NO_INDEX,
                 .all_events = cli_has(arguments, "--all"),
+                .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
             },
     };
+    if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
+    if (!check_run_options(arguments, request)) ok = false;
+    if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
+        cli_complain(CLI_USAGE, "--depth is for --group-by module");
+        ok = false;
+    }
     (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
-    static const char *const own_columns[] = {
-        "--sort", "--top",  "--all",    "--block",   "--run",
-        "--unit", "--tree", "--steady", "--columns", "--subtract-overhead"};
+    static const char *const own_columns[] = {"--sort",
+                                              "--top",
+                                              "--all",
+                                              "--block",
+                                              "--run",
+                                              "--unit",
+                                              "--subtract-overhead",
+                                              "--tree",
+                                              "--steady",
+                                              "--columns",
+                                              "--name",
+                                              "--module",
+                                              "--handle",
+                                              "--source",
+                                              "--backend"};
     request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
     for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
         if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
@@ -225,7 +298,9 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
 /* The tree is of one order, and whole. */
 static int check_tree(const struct cli_arguments *arguments)
 {
-    static const char *const others[] = {"--group-by", "--sort", "--top", NULL};
+    static const char *const others[] = {"--group-by", "--sort",    "--top",
+                                         "--name",     "--module",  "--handle",
+                                         "--source",   "--backend", NULL};
     const char *other = cli_first_given(arguments, others);
     if (!cli_has(arguments, "--tree")) {
         if (!cli_has(arguments, "--steady")) return CLI_OK;
@@ -235,20 +310,39 @@ static int check_tree(const struct cli_arguments *arguments)
     return cli_complain(CLI_USAGE, "--tree is in order of execution, and whole: without %s", other);
 }
 
+static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspection *inspection,
+                                 const struct request *request, struct ets_error *error)
+{
+    struct ets_run_table_options options = request->runs;
+    options.block = request->table.block;
+    options.run = request->table.run;
+    options.top = request->table.top;
+    options.filter = request->table.filter;
+    return ets_run_table_fill(table, inspection, &options, error);
+}
+
+static enum ets_status fill_any(const struct cli_arguments *arguments, struct ets_table *table,
+                                const struct ets_inspection *inspection,
+                                const struct request *request, struct ets_error *error)
+{
+    const struct ets_account_table_options tree = {.block = request->table.block,
+                                                   .run = request->table.run,
+                                                   .steady = cli_has(arguments, "--steady"),
+                                                   .all_events = request->table.all_events};
+    if (cli_has(arguments, "--tree")) {
+        return ets_account_table_fill(table, inspection, &tree, error);
+    }
+    if (request->is_of_runs) return fill_runs(table, inspection, request, error);
+    return ets_operator_table_fill(table, inspection, &request->table, error);
+}
+
 /* The table that was asked for, with the columns that were. */
 static int fill_table(const struct cli_arguments *arguments, struct ets_table *table,
                       const struct ets_inspection *inspection, const struct request *request)
 {
     struct ets_error error;
-    const struct ets_account_table_options tree = {.block = request->table.block,
-                                                   .run = request->table.run,
-                                                   .steady = cli_has(arguments, "--steady"),
-                                                   .all_events = request->table.all_events};
     const char *names = cli_value(arguments, "--columns");
-    enum ets_status status =
-        cli_has(arguments, "--tree")
-            ? ets_account_table_fill(table, inspection, &tree, &error)
-            : ets_operator_table_fill(table, inspection, &request->table, &error);
+    enum ets_status status = fill_any(arguments, table, inspection, request, &error);
     if (status != ETS_OK) return cli_fail(NULL, &error);
     if (names == NULL) return CLI_OK;
     status = ets_table_choose_columns(table, names, &error);
@@ -312,6 +406,11 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     int code = settle_units(arguments, inspection, request);
     if (code == CLI_OK) {
         code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
+    }
+    if (code == CLI_OK) {
+        code = cli_filter_settle(&request->filter, inspection, subject->method,
+                                 request->table.block, request->table.run);
+        request->table.filter = request->filter.filter;
     }
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;

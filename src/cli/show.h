@@ -5,14 +5,21 @@
 #include "command.h"
 #include "etscope/bytes.h"
 #include "etscope/export.h"
+#include "filters.h"
 
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */
 #define CLI_SHOW_OPTIONS                                                                          \
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
      false},                                                                                      \
-    {"--group-by", "-g", "none|op|module|source|backend",                                         \
-     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},             \
+    {"--group-by", "-g", "none|op|module|source|backend|file|handle|method|run",                  \
+     "Add up what belongs together; with the rest, shares are the whole run", NULL, false},       \
+    {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL,      \
+     false},                                                                                      \
+    {"--tokens", NULL, "METHOD=N",                                                                \
+     "With --group-by method or run: tokens in a run of METHOD, for tokens per second", NULL,     \
+     true},                                                                                       \
+    CLI_FILTER_OPTIONS,                                                                           \
     {"--sort", "-s", "order|time|max|calls|name",                                                 \
      "Order of the lines: of execution, or the largest first; default: order, grouped: time",     \
      NULL, false},                                                                                \

@@ -194,7 +194,7 @@ static const char *clock_of(const struct ets_account_line *line)
 static void put_name(const struct writer *w, const struct ets_account_line *line)
 {
     char text[320];
-    const struct ets_text name = ets_operator_row_name(line->row);
+    const struct ets_text name = ets_row_operator(line->row);
     const char *backend = line->row->backend;
     if (line->node == NULL) {
         ets_table_put_string(w->table, "(operator calls)");

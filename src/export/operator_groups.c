@@ -3,76 +3,24 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/text.h"
+#include "export/module_tree.h"
 #include "export/operator_lines.h"
 
-/* Rows of one key. */
+/* Pieces of work of one key. */
 struct group {
     struct ets_operator_line line;
-    uint32_t first_row, last_row; /* ends of a linked list */
+    uint32_t first_piece, last_piece; /* ends of a linked list */
 };
 
 struct grouper {
     struct ets_arena *arena;
-    const struct ets_inspection *inspection;
     const struct ets_operator_table_options *options;
-    const struct ets_block *block;
+    const struct ets_work *work;
     struct ets_strings keys;
-    struct group *groups;       /* [key number] */
-    uint32_t *next_row;         /* [row of the block] */
-    uint8_t *taken_apart;       /* [row of the block] 1: a call that its events stand for */
-    double *per_run;            /* [run of the block] scratch */
-    const uint32_t *run_number; /* [run] number within its block */
+    struct group *groups; /* [key number] */
+    uint32_t *next_piece; /* [piece] */
+    double *per_run;      /* [run of the block] scratch */
 };
-
-/*
- * Delegate calls whose own events stand for them: by operator all that reported any; by source and
- * module those of which it is known what each event stands for.
- */
-static void find_taken_apart(struct grouper *g)
-{
-    enum { NOTHING, APART, WHOLE };
-    const enum ets_group_by group_by = g->options->group_by;
-    if (group_by == ETS_GROUP_BACKEND) return;
-    for (uint32_t i = 0; i < g->block->row_count; i++) {
-        const struct ets_row *row = ets_inspection_row(g->inspection, g->block->first_row + i);
-        if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
-        uint8_t *call = &g->taken_apart[row->parent - g->block->first_row];
-        const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
-        if (row->clock != NULL) *call = WHOLE; /* its events do not add up to a part of it */
-        else if (group_by != ETS_GROUP_OP && !is_known) *call = WHOLE;
-        else if (*call == NOTHING) *call = APART;
-    }
-    for (uint32_t i = 0; i < g->block->row_count; i++) {
-        g->taken_apart[i] = g->taken_apart[i] == APART;
-    }
-}
-
-static bool is_taken_apart(const struct grouper *g, uint32_t index)
-{
-    return index != ETS_NO_INDEX && g->taken_apart[index - g->block->first_row] != 0 &&
-           ets_text_is(ets_inspection_row(g->inspection, index)->name, "DELEGATE_CALL");
-}
-
-/*
- * Time that is counted once: kernels, calls without a kernel event of their own, and delegate
- * calls. Of a call that is taken apart the delegate's own events count, and what they leave over.
- */
-static bool is_work(const struct grouper *g, uint32_t index)
-{
-    const struct ets_row *row = ets_inspection_row(g->inspection, index);
-    if (row->is_delegated) {
-        const bool is_loose = g->options->group_by == ETS_GROUP_OP && row->parent == ETS_NO_INDEX;
-        return row->chain != -1 && (is_loose || is_taken_apart(g, row->parent));
-    }
-    if (row->chain == -1 || ets_text_is(row->name, "Method::step")) return false;
-    struct ets_operator_table_options hidden = *g->options;
-    hidden.all_events = 0;
-    if (!ets_operator_row_is_shown(g->inspection, &hidden, index)) return false;
-    const uint32_t parent = row->parent;
-    /* An event inside a delegate call that is not the delegate's own counts with the call. */
-    return parent == ETS_NO_INDEX ||
-           !ets_text_is(ets_inspection_row(g->inspection, parent)->name, "DELEGATE_CALL");
-}
 
 /* "Convolution (NHWC, F32) IGEMM" of "Convolution (NHWC, F32) IGEMM #3". */
 static struct ets_text without_number(struct ets_text name)
@@ -86,7 +34,8 @@ static struct ets_text without_number(struct ets_text name)
 }
 
 /* "blocks.py:35, blocks.py:53": rows of several lines or modules are a group of their own. */
-static bool join(struct ets_arena *arena, const struct ets_text_list *list, struct ets_text *out)
+bool ets_text_list_join(struct ets_arena *arena, const struct ets_text_list *list,
+                        struct ets_text *out)
 {
     *out = (struct ets_text){"(not in the record)", 19};
     if (list->count == 0) return true;
@@ -104,143 +53,165 @@ static bool join(struct ets_arena *arena, const struct ets_text_list *list, stru
     return true;
 }
 
+/* "models/zoo.py" of "models/zoo.py:16", each once. */
+static void drop_lines(struct ets_text_list *places)
+{
+    const size_t count = places->count;
+    places->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct ets_text file = places->items[i];
+        while (file.size > 0 && file.data[file.size - 1] != ':') file.size--;
+        if (file.size > 0) file.size--;
+        ets_text_list_add(places, file);
+    }
+}
+
+static bool handles_of(struct ets_arena *arena, const struct ets_row *row,
+                       struct ets_text_list *out)
+{
+    enum { DIGITS = 24 };
+    out->items = ets_arena_alloc_array(arena, row->handle_count, sizeof *out->items);
+    char *text = ets_arena_alloc_array(arena, row->handle_count, DIGITS);
+    if (out->items == NULL || text == NULL) return false;
+    for (size_t i = 0; i < row->handle_count; i++, text += DIGITS) {
+        const size_t size = ets_print_text(text, DIGITS, "%lld", (long long)row->handles[i]);
+        ets_text_list_add(out, (struct ets_text){text, size});
+    }
+    return true;
+}
+
 static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out,
                    struct ets_text_list *places_out)
 {
     struct ets_text_list other;
     *places_out = (struct ets_text_list){NULL, 0};
     switch (g->options->group_by) {
-    case ETS_GROUP_MODULE:
-        return ets_operator_row_places(g->arena, row, &other, places_out) &&
-               join(g->arena, places_out, key_out);
     case ETS_GROUP_SOURCE:
-        return ets_operator_row_places(g->arena, row, places_out, &other) &&
-               join(g->arena, places_out, key_out);
+    case ETS_GROUP_FILE:
+        if (!ets_operator_row_places(g->arena, row, places_out, &other)) return false;
+        if (g->options->group_by == ETS_GROUP_FILE) drop_lines(places_out);
+        return ets_text_list_join(g->arena, places_out, key_out);
+    case ETS_GROUP_HANDLE:
+        return handles_of(g->arena, row, places_out) &&
+               ets_text_list_join(g->arena, places_out, key_out);
     case ETS_GROUP_BACKEND:
-        if (row->backend != NULL) *key_out = (struct ets_text){row->backend, strlen(row->backend)};
-        else if (ets_text_is(row->name, "DELEGATE_CALL"))
-            *key_out = (struct ets_text){"delegate", 8};
-        else *key_out = (struct ets_text){"portable", 8};
+        *key_out = (struct ets_text){ets_row_backend(row), strlen(ets_row_backend(row))};
         return true;
-    default: break;
+    default: *key_out = without_number(ets_row_operator(row)); return true;
     }
-    *key_out = without_number(ets_operator_row_name(row));
-    return true;
 }
 
-/* What a delegate call took beyond the operators that it reported. */
-static bool name_rest(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out)
+bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
+                        struct ets_text *name_out)
 {
     const char *backend = row->backend != NULL ? row->backend : "delegate";
     const size_t room = strlen(backend) + 32;
-    char *name = ets_arena_alloc(g->arena, room);
+    char *name = ets_arena_alloc(arena, room);
     if (name == NULL) return false;
-    *key_out = (struct ets_text){name, ets_print_text(name, room, "(%s, not reported)", backend)};
+    *name_out = (struct ets_text){name, ets_print_text(name, room, "(%s, not reported)", backend)};
     return true;
 }
 
-static bool add_row(struct grouper *g, uint32_t index)
+static bool add_piece(struct grouper *g, uint32_t index)
 {
-    const struct ets_row *row = ets_inspection_row(g->inspection, index);
-    const bool is_rest = is_taken_apart(g, index);
+    const struct ets_work_piece *piece = &g->work->pieces[index];
+    const struct ets_row *row = ets_inspection_row(g->work->inspection, piece->row);
     struct ets_text key;
     struct ets_text_list places = {NULL, 0};
-    if (is_rest ? !name_rest(g, row, &key) : !key_of(g, row, &key, &places)) return false;
+    if (piece->is_rest ? !ets_work_name_rest(g->arena, row, &key)
+                       : !key_of(g, row, &key, &places)) {
+        return false;
+    }
     const uint32_t known = g->keys.count;
     const uint32_t number = ets_strings_add(&g->keys, key);
     if (number == UINT32_MAX) return false;
     struct group *group = &g->groups[number];
-    const uint32_t local = index - g->block->first_row;
-    g->next_row[local] = ETS_NO_INDEX;
+    g->next_piece[index] = ETS_NO_INDEX;
     if (number == known) {
-        *group = (struct group){.first_row = local, .last_row = local};
+        *group = (struct group){.first_piece = index, .last_piece = index};
         group->line = (struct ets_operator_line){.name = key,
                                                  .row = ETS_NO_INDEX,
+                                                 .parent = ETS_NO_INDEX,
                                                  .order = number,
                                                  .places = places,
-                                                 .is_rest = is_rest};
+                                                 .is_rest = piece->is_rest};
     } else {
-        g->next_row[group->last_row] = local;
-        group->last_row = local;
+        g->next_piece[group->last_piece] = index;
+        group->last_piece = index;
     }
-    if (!is_rest) group->line.calls_per_run += row->calls_per_run;
-    if (row->quantum_ticks > 0) {
-        group->line.quantum_ns = (double)row->quantum_ticks;
-        group->line.coarse_calls += row->calls_per_run;
+    if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
+    if (piece->quantum != 0) group->line.quantum_ns = piece->quantum;
+    group->line.coarse_calls += piece->coarse_calls;
+    return true;
+}
+
+void ets_work_summarise(const struct ets_work *work, uint32_t run, double *per_run,
+                        struct ets_statistics *times_out, struct ets_spread *spread_out)
+{
+    const bool is_one = run != ETS_NO_INDEX;
+    double *values = is_one ? &per_run[work->run_number[run]] : per_run;
+    const uint32_t count = is_one ? 1 : work->block->run_count;
+    ets_statistics_compute(values, count, times_out);
+    if (spread_out != NULL) ets_spread_compute(values, count, spread_out);
+}
+
+/* What the total is longer than all work together: the runtime between operators. */
+static void add_between(const struct grouper *g, struct ets_operator_lines *lines)
+{
+    const struct ets_work *work = g->work;
+    const uint32_t runs = work->block->run_count;
+    memset(g->per_run, 0, runs * sizeof *g->per_run);
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct ets_row *row = ets_inspection_row(work->inspection, work->pieces[i].row);
+        if (row->is_delegated && row->parent == ETS_NO_INDEX) continue; /* it is in no call */
+        ets_work_add(work, &work->pieces[i], g->per_run);
+    }
+    for (uint32_t i = 0; i < runs; i++) g->per_run[i] = -g->per_run[i];
+    if (!ets_work_add_total(work, g->per_run)) return;
+    struct ets_operator_line *line = &lines->items[lines->count];
+    *line = (struct ets_operator_line){.name = {"(between operators)", 19},
+                                       .row = ETS_NO_INDEX,
+                                       .parent = ETS_NO_INDEX,
+                                       .order = lines->count};
+    ets_work_summarise(work, g->options->run, g->per_run, &line->times, &line->spread);
+    line->self = line->times;
+    lines->count++;
+}
+
+static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
+{
+    struct ets_arena *arena = g->arena;
+    const size_t pieces = g->work->count;
+    g->groups = ets_arena_alloc_array(arena, pieces + 2, sizeof *g->groups);
+    g->next_piece = ets_arena_alloc_array(arena, pieces, sizeof *g->next_piece);
+    lines->items = ets_arena_alloc_array(arena, pieces + 1, sizeof *lines->items);
+    return g->groups != NULL && g->next_piece != NULL && lines->items != NULL &&
+           ets_strings_init(&g->keys, arena) == 0;
+}
+
+static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
+{
+    if (!allocate(g, lines)) return false;
+    for (uint32_t i = 0; i < g->work->count; i++) {
+        if (!add_piece(g, i)) return false;
+    }
+    for (uint32_t number = 1; number < g->keys.count; number++) {
+        struct group *group = &g->groups[number];
+        memset(g->per_run, 0, g->work->block->run_count * sizeof *g->per_run);
+        for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
+            ets_work_add(g->work, &g->work->pieces[i], g->per_run);
+        }
+        ets_work_summarise(g->work, g->options->run, g->per_run, &group->line.times,
+                           &group->line.spread);
+        lines->items[lines->count++] = group->line;
     }
     return true;
 }
 
-/* Adds `sign` times the row's ticks to each run's sum. */
-static void accumulate(const struct grouper *g, uint32_t index, double sign)
+static enum ets_work_detail detail_of(enum ets_group_by group_by)
 {
-    const uint32_t *events;
-    uint32_t count;
-    ets_inspection_row_events(g->inspection, index, &events, &count);
-    const struct ets_event_table *table = ets_inspection_events(g->inspection);
-    for (uint32_t i = 0; i < count; i++) {
-        g->per_run[g->run_number[table->run[events[i]]]] +=
-            sign * (double)ets_inspection_ticks(g->inspection, events[i]);
-    }
-}
-
-/* Takes a call's own operators off its time; their steps make the rest uncertain downwards. */
-static void take_off_reported(const struct grouper *g, uint32_t call, struct group *group)
-{
-    for (uint32_t i = call; i-- > g->block->first_row;) {
-        const struct ets_row *inner = ets_inspection_row(g->inspection, i);
-        if (inner->parent != call) break;
-        if (!inner->is_delegated) continue;
-        accumulate(g, i, -1);
-        if (inner->quantum_ticks == 0) continue;
-        group->line.quantum_ns = -(double)inner->quantum_ticks;
-        group->line.coarse_calls += inner->calls_per_run;
-    }
-}
-
-static void clear(const struct grouper *g)
-{
-    memset(g->per_run, 0, g->block->run_count * sizeof *g->per_run);
-}
-
-static void summarise(const struct grouper *g, struct ets_operator_line *line)
-{
-    const uint32_t run = g->options->run;
-    const bool is_one = run != ETS_NO_INDEX;
-    double *values = is_one ? &g->per_run[g->run_number[run]] : g->per_run;
-    const uint32_t count = is_one ? 1 : g->block->run_count;
-    ets_statistics_compute(values, count, &line->times);
-    ets_spread_compute(values, count, &line->spread);
-}
-
-/* What the total is longer than all work together: the runtime between operators. */
-static void add_rest(struct grouper *g, uint32_t total, struct ets_operator_lines *lines)
-{
-    clear(g);
-    accumulate(g, total, 1);
-    for (uint32_t i = 0; i < g->block->row_count; i++) {
-        const uint32_t row = g->block->first_row + i;
-        if (is_work(g, row) && !ets_inspection_row(g->inspection, row)->is_delegated) {
-            accumulate(g, row, -1);
-        }
-    }
-    struct ets_operator_line *line = &lines->items[lines->count];
-    *line = (struct ets_operator_line){
-        .name = {"(between operators)", 19}, .row = ETS_NO_INDEX, .order = lines->count};
-    summarise(g, line);
-    lines->count++;
-}
-
-static bool allocate(struct grouper *g)
-{
-    struct ets_arena *arena = g->arena;
-    const size_t rows = g->block->row_count;
-    g->groups = ets_arena_alloc_array(arena, rows + 2, sizeof *g->groups);
-    g->next_row = ets_arena_alloc_array(arena, rows, sizeof *g->next_row);
-    g->per_run = ets_arena_alloc_array(arena, g->block->run_count, sizeof *g->per_run);
-    g->taken_apart = ets_arena_alloc_array(arena, rows, sizeof *g->taken_apart);
-    return g->groups != NULL && g->next_row != NULL && g->per_run != NULL &&
-           g->taken_apart != NULL && ets_strings_init(&g->keys, arena) == 0;
+    if (group_by == ETS_GROUP_BACKEND) return ETS_WORK_CALLS;
+    return group_by == ETS_GROUP_OP ? ETS_WORK_ALL : ETS_WORK_KNOWN;
 }
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
@@ -248,32 +219,22 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
                                  const uint32_t *run_number, uint32_t block,
                                  struct ets_operator_lines *lines_out)
 {
-    struct grouper g = {.arena = arena,
-                        .inspection = inspection,
-                        .options = options,
-                        .block = ets_inspection_block(inspection, block),
-                        .run_number = run_number};
-    lines_out->count = 0;
-    if (g.block->row_count == 0) return true;
-    lines_out->items =
-        ets_arena_alloc_array(arena, (size_t)g.block->row_count + 1, sizeof *lines_out->items);
-    if (lines_out->items == NULL || !allocate(&g)) return false;
-    find_taken_apart(&g);
-    for (uint32_t i = 0; i < g.block->row_count; i++) {
-        const uint32_t row = g.block->first_row + i;
-        if (is_work(&g, row) && !add_row(&g, row)) return false;
+    struct ets_work work;
+    *lines_out = (struct ets_operator_lines){.count = 0};
+    if (ets_inspection_block(inspection, block)->row_count == 0) return true;
+    if (!ets_work_collect(arena, inspection, block, detail_of(options->group_by), &options->filter,
+                          run_number, &work)) {
+        return false;
     }
-    for (uint32_t number = 1; number < g.keys.count; number++) {
-        clear(&g);
-        struct group *group = &g.groups[number];
-        for (uint32_t i = group->first_row; i != ETS_NO_INDEX; i = g.next_row[i]) {
-            accumulate(&g, g.block->first_row + i, 1);
-            if (group->line.is_rest) take_off_reported(&g, g.block->first_row + i, group);
-        }
-        summarise(&g, &group->line);
-        lines_out->items[lines_out->count++] = group->line;
-    }
-    const uint32_t total = ets_inspection_total_row(inspection, block);
-    if (total != ETS_NO_INDEX) add_rest(&g, total, lines_out);
-    return true;
+    struct grouper g = {
+        .arena = arena,
+        .options = options,
+        .work = &work,
+        .per_run = ets_arena_alloc_array(arena, work.block->run_count, sizeof *g.per_run)};
+    if (g.per_run == NULL) return false;
+    const bool ok = options->group_by == ETS_GROUP_MODULE
+                        ? ets_module_tree_lines(arena, &work, options, g.per_run, lines_out)
+                        : flat_groups(&g, lines_out);
+    if (ok && ets_row_filter_is_empty(&options->filter)) add_between(&g, lines_out);
+    return ok;
 }

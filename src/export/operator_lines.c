@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "inspect/names.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t index)
@@ -32,16 +31,7 @@ uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_
     return whole;
 }
 
-struct ets_text ets_operator_row_name(const struct ets_row *row)
-{
-    const struct ets_text kernel = ets_row_kernel(row);
-    if (kernel.data != NULL) return kernel;
-    if (ets_text_is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
-    return row->name;
-}
-
-/* `list` has room for all that is added. */
-static void add_once(struct ets_text_list *list, struct ets_text text)
+void ets_text_list_add(struct ets_text_list *list, struct ets_text text)
 {
     if (text.data == NULL) return;
     for (size_t i = 0; i < list->count; i++) {
@@ -78,10 +68,10 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
         const struct ets_graph_node *node = nodes[i].node;
         struct ets_text place;
         if (!print_place(arena, ets_graph_user_frame(node), &place)) return false;
-        add_once(sources_out, place);
+        ets_text_list_add(sources_out, place);
         struct ets_text module = ets_graph_module_path(node);
         if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};
-        add_once(modules_out, module);
+        ets_text_list_add(modules_out, module);
     }
     return true;
 }
@@ -116,8 +106,9 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
 {
     const struct ets_row *row = ets_inspection_row(inspection, index);
     *line = (struct ets_operator_line){
-        .name = ets_operator_row_name(row),
+        .name = ets_row_operator(row),
         .row = index,
+        .parent = ETS_NO_INDEX,
         .depth = depth,
         .calls_per_run = row->calls_per_run,
         .coarse_calls = row->calls_per_run,
@@ -187,7 +178,8 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
             continue;
         }
         const uint32_t row = b->first_row + at;
-        const bool is_shown = ets_operator_row_is_shown(inspection, options, row);
+        const bool is_shown = ets_operator_row_is_shown(inspection, options, row) &&
+                              ets_row_filter_matches(&options->filter, inspection, row);
         if (is_shown) {
             struct ets_operator_line *line = &lines_out->items[lines_out->count];
             if (!describe(arena, inspection, options, row, depth[at], line)) return false;

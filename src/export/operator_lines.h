@@ -6,16 +6,25 @@
 
 #include "base/arena.h"
 #include "etscope/export.h"
+#include "export/work.h"
 
 struct ets_text_list {
     struct ets_text *items;
     size_t count;
 };
 
+/* Adds `text` where it is there and not in the list yet, which has room for all that is added. */
+void ets_text_list_add(struct ets_text_list *list, struct ets_text text);
+/* "blocks.py:35, blocks.py:53": rows of several lines or modules are a group of their own. An empty
+ * list is "(not in the record)". Returns false where memory ran out. */
+bool ets_text_list_join(struct ets_arena *arena, const struct ets_text_list *list,
+                        struct ets_text *out);
+
 /* One line: a row of the inspection, a group of rows, or what is left of the total. */
 struct ets_operator_line {
     struct ets_text name;
-    uint32_t row; /* ETS_NO_INDEX for groups */
+    uint32_t row;    /* ETS_NO_INDEX for groups */
+    uint32_t parent; /* in a tree, the line that this one is a part of; else ETS_NO_INDEX */
     uint32_t depth;
     uint32_t order; /* of execution */
     double calls_per_run;
@@ -24,6 +33,8 @@ struct ets_operator_line {
                             step below it; 0: exact */
     struct ets_statistics times; /* per run */
     struct ets_spread spread;    /* of the same */
+    struct ets_statistics self;  /* in a tree, without what is in its parts */
+    double self_quantum_ns, self_coarse_calls;
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
     struct ets_text_list places; /* of a group by source or module: its name, taken apart */
@@ -33,7 +44,13 @@ struct ets_operator_line {
 struct ets_operator_lines {
     struct ets_operator_line *items;
     uint32_t count;
+    bool is_tree; /* `self` and `parent` are valid; parts follow what they are a part of */
 };
+
+/* line_order.c: sorts the lines; of a tree those with one parent. Returns false where memory ran
+ * out. */
+bool ets_operator_lines_sort(struct ets_arena *arena, enum ets_sort_by sort,
+                             struct ets_operator_lines *lines);
 
 /* Rows of a block, each before what it encloses. Returns false where memory ran out. */
 bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
@@ -41,7 +58,7 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
                                struct ets_operator_lines *lines_out);
 
 /*
- * operator_groups.c: rows of a block grouped by options->group_by, and the rest of its total.
+ * operator_groups.c: the work of a block grouped by options->group_by, and the rest of its total.
  * `run_number`: the number of each run within its block.
  */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
@@ -73,7 +90,14 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
  */
 uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
 
-/* The name that people read: without "native_call_", the program's name for a bare call. */
-struct ets_text ets_operator_row_name(const struct ets_row *row);
+/* "(XnnpackBackend, not reported)": what a call took beyond the operators that it reported. */
+bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
+                        struct ets_text *name_out);
+/*
+ * Statistics of the runs' sums, or of that of `run` of the trace; the sums are sorted in place.
+ * `spread_out` may be NULL.
+ */
+void ets_work_summarise(const struct ets_work *work, uint32_t run, double *per_run,
+                        struct ets_statistics *times_out, struct ets_spread *spread_out);
 
 #endif

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -31,6 +30,8 @@ enum cell {
     CELL_SD,
     CELL_TOTAL,
     CELL_SHARE,
+    CELL_SELF,
+    CELL_SELF_SHARE,
     CELL_RESOLUTION,
     CELL_SOURCE_SHOWN,
     CELL_SOURCE,
@@ -74,6 +75,12 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_SD] = {.name = "sd", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
+    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_SELF_SHARE] = {.name = "self_share",
+                         .title = "self share",
+                         .kind = ETS_COLUMN_SHARE,
+                         .has_bounds = 1,
+                         .priority = 6},
     [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
     [CELL_SOURCE_SHOWN] = {.name = "source",
                            .kind = ETS_COLUMN_LIST,
@@ -122,14 +129,21 @@ struct filler {
 
 static const char *group_title(enum ets_group_by group_by)
 {
-    static const char *const titles[] = {"operator", "operator", "module", "source", "backend"};
+    static const char *const titles[] = {"operator", "operator", "module",      "source",
+                                         "backend",  "file",     "debug_handle"};
     return titles[group_by];
 }
 
-/* Groups whose name is a list: of source lines, of modules. */
+/* Groups whose name is a list: of source lines, of modules, of handles. */
 static bool is_place_group(const struct ets_operator_table_options *options)
 {
-    return options->group_by == ETS_GROUP_SOURCE || options->group_by == ETS_GROUP_MODULE;
+    switch (options->group_by) {
+    case ETS_GROUP_MODULE:
+    case ETS_GROUP_SOURCE:
+    case ETS_GROUP_FILE:
+    case ETS_GROUP_HANDLE: return true;
+    default: return false;
+    }
 }
 
 static void add_columns(struct filler *f)
@@ -143,13 +157,17 @@ static void add_columns(struct filler *f)
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
     }
+    if (f->options->group_by != ETS_GROUP_MODULE) {
+        f->is_shown[CELL_SELF] = f->is_shown[CELL_SELF_SHARE] = false;
+    }
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
         if (!f->is_shown[i]) continue;
         if (column.kind == ETS_COLUMN_TIME && f->tick_ns == 0) column.kind = ETS_COLUMN_TICKS;
         if (i == CELL_NAME && is_grouped) {
             column.name = group_title(f->options->group_by);
-            column.cut_at_start = f->options->group_by == ETS_GROUP_SOURCE;
+            column.cut_at_start =
+                f->options->group_by == ETS_GROUP_SOURCE || f->options->group_by == ETS_GROUP_FILE;
             column.first_of_list = 1;
             if (is_place_group(f->options)) column.kind = ETS_COLUMN_LIST;
         }
@@ -206,6 +224,17 @@ static void put_deviation(const struct filler *f, const struct ets_spread *sprea
         return;
     }
     ets_table_put_bounds(f->table, fmax(spread->sd - off, 0) * scale, (spread->sd + off) * scale);
+}
+
+static void put_share(const struct filler *f, const struct ets_statistics *times, double quantum,
+                      double calls, double total)
+{
+    if (isnan(total) || times->count == 0) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    const struct ets_span time = span(times->mean, quantum, calls);
+    ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
 }
 
 static void put_list(const struct filler *f, const struct ets_text_list *list)
@@ -326,13 +355,12 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_CI_HIGH: put_known_time(f, line->spread.median_high, q, n); break;
     case CELL_SD: put_deviation(f, &line->spread, t->count, fabs(q * n)); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
-    case CELL_SHARE:
-        if (isnan(total) || t->count == 0) {
-            ets_table_put_nothing(f->table);
-        } else {
-            const struct ets_span time = span(t->mean, q, n);
-            ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
-        }
+    case CELL_SHARE: put_share(f, t, q, n, total); break;
+    case CELL_SELF:
+        put_time(f, line->self.mean, line->self_quantum_ns, line->self_coarse_calls);
+        break;
+    case CELL_SELF_SHARE:
+        put_share(f, &line->self, line->self_quantum_ns, line->self_coarse_calls, total);
         break;
     case CELL_RESOLUTION: put_time(f, fabs(q), 0, 0); break;
     case CELL_SOURCE_SHOWN: put_source_shown(f, line, row); break;
@@ -349,73 +377,14 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     }
 }
 
-static int compare_names(struct ets_text left, struct ets_text right)
-{
-    const size_t size = left.size < right.size ? left.size : right.size;
-    const int order = size == 0 ? 0 : memcmp(left.data, right.data, size);
-    return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
-}
-
-static int compare_descending(double left, double right)
-{
-    return (left < right) - (left > right);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct ets_operator_line *l = a, *r = b;
-    return (l->order > r->order) - (l->order < r->order);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_descending(l->times.mean, r->times.mean);
-    return order != 0 ? order : by_order(a, b);
-}
-
-static int by_max(const void *a, const void *b)
-{
-    const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_descending(l->times.max, r->times.max);
-    return order != 0 ? order : by_order(a, b);
-}
-
-static int by_calls(const void *a, const void *b)
-{
-    const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_descending(l->calls_per_run, r->calls_per_run);
-    return order != 0 ? order : by_order(a, b);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_names(l->name, r->name);
-    return order != 0 ? order : by_order(a, b);
-}
-
-static void sort_lines(const struct filler *f, struct ets_operator_lines *lines)
-{
-    static int (*const orders[])(const void *, const void *) = {by_order, by_time, by_max, by_calls,
-                                                                by_name};
-    if (f->options->sort == ETS_SORT_ORDER || lines->count == 0) return;
-    qsort(lines->items, lines->count, sizeof *lines->items, orders[f->options->sort]);
-}
-
 /* What is asked of every block, from one pass over all runs and events. */
 static bool survey(struct filler *f, struct ets_arena *arena)
 {
     const struct ets_event_table *events = ets_inspection_events(f->inspection);
-    const uint32_t runs = ets_inspection_run_count(f->inspection);
     const uint32_t blocks = ets_inspection_block_count(f->inspection);
-    uint32_t *used = ets_arena_alloc_array(arena, blocks, sizeof *used);
-    f->run_number = ets_arena_alloc_array(arena, runs, sizeof *f->run_number);
+    f->run_number = ets_work_number_runs(arena, f->inspection);
     f->allocations = ets_arena_alloc_array(arena, blocks, sizeof *f->allocations);
-    if (used == NULL || f->run_number == NULL || f->allocations == NULL) return false;
-    for (uint32_t r = 0; r < runs; r++) {
-        f->run_number[r] = used[ets_inspection_run(f->inspection, r)->block]++;
-    }
+    if (f->run_number == NULL || f->allocations == NULL) return false;
     for (uint32_t i = 0; i < events->count; i++) {
         if (events->kind[i] != ETS_EVENT_ALLOCATION) continue;
         struct allocations *a =
@@ -452,15 +421,17 @@ static bool is_frame(const struct filler *f, const struct ets_operator_line *lin
 static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
-    struct ets_operator_lines lines = {NULL, 0};
+    struct ets_operator_lines lines = {.count = 0};
     const bool ok =
         f->options->group_by == ETS_GROUP_NONE
             ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
             : ets_operator_lines_by_group(f->arena, f->inspection, f->options, f->run_number, index,
                                           &lines);
     if (!ok) return false;
-    if (lines.count == 0 && f->options->group_by != ETS_GROUP_NONE) return true; /* only loads */
-    sort_lines(f, &lines);
+    const bool is_whole =
+        f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
+    if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
+    if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
     add_heading(f, block, &f->allocations[index]);
     const double total = total_of(f, index);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
@@ -492,6 +463,8 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
         const bool has_run = options->run == ETS_NO_INDEX ||
                              ets_inspection_run(inspection, options->run)->block == b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
+        if (!ets_row_filter_has_block(&options->filter, ets_inspection_block(inspection, b)))
+            continue;
         ok = fill_block(&f, b);
         ets_arena_reset(&arena);
     }

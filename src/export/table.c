@@ -76,6 +76,11 @@ void ets_table_add_row(struct ets_table *table, uint32_t depth)
     if (row != NULL) row->depth = depth;
 }
 
+void ets_table_quiet_row(struct ets_table *table)
+{
+    if (table->row_count > 0) table->rows[table->row_count - 1].is_quiet = true;
+}
+
 static struct ets_cell *next_cell(struct ets_table *table)
 {
     if (table->no_memory || table->row_count == 0 || table->used_cells == table->column_count) {

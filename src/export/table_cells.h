@@ -22,6 +22,7 @@ struct ets_cell {
 struct ets_table_row {
     bool is_section; /* cells[0] is its heading */
     bool is_note;    /* a section that is a line of text behind other rows */
+    bool is_quiet;
     uint32_t depth;
     struct ets_cell *cells; /* [column_count] */
 };

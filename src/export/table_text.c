@@ -271,7 +271,8 @@ static size_t print_title(char *buffer, const struct shown *shown)
 static bool is_first_text(const struct renderer *r, const struct shown *shown)
 {
     for (uint32_t i = 0; i < r->shown_count; i++) {
-        if (r->shown[i].column->kind == ETS_COLUMN_TEXT) return &r->shown[i] == shown;
+        const enum ets_column_kind kind = r->shown[i].column->kind;
+        if (kind == ETS_COLUMN_TEXT || kind == ETS_COLUMN_LIST) return &r->shown[i] == shown;
     }
     return false;
 }
@@ -446,7 +447,9 @@ static void write_terminal(const struct renderer *r, struct cell_text *scratch)
             put_bold(r, "\033[0m");
             needs_header = false;
         }
+        if (row->is_quiet) put_bold(r, "\033[2m");
         put_line(r, row, scratch);
+        if (row->is_quiet) put_bold(r, "\033[0m");
     }
     if (r->table->row_count == 0 && r->shown_count > 0) put_line(r, NULL, scratch);
 }

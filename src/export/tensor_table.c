@@ -233,7 +233,7 @@ struct ets_text ets_captured_value_operator(const struct ets_inspection *inspect
     if (value->is_output) return (struct ets_text){"(output)", 8};
     if (value->delegate_name.size > 0) return value->delegate_name;
     if (value->row != ETS_NO_INDEX) {
-        return ets_operator_row_name(ets_inspection_row(inspection, value->row));
+        return ets_row_operator(ets_inspection_row(inspection, value->row));
     }
     if (value->event == ETS_NO_INDEX) return (struct ets_text){NULL, 0};
     return ets_inspection_text(inspection, events->name[value->event]);

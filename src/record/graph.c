@@ -72,6 +72,11 @@ static int is_framework(struct ets_text file)
            has_folder(file, "site-packages\\executorch\\");
 }
 
+int ets_graph_frame_is_user(const struct ets_graph_frame *frame)
+{
+    return !is_framework(frame->file);
+}
+
 const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node)
 {
     if (node->frame_count == 0) return NULL;

@@ -161,7 +161,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case OP_BLOCK: return ets_sql_index(row->block, trace->first_block);
     case OP_PARENT: return ets_sql_index(row->parent, trace->first_operator);
     case OP_DEPTH: return ets_sql_integer(row->depth);
-    case OP_NAME: return ets_sql_text(ets_operator_row_name(row));
+    case OP_NAME: return ets_sql_text(ets_row_operator(row));
     case OP_EVENT: return ets_sql_text(row->name);
     case OP_KERNEL: return ets_sql_text(row->kernel);
     case OP_CHAIN: return ets_sql_unless_negative(row->chain);

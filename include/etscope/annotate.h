@@ -1,0 +1,72 @@
+/*
+ * annotate.h - the model's source with what each line cost at its margin.
+ *
+ *     struct ets_annotate_options options = {
+ *         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .lines = ETS_LINES_FUNCTIONS};
+ *     struct ets_annotate_gaps gaps;
+ *     ets_table_open(NULL, &table, &error);
+ *     ets_annotate_table_fill(table, inspection, &options, &gaps, &error);
+ *
+ * A line's time is that of the work whose innermost frame of the user's it is; every piece of work
+ * is counted at one line, so that the lines and what is on no line add up to the run. An operator
+ * that a delegate fused from several lines counts at the line of its first node; the others say so.
+ */
+#ifndef ETSCOPE_ANNOTATE_H
+#define ETSCOPE_ANNOTATE_H
+
+#include "etscope/delegates.h"
+#include "etscope/inspect.h"
+#include "etscope/row_filter.h"
+#include "etscope/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ets_annotate_lines {
+    ETS_LINES_COUNTED = 0,   /* only those that something is known about */
+    ETS_LINES_FUNCTIONS = 1, /* the functions around them */
+    ETS_LINES_CONTEXT = 2,   /* `context` lines before and behind each */
+    ETS_LINES_ALL = 3        /* whole files */
+};
+
+struct ets_annotate_options {
+    uint32_t block, run; /* ETS_NO_INDEX: all */
+    enum ets_annotate_lines lines;
+    uint32_t context;
+    const char *file; /* only this file, by its path or the end of it; NULL: all */
+    int all_frames;   /* 1: also the time of what a line called: of work that it was in the stack
+                         trace of, or in those of all operators that were fused into it */
+    struct ets_row_filter filter;
+    const struct ets_delegations *delegations; /* of the program: bytes of its instructions; NULL:
+                                                  as far as the record's graph tells */
+    /*
+     * The text of a file that the record names, borrowed until the call ends; 0: there is none.
+     * Text that differs from the lines in the record is not used. NULL: the record's lines alone.
+     */
+    int (*source)(void *context, struct ets_text file, struct ets_bytes *text_out);
+    void *source_context;
+};
+
+/* Files of which only the lines that the record holds can be shown. */
+struct ets_annotate_gaps {
+    uint32_t missing, changed;                    /* not found; other lines than the record's */
+    struct ets_text first_missing, first_changed; /* borrowed from the record */
+    uint32_t changed_line;                        /* of first_changed, the first that differs */
+};
+
+/*
+ * Adds columns, a section for each file of each block and its lines to an empty table; then what is
+ * on no line. Columns are told in docs/columns.md. No rows: nothing matches. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_annotate_table_fill(struct ets_table *table,
+                                                const struct ets_inspection *inspection,
+                                                const struct ets_annotate_options *options,
+                                                struct ets_annotate_gaps *gaps_out,
+                                                struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,94 @@
+"""Executions by method and one by one: prefill and decode, token by token."""
+
+import tempfile
+import pathlib
+import unittest
+
+import support
+from support import call, framework
+
+METHODS = support.with_record("multi_method")
+
+
+def runs_of(*words):
+    return support.rows(*words, "--group-by", "run")
+
+
+class Methods(unittest.TestCase):
+    def test_run_groups__methods_have_the_times_of_their_blocks(self):
+        found = {row["method"]: row for row in support.rows(*METHODS, "--group-by", "method")}
+        blocks = {row["method"]: row for row in support.rows(*METHODS)
+                  if row["event"] == "Method::execute"}
+        self.assertEqual(set(found), {"decode", "encode", "forward"})
+        for method, row in found.items():
+            for column in ("avg_ns", "p50_ns", "p90_ns", "min_ns", "max_ns", "total_ns"):
+                self.assertAlmostEqual(row[column], blocks[method][column], msg=column)
+            self.assertAlmostEqual(row["runs_per_s"], 1e9 / row["avg_ns"])
+            self.assertIsNone(row["tokens_per_s"])
+            self.assertIsNone(row["trend"])  # of five runs there is none
+        self.assertAlmostEqual(sum(row["share"] for row in found.values()), 1)
+
+    def test_run_groups__tokens_per_second(self):
+        found = {row["method"]: row for row in support.rows(
+            *METHODS, "--group-by", "method", "--tokens", "encode=128", "--tokens", "decode=1")}
+        for method, tokens in (("encode", 128), ("decode", 1)):
+            self.assertAlmostEqual(found[method]["tokens_per_s"],
+                                   tokens * found[method]["runs_per_s"])
+        self.assertIsNone(found["forward"]["tokens_per_s"])
+
+    def test_run_groups__branches_of_a_method_are_one_line(self):
+        found = support.rows(*support.with_record("cond"), "--group-by", "method")
+        self.assertEqual([(row["method"], row["runs"]) for row in found], [("forward", 5)])
+
+    def test_run_groups__a_trend_is_the_last_quarter_against_the_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            times = [1000] * 4 + [1100] * 8 + [1500] * 4
+            dump = support.make_dump(pathlib.Path(folder) / "made.etdp", [
+                ("Execute", [call("native_call_a.out", 0, 10, 20), framework("Method::execute", 0, t)])
+                for t in times])
+            row, = support.rows(dump, "--group-by", "method")
+            self.assertAlmostEqual(row["trend"], 0.5)
+            self.assertEqual((row["runs"], row["first_ns"], row["total_ns"]),
+                             (16, 1000, sum(times)))
+
+
+class Runs(unittest.TestCase):
+    def test_run_groups__positions_and_sums_are_those_of_the_method(self):
+        sums, positions = {}, {}
+        found = runs_of(*METHODS)
+        self.assertEqual(len(found), 15)
+        for row in found:
+            method = row["method"]
+            self.assertEqual(row["position"], positions.get(method, 0))
+            positions[method] = row["position"] + 1
+            sums[method] = sums.get(method, 0) + row["time_ns"]
+            self.assertAlmostEqual(row["cumulative_ns"], sums[method])
+        self.assertEqual([row["run"] for row in found], sorted(row["run"] for row in found))
+        one, = runs_of(*METHODS, "--run", str(found[3]["run"]))
+        self.assertEqual(one, found[3])
+        some = runs_of(*METHODS, "--top", "2")
+        self.assertEqual(some, found[:2])
+
+    def test_run_groups__a_filter_leaves_its_work(self):
+        words = support.with_record("gpt_portable")
+        whole, part = runs_of(*words), runs_of(*words, "--module", "blocks.0")
+        tree = {tuple(row["module"]): row
+                for row in support.rows(*words, "--group-by", "module")}
+        self.assertEqual(len(whole), len(part))
+        for left, right in zip(whole, part):
+            self.assertLess(right["time_ns"], left["time_ns"])
+        self.assertAlmostEqual(part[-1]["cumulative_ns"], tree[("blocks.0",)]["total_ns"])
+
+    def test_run_groups__odd_words_are_refused(self):
+        for words in (("--group-by", "run", "--tokens", "decode"),
+                      ("--group-by", "run", "--tokens", "=2"),
+                      ("--group-by", "run", "--tokens", "a=0"),
+                      ("--group-by", "run", "--tokens", "a=x"), ("--tokens", "a=1"),
+                      ("--group-by", "method", "--sort", "time"),
+                      ("--group-by", "method", "--depth", "2")):
+            done = support.inspect(*METHODS, *words)
+            self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""), words)
+
+
+if __name__ == "__main__":
+    unittest.main()
