@@ -73,7 +73,10 @@ def _array_of_torch(tensor):
     scalar_type = scalar_type_of(name)
     if name.startswith(("bfloat16", "float8")):
         tensor = tensor.view(torch.uint8 if tensor.element_size() == 1 else torch.int16)
-    return tensor.numpy(), scalar_type
+    try:
+        return tensor.numpy(), scalar_type
+    except TypeError as reason:
+        raise Error(f"tensors of {name} cannot be taken in", status="UNSUPPORTED") from reason
 
 
 def _set_tensor(tensor, array, scalar_type):

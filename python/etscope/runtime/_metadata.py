@@ -44,11 +44,12 @@ class TensorInfo:
 class MethodMeta:
     """A method's name, inputs and outputs."""
 
-    def __init__(self, engine, program, name):
+    def __init__(self, engine, program, source, name):
         self._name = name
         found = ffi.new("struct ets_engine_method_info *")
         encoded = name.encode()
         with program.lock:
+            source.check()
             call(engine.method_info, program.pointer, encoded, found)
             self.inputs = _infos(engine.input_info, program, encoded, found.input_count)
             self.outputs = _infos(engine.output_info, program, encoded, found.output_count)

@@ -39,7 +39,7 @@ class Method:
     @functools.cached_property
     def metadata(self) -> MethodMeta:
         """Shapes and types of inputs and outputs."""
-        return MethodMeta(self._engine, self._program, self._name)
+        return MethodMeta(self._engine, self._program, self._source, self._name)
 
     def execute(self, inputs: Sequence[Any], tensors: Optional[str] = None) -> List[Any]:
         """Runs the method once. Returns the list of its outputs, copies that are the caller's.
@@ -98,12 +98,11 @@ class Program:
         call(engine.program_open, fields, out, file=source.path)
         self._program = Handle(out[0], engine.program_close, source, data_source)
         self._methods = {}
+        self._names = [text(engine.method_name(out[0], i)) for i in range(engine.method_count(out[0]))]
 
-    @functools.cached_property
+    @property
     def method_names(self) -> Set[str]:
-        pointer = self._program.pointer
-        count = self._engine.method_count(pointer)
-        return {text(self._engine.method_name(pointer, i)) for i in range(count)}
+        return set(self._names)
 
     def load_method(self, name: str) -> Method:
         """The method, loaded once: a second call gives the same object.
@@ -120,7 +119,7 @@ class Program:
     def metadata(self, method_name: str) -> MethodMeta:
         """What a method takes and gives, without loading it. Raises Error (NOT_FOUND)."""
         self._check_name(method_name)
-        return MethodMeta(self._engine, self._program, method_name)
+        return MethodMeta(self._engine, self._program, self._source, method_name)
 
     def write_etdump_result_to_file(
         self,
@@ -159,8 +158,8 @@ class Program:
             )  # fmt: skip
 
     def _check_name(self, name):
-        if name not in self.method_names:
-            names = ", ".join(sorted(self.method_names))
+        if name not in self._names:
+            names = ", ".join(self._names)
             raise MissingNameError(f"no method {name}; the program has {names}",
                                    status="NOT_FOUND", file=self._source.path)  # fmt: skip
 

@@ -67,7 +67,8 @@ call_log current_log;
 thread_local bool inside_call = false;
 std::atomic<int> calls_in_flight{0};
 
-/* Others in the process may use the same runtime: what it says to them goes where it always went. */
+/* Others in the process may use the same runtime: what it says to them goes where it always went.
+ */
 void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, const char *,
                    size_t line, const char *message, size_t length)
 {
@@ -128,6 +129,8 @@ void start_runtime()
 
 call_scope::call_scope() : outer_(inside_call)
 {
+    /* ExecuTorch's Python module, imported after the start, has taken the log. */
+    if (et::get_pal_impl()->emit_log_message != take_log_line) start_runtime();
     inside_call = true;
     calls_in_flight++;
     current_log.clear();
