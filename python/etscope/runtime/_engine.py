@@ -28,19 +28,27 @@ def engine():
     Looked for: the file named by ETSCOPE_ENGINE, the package's own, an installed one. Raises Error
     (UNAVAILABLE, MISMATCH) with what to do.
     """
-    path = os.environ.get("ETSCOPE_ENGINE") or _own_engine()
-    keeps = _load_runtime() if path and path == _own_engine() else []
+    own = None if os.environ.get("ETSCOPE_ENGINE") else _own_engine()
+    keeps = _load_runtime() if own else []
     library, found = ffi.new("struct ets_engine_library **"), ffi.new("const struct ets_engine **")
     try:
-        call(lib.ets_engine_open, os.fsencode(path) if path else NULL, library, found)
+        call(lib.ets_engine_open, os.fsencode(own) if own else NULL, library, found)
     except Error as error:
         if error.status == "UNAVAILABLE":
-            error.message += (
-                "; or install executorch 1.5.1, and then etscope from source (docs/python.md)"
-            )
+            error.message += _advice(own)
         raise
     _kept.append((library, keeps))  # for the life of the process, as the registrations are
     return found[0]
+
+
+def _advice(own):
+    if os.environ.get("ETSCOPE_ENGINE"):
+        return ""
+    if own:
+        from etscope._engine_version import RUNTIME_VERSION
+
+        return f"; pip install executorch=={RUNTIME_VERSION} brings what it needs"
+    return "; or install executorch, and then etscope again (docs/python.md)"
 
 
 _kept = []

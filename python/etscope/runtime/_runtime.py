@@ -3,11 +3,10 @@
 import enum
 import functools
 import os
-import warnings
 from pathlib import Path
 from typing import Any, BinaryIO, List, Optional, Sequence, Set, Union
 
-from etscope._errors import Error, FileError, MissingNameError
+from etscope._errors import Error, FileError, MissingNameError, warn
 from etscope._library import NULL, Handle, Source, call, ffi, lib, text
 from etscope._tensors import value_of
 from etscope.runtime._engine import engine
@@ -147,15 +146,15 @@ class Program:
         counts = ffi.new("struct ets_engine_trace_statistics *")
         self._engine.trace_statistics(self._program.pointer, counts)
         if counts.dropped_space_count:
-            warnings.warn(
+            warn(
                 f"{counts.dropped_space_count} values found the debug buffer full: "
-                f"debug_buffer_size={counts.debug_bytes_needed} would do", stacklevel=3,
-            )  # fmt: skip
+                f"debug_buffer_size={counts.debug_bytes_needed} would do"
+            )
         if counts.dropped_type_count:
-            warnings.warn(
+            warn(
                 f"{counts.dropped_type_count} values are not in the trace: ETDumpGen has no form "
-                f"for a {text(counts.first_dropped)}", stacklevel=3,
-            )  # fmt: skip
+                f"for a {text(counts.first_dropped)}"
+            )
 
     def _check_name(self, name):
         if name not in self._names:
