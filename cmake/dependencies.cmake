@@ -19,7 +19,7 @@ else()
   message(STATUS "SQL is left out: it needs libsqlite3-dev")
 endif()
 
-# The Python package is built over the executorch that is installed beside it, unless told otherwise.
+# The Python package is built over the executorch beside it, unless one is named.
 set(ETS_RUNTIME_IS_BESIDE OFF)
 if(SKBUILD AND NOT EXECUTORCH_ROOT AND DEFINED ENV{EXECUTORCH_ROOT})
   set(EXECUTORCH_ROOT $ENV{EXECUTORCH_ROOT})

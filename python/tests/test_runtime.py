@@ -1,4 +1,4 @@
-"""etscope.runtime over the engine; without one (ETSCOPE_ENGINE, or the package's own) it is skipped."""
+"""etscope.runtime over the engine; skipped where there is none."""
 
 import gc
 import io
@@ -136,7 +136,8 @@ def test_bfloat16_and_plain_values():
     (output,) = method.execute([bits, 3, True, 0.5])
     assert output.view("u2").tolist() == [[0x40A0] * 3] * 2  # 4 * 0.5 + 3
     named = bits.view(np.dtype("u2", metadata={"scalar_type": "bfloat16"}))
-    for same in ([named, np.int64(3), np.bool_(True), np.float64(0.5)], [output.view("u2"), 3, True, 0.5]):
+    scalars = [np.int64(3), np.bool_(True), np.float64(0.5)]
+    for same in ([named, *scalars], [output.view("u2"), 3, True, 0.5]):
         assert method.execute(same)[0].shape == (2, 3)
     for wrong in ([bits, 4, True, 0.5], [bits, 3, True, "half"], [bits, 3, 1, 0.5],
                   [bits, 2**70, True, 0.5], [bits, None, True, 0.5],
@@ -293,8 +294,10 @@ def test_threads_share_a_method():
 
 
 def test_the_example(tmp_path):
-    command = [sys.executable, "-W", "error", str(ROOT / "examples" / "tracing" / "trace_runtime.py"),
-               str(ROOT / "examples" / "mlp" / "portable.pte"), str(tmp_path / "trace.etdp")]  # fmt: skip
+    examples = ROOT / "examples"
+    script, program = examples / "tracing" / "trace_runtime.py", examples / "mlp" / "portable.pte"
+    words = map(str, (script, program, tmp_path / "trace.etdp"))
+    command = [sys.executable, "-W", "error", *words]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
     )

@@ -19,7 +19,7 @@ def is_program(value):
 
 
 def methods_of(value, what):
-    """{method: program} of an EdgeProgramManager, a program, or such a dict; None: "the only one"."""
+    """{method: program} of an EdgeProgramManager, a program (its method is None) or such a dict."""
     if is_program(value):
         return {None: value}
     if isinstance(value, dict) and all(map(is_program, value.values())):
@@ -66,7 +66,7 @@ def bundled_inputs(bundle):
 
 
 def serialize(program):
-    """(JSON, state dict, constants, example inputs) of torch's ExportedProgram, as ExecuTorch does."""
+    """JSON, state dict, constants and example inputs of torch's ExportedProgram, by executorch."""
     try:
         from executorch.exir.serde.serialize import serialize as serialize_program
     except ImportError as reason:

@@ -214,7 +214,7 @@ class ETRecord:
         return self._open.named_values(name + suffix)
 
     def add_exported_program(self, exported_program):
-        """Adds what torch.export returned; of a dict the program of "forward". None adds nothing."""
+        """Adds what torch.export returned; of a dict the program of "forward". None: nothing."""
         if self.exported_program is not None or self.export_graph_id is not None:
             raise Error("the record has an exported program already")
         if isinstance(exported_program, dict):
@@ -227,7 +227,7 @@ class ETRecord:
         self.export_graph_id = _programs.graph_id(exported_program)
 
     def add_edge_dialect_program(self, edge_dialect_program):
-        """Adds the edge programs of an EdgeProgramManager (or one program, or {method: program})."""
+        """Adds the programs of an EdgeProgramManager, one program, or {method: program}."""
         if self._edge_programs:
             raise Error("the record has an edge program already")
         self._edge_programs = _programs.methods_of(edge_dialect_program, "an edge program")
@@ -370,7 +370,7 @@ class ETRecord:
 
 
 def _program_parts(name, program, slim):
-    """The four entries of a program: copied from the record that it was read from, or serialised."""
+    """The four entries of a program: copied from the record that it is of, or serialised."""
     if isinstance(program, Graph):
         record, old = program._owner, program.name
         parts = [

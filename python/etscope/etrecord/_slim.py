@@ -6,7 +6,7 @@ _CALL = "torch.ops.higher_order.executorch_call_delegate"
 
 
 def without_blobs(text):
-    """A program's JSON without the payloads of its delegates (it has some if made after lowering)."""
+    """A program's JSON without its delegates' payloads (recorded after lowering, it has some)."""
     if _CALL.encode() not in bytes(text):
         return text
     program = json.loads(bytes(text))

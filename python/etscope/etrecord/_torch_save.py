@@ -40,7 +40,7 @@ def dumps(value):
 
 
 def write_entry(archive, name, data):
-    """Adds an entry as upstream does (stored), but with a fixed date: equal records, equal bytes."""
+    """Adds an entry as upstream does, stored, but of a fixed date: equal records, equal bytes."""
     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data)
 
 

@@ -2,8 +2,8 @@
 
 Kernels register themselves when their library is loaded, and ExecuTorch ends a process in which one
 registers twice. So there must be one copy of its libraries, whoever comes first: the engine or
-`import executorch.runtime`. The dynamic loader takes a library that is loaded for every other of the
-same name; that is why those of the installed executorch are loaded here, before the engine asks.
+`import executorch.runtime`. The dynamic loader takes a library that is loaded for every other of
+the same name; so the installed executorch's are loaded here, before the engine asks for them.
 """
 
 import functools

@@ -97,7 +97,8 @@ class Program:
         call(engine.program_open, fields, out, file=source.path)
         self._program = Handle(out[0], engine.program_close, source, data_source)
         self._methods = {}
-        self._names = [text(engine.method_name(out[0], i)) for i in range(engine.method_count(out[0]))]
+        count = engine.method_count(out[0])
+        self._names = [text(engine.method_name(out[0], i)) for i in range(count)]
 
     @property
     def method_names(self) -> Set[str]:
