@@ -214,10 +214,11 @@ struct ets_engine {
 
 /*
  * Opens the plug-in at `path`, or for NULL the first that exists of: the file named by the
- * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable, in ../lib or
- * in ../lib/etscope beside it, the system's library path. UNAVAILABLE: none found or it cannot be
- * loaded, with the reason and what to do. MISMATCH: another interface version. While the library
- * and its runtime start, what other threads write to standard error is lost.
+ * environment variable ETSCOPE_ENGINE, libetscope_engine.so beside the executable, in etscope,
+ * ../lib or ../lib/etscope there, the same beside libetscope, the system's library path.
+ * UNAVAILABLE: none found or it cannot be loaded, with the reason and what to do. MISMATCH: another
+ * interface version. While the library and its runtime start, what other threads write to standard
+ * error is lost.
  */
 ETS_API enum ets_status ets_engine_open(const char *path, struct ets_engine_library **library_out,
                                         const struct ets_engine **engine_out,

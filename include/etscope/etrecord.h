@@ -129,6 +129,13 @@ ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, c
                                                   const struct ets_named_value **values_out,
                                                   size_t *count_out, struct ets_error *error);
 
+/*
+ * 1 where the record holds the weights of the program of this entry name (or the program has none),
+ * 0 where they were left out: a slim record, whose "_state_dict" or "_constants" is empty or
+ * absent. What joins and shows needs no weights; what computes does.
+ */
+ETS_API int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program);
+
 /* representative_inputs: the flat list of a method's ("forward") inputs. NOT_FOUND: none. */
 ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
                                                            const struct ets_value **values_out,

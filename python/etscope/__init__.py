@@ -15,13 +15,16 @@ from etscope._errors import Error
 TYPE_CHECKING = False  # typing itself takes as long to import as all of this
 if TYPE_CHECKING:
     from etscope import inspector
-    from etscope.etrecord import ETRecord, parse_etrecord
+    from etscope.etrecord import ETRecord, generate_etrecord, parse_etrecord
     from etscope.inspector import Inspector
 
-__all__ = ["ETRecord", "Error", "Inspector", "inspector", "parse_etrecord"]
+__all__ = [
+    "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector", "parse_etrecord",
+]  # fmt: skip
 
 _HOMES = {
     "ETRecord": "etscope.etrecord",
+    "generate_etrecord": "etscope.etrecord",
     "parse_etrecord": "etscope.etrecord",
     "Inspector": "etscope.inspector",
 }

@@ -47,3 +47,7 @@ class FileError(Error, OSError):
 
 class MissingFileError(Error, FileNotFoundError):
     """An Error of opening a file that is not there, for those who catch FileNotFoundError."""
+
+
+class MissingNameError(Error, KeyError):
+    """An Error of a name that is not there, for those who catch KeyError."""

@@ -10,7 +10,7 @@ from etscope._errors import Error
 from etscope._library import NULL, call, ffi, lib, text
 
 # Types that NumPy holds by their bits or by their stored integers.
-_STORED_AS = {
+STORED_AS = {
     "complex32": "uint32", "qint8": "int8", "quint8": "uint8", "qint32": "int32",
     "bfloat16": "uint16", "quint4x2": "uint8", "quint2x4": "uint8", "bits1x8": "uint8",
     "bits2x4": "uint8", "bits4x2": "uint8", "bits8": "uint8", "bits16": "uint16",
@@ -26,14 +26,27 @@ def dtype_of(scalar_type):
     name = text(lib.ets_scalar_type_name(scalar_type))
     if name is None:
         raise Error(f"{scalar_type} is no scalar type", status="UNSUPPORTED")
-    if name not in _STORED_AS:
+    if name not in STORED_AS:
         return np.dtype(name)
     try:
         import ml_dtypes
 
         return np.dtype(getattr(ml_dtypes, name))
     except (ImportError, AttributeError):
-        return np.dtype(_STORED_AS[name], metadata={"scalar_type": name})
+        return np.dtype(STORED_AS[name], metadata={"scalar_type": name})
+
+
+def scalar_type_of(array):
+    """The number of an array's scalar type, or of a type by its name."""
+    name = array
+    if not isinstance(array, str):
+        name = (array.dtype.metadata or {}).get("scalar_type", array.dtype.name)
+    number = 0
+    while lib.ets_scalar_type_name(number) != NULL:
+        if text(lib.ets_scalar_type_name(number)) == name:
+            return number
+        number += 1
+    raise Error(f"tensors cannot be of {name}", status="UNSUPPORTED")
 
 
 def array_of(tensor):

@@ -9,7 +9,7 @@
 from functools import cached_property
 
 from etscope._library import NULL, ffi, lib, text
-from etscope._tensors import dtype_of
+from etscope._tensors import dtype_of, scalar_type_of
 
 _MEMORY_FORMATS = {
     1: "torch.contiguous_format",
@@ -90,7 +90,7 @@ class Value:
         """The dtype that arrays of this value have (docs/python.md), or None."""
         import numpy as np
 
-        return None if self.dtype is None else np.dtype(dtype_of(_scalar_type(self.dtype)))
+        return None if self.dtype is None else np.dtype(dtype_of(scalar_type_of(self.dtype)))
 
     def __str__(self):
         if self.dtype is None:
@@ -212,15 +212,6 @@ def modules_of(node):
         module = node.modules[i]
         found[text(module.key)] = (text(module.path), text(module.type))
     return found
-
-
-def _scalar_type(name):
-    number = 0
-    while lib.ets_scalar_type_name(number) != NULL:
-        if text(lib.ets_scalar_type_name(number)) == name:
-            return number
-        number += 1
-    raise KeyError(name)
 
 
 def _names(argument):

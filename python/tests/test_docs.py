@@ -15,17 +15,29 @@ BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DO
 
 def test_the_examples_print_what_the_page_says(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
-    for name in ("debug.etdp", "debug.bin", "model.etrecord"):
+    for name in ("debug.etdp", "debug.bin", "model.etrecord", "model.pte"):
         shutil.copy(file("mlp_portable", name), tmp_path)
     monkeypatch.chdir(tmp_path)
     names, printed = {}, None
     assert len(BLOCKS) > 10
     for kind, text in BLOCKS:
-        if kind == "text":
+        if kind == "python" and "etscope.runtime" in text and not has_engine():
+            printed = None
+        elif kind == "text" and printed is not None:
             # A long output may be given by its beginning.
             assert printed.startswith(text.rstrip("\n")), f"printed:\n{printed}\nexpected:\n{text}"
-            continue
-        stream = io.StringIO()
-        with contextlib.redirect_stdout(stream):
-            exec(compile(text, "docs/python.md", "exec"), names)
-        printed = stream.getvalue()
+        elif kind == "python":
+            stream = io.StringIO()
+            with contextlib.redirect_stdout(stream):
+                exec(compile(text, "docs/python.md", "exec"), names)
+            printed = stream.getvalue()
+
+
+def has_engine():
+    from etscope import Error
+    from etscope.runtime import Runtime
+
+    try:
+        return Runtime.get() is not None
+    except Error:
+        return False

@@ -111,6 +111,7 @@ static int print_graphs(struct info_request *request, struct ets_etrecord *recor
             info_add(&line, ", ");
             info_add_text(&line, graph->dialect);
         }
+        if (!ets_etrecord_has_weights(record, name)) info_add(&line, ", weights left out");
         info_end_line(request->output, &line);
     }
     return CLI_OK;
@@ -203,6 +204,7 @@ static void put_graphs(struct info_json *json, struct ets_etrecord *record, stru
             info_json_count(json, "node_count", graph->node_count);
             info_json_count(json, "subgraph_count", graph->subgraph_count);
         }
+        info_json_bool(json, "has_weights", ets_etrecord_has_weights(record, name));
         info_json_string(json, "error", is_read ? NULL : reason.message);
         info_json_end_object(json);
     }

@@ -40,17 +40,38 @@ static bool find_executable_folder(char *folder, size_t capacity)
     return true;
 }
 
-/* Writes the first plug-in beside the executable to `path`; false where there is none. */
-static bool find_beside_executable(char *path, size_t capacity)
+/* The folder of the library that this code was loaded from; it may be the executable's. */
+static bool find_library_folder(char *folder, size_t capacity)
 {
-    static const char *const places[] = {"", "/../lib", "/../lib/etscope"};
-    char folder[PATH_MAX];
-    if (!find_executable_folder(folder, sizeof folder)) return false;
+    enum ets_status (*self)(const char *, struct ets_engine_library **, const struct ets_engine **,
+                            struct ets_error *) = ets_engine_open;
+    void *address;
+    Dl_info info;
+    memcpy(&address, &self, sizeof address);
+    if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (slash == NULL || (size_t)(slash - info.dli_fname) >= capacity) return false;
+    memcpy(folder, info.dli_fname, (size_t)(slash - info.dli_fname));
+    folder[slash - info.dli_fname] = '\0';
+    return true;
+}
+
+/* Writes the first plug-in that `folder` leads to to `path`; false where there is none. */
+static bool find_from(const char *folder, char *path, size_t capacity)
+{
+    static const char *const places[] = {"", "/etscope", "/../lib", "/../lib/etscope"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const int length = snprintf(path, capacity, "%s%s/" FILE_NAME, folder, places[i]);
         if (length > 0 && (size_t)length < capacity && access(path, F_OK) == 0) return true;
     }
     return false;
+}
+
+static bool find_nearby(char *path, size_t capacity)
+{
+    char folder[PATH_MAX];
+    return (find_executable_folder(folder, sizeof folder) && find_from(folder, path, capacity)) ||
+           (find_library_folder(folder, sizeof folder) && find_from(folder, path, capacity));
 }
 
 /* Chooses the file; a name without a slash is looked for by the dynamic loader. */
@@ -64,7 +85,7 @@ static enum ets_status choose_path(const char *wanted, char *path, size_t capaci
         if (wanted != NULL && wanted[0] == '\0') wanted = NULL;
     }
     if (wanted == NULL) {
-        if (!find_beside_executable(path, capacity)) snprintf(path, capacity, "%s", FILE_NAME);
+        if (!find_nearby(path, capacity)) snprintf(path, capacity, "%s", FILE_NAME);
         return ETS_OK;
     }
     if (strlen(wanted) >= capacity) {

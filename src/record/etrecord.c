@@ -243,3 +243,26 @@ const char *ets_etrecord_graph_name(const struct ets_etrecord *record, size_t in
 {
     return index < record->graph_count ? record->graph_names[index] : NULL;
 }
+
+/* Bytes of the entry `program` with `suffix`; -1: there is none. */
+static int64_t side_file_bytes(const struct ets_etrecord *record, const char *program,
+                               const char *suffix)
+{
+    const size_t size = strlen(program), suffix_size = strlen(suffix);
+    for (size_t i = 0; i < record->zip.entry_count; i++) {
+        const struct ets_zip_entry *entry = &record->zip.entries[i];
+        if (entry->name.size == size + suffix_size &&
+            memcmp(entry->name.data, program, size) == 0 &&
+            memcmp(entry->name.data + size, suffix, suffix_size) == 0) {
+            return entry->bytes > INT64_MAX ? INT64_MAX : (int64_t)entry->bytes;
+        }
+    }
+    return -1;
+}
+
+int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program)
+{
+    /* Records of 2023 have no constants entry. */
+    return side_file_bytes(record, program, "_state_dict") > 0 &&
+           side_file_bytes(record, program, "_constants") != 0;
+}

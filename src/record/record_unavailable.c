@@ -188,6 +188,13 @@ const char *ets_etrecord_graph_name(const struct ets_etrecord *record, size_t in
     return NULL;
 }
 
+int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program)
+{
+    (void)record;
+    (void)program;
+    return 0;
+}
+
 enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, const char *entry,
                                           const struct ets_named_value **values_out,
                                           size_t *count_out, struct ets_error *error)

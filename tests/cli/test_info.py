@@ -247,6 +247,26 @@ class TestRecord(unittest.TestCase):
             self.assertIn(line, text.splitlines())
 
 
+    def test_info__record_without_weights(self):
+        path = DATA / "mlp_portable/model.etrecord"
+        with tempfile.TemporaryDirectory() as folder:
+            slim = Path(folder, "slim.etrecord")
+            with zipfile.ZipFile(path) as full, zipfile.ZipFile(slim, "w") as archive:
+                for name in full.namelist():
+                    is_left_out = name.endswith("_state_dict")
+                    archive.writestr(name, b"" if is_left_out else full.read(name))
+            self.assertIn("  exported_program: 4 nodes, TRAINING, weights left out",
+                          info(slim).splitlines())
+            self.assertEqual([g["has_weights"] for g in facts(slim)["graphs"]], [False, False])
+            dump = DATA / "mlp_portable/debug.etdp"
+            tables = [etscope("inspect", dump, "--etrecord", record, "--format", "csv")
+                      for record in (path, slim)]
+            self.assertEqual([table.returncode for table in tables], [0, 0])
+            self.assertEqual(tables[0].stdout, tables[1].stdout)
+        self.assertEqual([g["has_weights"] for g in facts(path)["graphs"]], [True, True])
+        self.assertNotIn("weights", info(path))
+
+
 class TestOthers(unittest.TestCase):
     def test_info__data_file(self):
         data = facts("ptd/external.ptd")

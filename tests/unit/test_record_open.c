@@ -174,6 +174,28 @@ static void test_etrecord__accepts_old_layouts(void **state)
     ets_etrecord_close(record);
 }
 
+static void test_etrecord__tells_where_weights_were_left_out(void **state)
+{
+    (void)state;
+    static struct zip_writer zip;
+    zip = (struct zip_writer){.size = 0};
+    zip_add_text(&zip, "ETRECORD_V0", "");
+    zip_add_text(&zip, "exported_program", PROGRAM);
+    zip_add_text(&zip, "exported_program_state_dict", "weights");
+    zip_add_text(&zip, "exported_program_constants", "");
+    zip_add_text(&zip, "edge_dialect_exported_program/a", PROGRAM);
+    zip_add_text(&zip, "edge_dialect_exported_program/a_state_dict", "");
+    zip_add_text(&zip, "edge_dialect_exported_program/a_constants", "constants");
+    zip_add_text(&zip, "edge_dialect_exported_program/b", PROGRAM);
+    zip_add_text(&zip, "edge_dialect_exported_program/b_state_dict", "weights");
+    struct ets_etrecord *record = open_record(zip_finish(&zip, NULL));
+    assert_false(ets_etrecord_has_weights(record, "exported_program"));
+    assert_false(ets_etrecord_has_weights(record, "edge_dialect_exported_program/a"));
+    assert_true(ets_etrecord_has_weights(record, "edge_dialect_exported_program/b"));
+    assert_false(ets_etrecord_has_weights(record, "nothing"));
+    ets_etrecord_close(record);
+}
+
 static void test_etrecord__matches_delegate_identifiers_exactly(void **state)
 {
     (void)state;
@@ -288,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_etrecord__answers_the_maps),
         cmocka_unit_test(test_etrecord__sorts_several_methods),
         cmocka_unit_test(test_etrecord__accepts_old_layouts),
+        cmocka_unit_test(test_etrecord__tells_where_weights_were_left_out),
         cmocka_unit_test(test_etrecord__matches_delegate_identifiers_exactly),
         cmocka_unit_test(test_zip__that_lies_is_one_clear_error),
         cmocka_unit_test(test_zip__with_a_name_twice_is_malformed),

@@ -6,7 +6,7 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 from etscope._errors import Error, warn
 from etscope._library import Source
 from etscope._arrow import EventTable
-from etscope.etrecord._reader import as_etrecord
+from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
 from etscope.inspector._events import Event, EventBlock, PerfData

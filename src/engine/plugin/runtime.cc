@@ -3,6 +3,7 @@
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,11 +65,18 @@ class call_log
 call_log current_log;
 
 thread_local bool inside_call = false;
+std::atomic<int> calls_in_flight{0};
 
-void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *, const char *, size_t,
-                   const char *message, size_t length)
+/* Others in the process may use the same runtime: what it says to them goes where it always went.
+ */
+void take_log_line(et_timestamp_t, et_pal_log_level_t level, const char *file, const char *,
+                   size_t line, const char *message, size_t length)
 {
-    current_log.add(level, message, length);
+    if (calls_in_flight > 0) {
+        current_log.add(level, message, length);
+    } else {
+        fprintf(stderr, "[%s:%zu] %.*s\n", file, line, static_cast<int>(length), message);
+    }
 }
 
 /* On a thread of the runtime's own nobody could catch: say why, as the log is silent. */
@@ -121,12 +129,16 @@ void start_runtime()
 
 call_scope::call_scope() : outer_(inside_call)
 {
+    /* ExecuTorch's Python module, imported after the start, has taken the log. */
+    if (et::get_pal_impl()->emit_log_message != take_log_line) start_runtime();
     inside_call = true;
+    calls_in_flight++;
     current_log.clear();
 }
 
 call_scope::~call_scope()
 {
+    calls_in_flight--;
     inside_call = outer_;
 }
 

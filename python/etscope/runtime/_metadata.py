@@ -1,0 +1,120 @@
+"""What a method takes and gives, before it is loaded."""
+
+from etscope._library import call, ffi, lib, text
+from etscope._tensors import dtype_of
+
+_KINDS = {
+    lib.ETS_VALUE_NONE: "None", lib.ETS_VALUE_INT: "Int", lib.ETS_VALUE_BOOL: "Bool",
+    lib.ETS_VALUE_DOUBLE: "Double", lib.ETS_VALUE_OTHER: "Other",
+}  # fmt: skip
+
+
+class TensorInfo:
+    """A tensor's shape and type. Sizes are upper bounds where the shape is dynamic."""
+
+    def __init__(self, info):
+        self._info = info  # struct ets_engine_value_info
+
+    def sizes(self):
+        return tuple(self._info.tensor.sizes[0 : self._info.tensor.rank])
+
+    def dtype(self):
+        """The number of the scalar type, as ExecuTorch and torch count them (6: float32)."""
+        return int(self._info.tensor.scalar_type)
+
+    @property
+    def numpy_dtype(self):
+        """The dtype that arrays of it have (docs/python.md)."""
+        return dtype_of(self._info.tensor.scalar_type)
+
+    def is_memory_planned(self):
+        return bool(self._info.is_memory_planned)
+
+    def nbytes(self):
+        return self._info.tensor.data_bytes
+
+    def __repr__(self):
+        name = text(lib.ets_scalar_type_name(self._info.tensor.scalar_type))
+        return (
+            f"TensorInfo(sizes={list(self.sizes())}, dtype={name}, "
+            f"is_memory_planned={self.is_memory_planned()}, nbytes={self.nbytes()})"
+        )
+
+
+class MethodMeta:
+    """A method's name, inputs and outputs."""
+
+    def __init__(self, engine, program, source, name):
+        self._name = name
+        found = ffi.new("struct ets_engine_method_info *")
+        encoded = name.encode()
+        with program.lock:
+            source.check()
+            call(engine.method_info, program.pointer, encoded, found)
+            self.inputs = _infos(engine.input_info, program, encoded, found.input_count)
+            self.outputs = _infos(engine.output_info, program, encoded, found.output_count)
+            self._backends = [
+                text(engine.method_backend(program.pointer, encoded, i))
+                for i in range(found.backend_count)
+            ]
+        self._instruction_count = found.instruction_count
+        self._planned_bytes = found.planned_bytes
+
+    def name(self):
+        return self._name
+
+    def num_inputs(self):
+        return len(self.inputs)
+
+    def num_outputs(self):
+        return len(self.outputs)
+
+    def num_instructions(self):
+        return self._instruction_count
+
+    def planned_bytes(self):
+        """Bytes of the memory that is planned for intermediate values."""
+        return self._planned_bytes
+
+    def backend_names(self):
+        """The backends that parts of the method are delegated to, each once."""
+        return list(dict.fromkeys(self._backends))
+
+    def input_tensor_meta(self, index):
+        """The TensorInfo of an input. Raises IndexError; ValueError where it is no tensor."""
+        return _tensor_info(self.inputs, index, "input")
+
+    def output_tensor_meta(self, index):
+        """The TensorInfo of an output. Raises IndexError; ValueError where it is no tensor."""
+        return _tensor_info(self.outputs, index, "output")
+
+    def __repr__(self):
+        return (
+            f"MethodMeta(name={self._name!r}, "
+            f"num_inputs={self.num_inputs()}, input_tensor_meta={_texts(self.inputs)}, "
+            f"num_outputs={self.num_outputs()}, output_tensor_meta={_texts(self.outputs)})"
+        )
+
+
+def _infos(function, program, name, count):
+    infos = []
+    for i in range(count):
+        info = ffi.new("struct ets_engine_value_info *")
+        call(function, program.pointer, name, i, info)
+        infos.append(info)
+    return infos
+
+
+def _tensor_info(infos, index, role):
+    if not 0 <= index < len(infos):
+        raise IndexError(f"there is no {role} {index}: the method has {len(infos)}")
+    if infos[index].kind != lib.ETS_VALUE_TENSOR:
+        raise ValueError(f"{role} {index} is no tensor but {_KINDS[infos[index].kind]}")
+    return TensorInfo(infos[index])
+
+
+def _texts(infos):
+    return [
+        repr(TensorInfo(info)) if info.kind == lib.ETS_VALUE_TENSOR else _KINDS[info.kind]
+        for info in infos
+    ]

@@ -1,0 +1,277 @@
+"""Runtime, Program and Method over the engine."""
+
+import enum
+import functools
+import os
+from pathlib import Path
+from typing import Any, BinaryIO, List, Optional, Sequence, Set, Union
+
+from etscope._errors import Error, FileError, MissingNameError, warn
+from etscope._library import NULL, Handle, Source, call, ffi, lib, text
+from etscope._tensors import value_of
+from etscope.runtime._engine import engine
+from etscope.runtime._inputs import is_torch, value_of_input
+from etscope.runtime._metadata import MethodMeta
+
+
+class Verification(enum.Enum):
+    """What is verified before a program is loaded."""
+
+    Minimal = 0  # what ExecuTorch itself checks
+    InternalConsistency = 1  # every offset, count and index in the file
+
+
+class Method:
+    """A loaded method. Its program lives as long as it does."""
+
+    def __init__(self, engine, program, source, name):
+        self._engine = engine
+        self._program = program
+        self._source = source
+        self._name = name
+        out = ffi.new("struct ets_engine_method **")
+        with program.lock:
+            source.check()
+            call(engine.method_open, program.pointer, name.encode(), out, file=source.path)
+            self._method = Handle(out[0], engine.method_close, program)
+
+    @functools.cached_property
+    def metadata(self) -> MethodMeta:
+        """Shapes and types of inputs and outputs."""
+        return MethodMeta(self._engine, self._program, self._source, self._name)
+
+    def execute(self, inputs: Sequence[Any], tensors: Optional[str] = None) -> List[Any]:
+        """Runs the method once. Returns the list of its outputs, copies that are the caller's.
+
+        inputs   one value for each input: a NumPy array or torch tensor of the type and shape that
+                 `metadata` says (any strides; smaller where the shape is dynamic), int, float, bool
+                 or None. A single array stands for a list of one
+        tensors  "numpy" or "torch": what outputs are. By default torch tensors where an input is
+                 one, else NumPy arrays
+
+        Outputs that are lists or strings are None. Raises Error: INVALID_ARGUMENT (the message says
+        which input, what was expected and what came), RUNTIME with ExecuTorch's reason.
+        """
+        if is_torch(inputs) or hasattr(inputs, "__array_interface__"):
+            inputs = [inputs]
+        inputs = list(inputs)
+        if tensors is None:
+            tensors = "torch" if any(is_torch(value) for value in inputs) else "numpy"
+        if tensors not in ("numpy", "torch"):
+            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        expected = self.metadata.inputs
+        if len(inputs) != len(expected):
+            raise Error(f"method {self._name} takes {len(expected)} inputs, not {len(inputs)}")
+        with self._program.lock:
+            self._source.check()
+            for index, value in enumerate(inputs):
+                converted, keeps = value_of_input(value, expected[index])
+                self._call("method_set_input", index, converted)
+                del keeps
+            self._call("method_execute")
+            return [self._output(i, tensors) for i in range(self.metadata.num_outputs())]
+
+    def _output(self, index, tensors):
+        value = ffi.new("struct ets_value *")
+        self._call("method_get_output", index, value)
+        return value_of(value, tensors)
+
+    def _call(self, function, *arguments):
+        call(getattr(self._engine, function), self._method.pointer, *arguments,
+             file=self._source.path)  # fmt: skip
+
+
+class Program:
+    """An open program. It, and its methods, may be used by several threads, one at a time."""
+
+    def __init__(self, engine, source, data_source, **options):
+        self._engine = engine
+        self._source = source
+        self._traces = options["tracer"] != lib.ETS_TRACER_NONE
+        self._captures = options["capture"] != lib.ETS_CAPTURE_NONE
+        data = ffi.new("struct ets_bytes[1]", [data_source.bytes] if data_source else [])
+        fields = ffi.new("struct ets_engine_program_options *", dict(
+            options, program=source.bytes, data_files=data, data_file_count=int(bool(data_source)),
+        ))  # fmt: skip
+        out = ffi.new("struct ets_engine_program **")
+        call(engine.program_open, fields, out, file=source.path)
+        self._program = Handle(out[0], engine.program_close, source, data_source)
+        self._methods = {}
+        count = engine.method_count(out[0])
+        self._names = [text(engine.method_name(out[0], i)) for i in range(count)]
+
+    @property
+    def method_names(self) -> Set[str]:
+        return set(self._names)
+
+    def load_method(self, name: str) -> Method:
+        """The method, loaded once: a second call gives the same object.
+
+        Raises Error: NOT_FOUND (a KeyError, too), RUNTIME with the operator or backend that is not
+        registered.
+        """
+        with self._program.lock:
+            if name not in self._methods:
+                self._check_name(name)
+                self._methods[name] = Method(self._engine, self._program, self._source, name)
+            return self._methods[name]
+
+    def metadata(self, method_name: str) -> MethodMeta:
+        """What a method takes and gives, without loading it. Raises Error (NOT_FOUND)."""
+        self._check_name(method_name)
+        return MethodMeta(self._engine, self._program, self._source, method_name)
+
+    def write_etdump_result_to_file(
+        self,
+        etdump_path: Union[str, os.PathLike],
+        debug_buffer_path: Optional[Union[str, os.PathLike]] = None,
+    ) -> None:
+        """Ends the trace and writes it, and what was captured where debug_buffer_size asked for it.
+
+        The program's methods cannot run afterwards (they raise Error); writing again writes the
+        same. A warning tells of values that found the debug buffer full. Raises Error: the program
+        was loaded without enable_etdump, or a file cannot be written (an OSError, too).
+        """
+        if not self._traces:
+            raise Error("there is no trace: load the program with enable_etdump=True")
+        etdump, debug = ffi.new("struct ets_bytes *"), ffi.new("struct ets_bytes *")
+        with self._program.lock:
+            call(self._engine.trace_finish, self._program.pointer, etdump, debug,
+                 file=self._source.path)  # fmt: skip
+            _write(etdump_path, etdump)
+            if self._captures and debug_buffer_path is not None:
+                _write(debug_buffer_path, debug)
+            self._warn_of_losses()
+
+    def _warn_of_losses(self):
+        counts = ffi.new("struct ets_engine_trace_statistics *")
+        self._engine.trace_statistics(self._program.pointer, counts)
+        if counts.dropped_space_count:
+            warn(
+                f"{counts.dropped_space_count} values found the debug buffer full: "
+                f"debug_buffer_size={counts.debug_bytes_needed} would do"
+            )
+        if counts.dropped_type_count:
+            warn(
+                f"{counts.dropped_type_count} values are not in the trace: ETDumpGen has no form "
+                f"for a {text(counts.first_dropped)}"
+            )
+
+    def _check_name(self, name):
+        if name not in self._names:
+            names = ", ".join(self._names)
+            raise MissingNameError(f"no method {name}; the program has {names}",
+                                   status="NOT_FOUND", file=self._source.path)  # fmt: skip
+
+
+class BackendRegistry:
+    """The backends that programs can delegate to here."""
+
+    def __init__(self, engine):
+        self._engine = engine
+
+    @property
+    def registered_backend_names(self) -> List[str]:
+        count = self._engine.backend_count()
+        return [text(self._engine.backend_name(i)) for i in range(count)]
+
+    def is_available(self, backend_name: str) -> bool:
+        """Whether it is registered and can run on this machine."""
+        names = self.registered_backend_names
+        return backend_name in names and bool(
+            self._engine.backend_is_available(names.index(backend_name))
+        )
+
+
+class OperatorRegistry:
+    """The operators that have kernels here."""
+
+    def __init__(self, engine):
+        self._engine = engine
+
+    @property
+    def operator_names(self) -> Set[str]:
+        """Names as "aten::add.out"."""
+        return {text(self._engine.kernel_name(i)) for i in range(self._engine.kernel_count())}
+
+
+class Runtime:
+    """The ExecuTorch runtime of this process.
+
+    backend_registry    a BackendRegistry
+    operator_registry   an OperatorRegistry
+    version             the ExecuTorch that the engine was built for, as "1.5.1"
+    """
+
+    @staticmethod
+    @functools.lru_cache(maxsize=1)
+    def get() -> "Runtime":
+        """The one Runtime. Raises Error (UNAVAILABLE) where there is no engine."""
+        return Runtime(engine())
+
+    def __init__(self, engine):
+        self._engine = engine
+        self.backend_registry = BackendRegistry(engine)
+        self.operator_registry = OperatorRegistry(engine)
+        self.version = text(engine.runtime_version)
+
+    def load_program(
+        self,
+        data: Union[bytes, bytearray, BinaryIO, Path, str],
+        *,
+        verification: Verification = Verification.InternalConsistency,
+        enable_etdump: bool = False,
+        debug_buffer_size: int = 0,
+        data_path: Optional[Union[Path, str]] = None,
+        tracer: str = "upstream",
+    ) -> Program:
+        """Opens a program.
+
+        data               a .pte: its path, its bytes, or a file that is open for reading
+        verification       what is checked first
+        enable_etdump      whether loading and running are traced
+        debug_buffer_size  bytes for what operators put out, with enable_etdump; 0 captures nothing.
+                           Memory is used only as far as it is filled
+        data_path          the .ptd file with the weights that lie outside of the program
+        tracer             "upstream" (ExecuTorch's ETDumpGen) or "etscope", whose trace also says
+                           which method ran and keeps values of every type
+
+        Raises Error: WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED, RUNTIME; an OSError where a
+        file cannot be opened.
+        """
+        tracers = {"upstream": lib.ETS_TRACER_UPSTREAM, "etscope": lib.ETS_TRACER_ETSCOPE}
+        if tracer not in tracers:
+            raise Error(f"tracer is one of {', '.join(tracers)}, not {tracer!r}")
+        if not 0 <= debug_buffer_size < 2**48:
+            raise Error(f"debug_buffer_size is a number of bytes, not {debug_buffer_size}")
+        source = _source_of(data)
+        if verification == Verification.InternalConsistency:
+            program = ffi.new("struct ets_program *")
+            call(lib.ets_program_init, program, source.bytes, file=source.path)
+        captures = enable_etdump and debug_buffer_size > 0
+        return Program(
+            self._engine, source, Source.of_file(data_path) if data_path is not None else None,
+            tracer=tracers[tracer] if enable_etdump else lib.ETS_TRACER_NONE,
+            capture=lib.ETS_CAPTURE_INTERMEDIATES if captures else lib.ETS_CAPTURE_NONE,
+            debug_buffer_bytes=debug_buffer_size,
+        )  # fmt: skip
+
+
+def _source_of(data):
+    if isinstance(data, (str, os.PathLike)):
+        return Source.of_file(data)
+    if hasattr(data, "read"):
+        data = data.read()
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return Source.of_buffer(bytes(data))
+    raise TypeError(f"a program is a path, bytes or an open file, not a {type(data).__name__}")
+
+
+def _write(path, bytes_):
+    data = ffi.buffer(bytes_.data, bytes_.size) if bytes_.data != NULL else b""
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as reason:
+        raise FileError(reason.strerror or str(reason), status="IO",
+                        file=os.fspath(path)) from reason  # fmt: skip
