@@ -38,8 +38,9 @@ def test_the_page_shows_what_the_traces_give():
 def test_tables_name_what_computes_the_layer(name):
     lines = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     rows = [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
-    names = ["Method::init", "Program::load_method", GEMMS[name], "DELEGATE_CALL", "Method::execute"]
-    assert [row["event_name"] for row in rows] == names
+    assert [row["event_name"] for row in rows] == [
+        "Method::init", "Program::load_method", GEMMS[name], "DELEGATE_CALL", "Method::execute",
+    ]  # fmt: skip
     assert rows[2]["is_delegated_op"] == "True" and "aten.linear.default" in rows[3]["op_types"]
     assert {row["delegate_backend_name"] for row in rows[2:4]} == {"XnnpackBackend"}
 
