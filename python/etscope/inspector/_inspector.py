@@ -40,6 +40,8 @@ class Inspector:
 
     Beyond upstream's:
 
+    program         path of the .pte or .bpte that ran, which knows what is inside of delegates:
+                    `events` then has the lines of XNNPACK's operators
     method          the method that ran, where the trace fits several
     partial         read a damaged trace as far as whole parts remain
     allow_mismatch  go on where trace and record disagree
@@ -64,6 +66,7 @@ class Inspector:
         enable_module_hierarchy: bool = False,
         reference_graph_name: str = EDGE_DIALECT_GRAPH_KEY,
         *,
+        program: Optional[str] = None,
         method: Optional[str] = None,
         partial: bool = False,
         allow_mismatch: bool = False,
@@ -78,8 +81,9 @@ class Inspector:
             raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
         self._etrecord = as_etrecord(etrecord)
         dump = Source.of_file(etdump_path) if etdump_data is None else Source.of_buffer(etdump_data)
+        ran = None if program is None else Source.of_file(program)
         self._view = View(
-            dump, self._etrecord, self._source_time_scale, self._target_time_scale,
+            dump, self._etrecord, ran, self._source_time_scale, self._target_time_scale,
             method=method, partial=int(bool(partial)), allow_mismatch=int(bool(allow_mismatch)),
             subtract_overhead=int(bool(subtract_overhead)),
         )  # fmt: skip

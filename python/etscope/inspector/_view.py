@@ -24,12 +24,15 @@ _FRAMEWORK = ("Method::init", "Program::load_method", "Method::execute")
 class View:
     """The dump's blocks, times in the target scale.
 
-    `options` are the library's own: method, partial, allow_mismatch.
+    `program` is a Source or None; `options` are the library's own: method, partial, allow_mismatch.
     """
 
-    def __init__(self, dump, record, source_scale, target_scale, **options):
+    def __init__(self, dump, record, program, source_scale, target_scale, **options):
         keeps = [dump]
         fields = {"tick_unit": _UNITS[source_scale]}
+        if program is not None:
+            fields["program"] = _program(program)
+            keeps += [program, fields["program"]]
         for name, value in options.items():
             if isinstance(value, str):
                 value = ffi.new("char[]", value.encode("utf-8", "surrogateescape"))
@@ -88,6 +91,17 @@ class View:
             (node.name + "_", node.op, node.stack_trace, node.nn_module_stack or None)
             for node in self.graph.find(handle)
         ]
+
+
+def _program(source):
+    """The struct ets_program of a .pte or .bpte, which borrows the source's bytes."""
+    program, bytes_ = ffi.new("struct ets_program *"), source.bytes
+    if lib.ets_bundle_sniff(bytes_):
+        bundle = ffi.new("struct ets_bundle *")
+        call(lib.ets_bundle_init, bundle, bytes_, file=source.path)
+        bytes_ = bundle.program
+    call(lib.ets_program_init, program, bytes_, file=source.path)
+    return program
 
 
 class Block:
