@@ -246,6 +246,8 @@ void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace
         ets_trace_drop(trace, is_finished(trace) ? ETS_INVALID_ARGUMENT : ETS_NO_SPACE);
         return;
     }
+    static const struct ets_trace_run unnamed = {.name = NULL};
+    if (run == NULL) run = &unnamed;
     thread->run_name = ets_trace_name(trace, run->name == NULL ? "Default" : run->name);
     thread->method_name = ets_trace_name(trace, run->method);
     thread->invocation = run->invocation;
@@ -313,6 +315,7 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
                       uint64_t end, struct ets_bytes metadata)
 {
     uint64_t duration = end - first->a.start_ticks;
+    if (metadata.data == NULL) metadata.size = 0;
     if (end < first->a.start_ticks) {
         ets_trace_count(thread->trace, &thread->trace->backwards, 1);
         ets_trace_note(thread->trace, ETS_MISMATCH);

@@ -193,6 +193,7 @@ static enum ets_status log_list(struct ets_trace_thread *thread, const struct li
 static enum ets_status get_of_array(void *context, uint32_t index, struct ets_tensor *tensor_out)
 {
     const struct ets_tensor *array = context;
+    if (array == NULL) return ETS_INVALID_ARGUMENT;
     *tensor_out = array[index];
     return ETS_OK;
 }

@@ -266,6 +266,21 @@ static void test_trace_misuse__what_callers_drop_is_counted(void **state)
     close_whole(&bed, 2, 0);
 }
 
+static void test_trace_misuse__null_stands_for_nothing(void **state)
+{
+    struct bed bed;
+    const struct ets_trace_delegate part = {"part", 0};
+    (void)state;
+    bed_open(&bed, 4096);
+    ets_trace_enable(&bed.trace, ETS_TRACE_DEFAULT | ETS_TRACE_INTERMEDIATES);
+    ets_trace_begin_run(&bed.thread, NULL);
+    ets_trace_end_delegate(&bed.thread, ets_trace_begin_delegate(&bed.thread, part),
+                           (struct ets_bytes){NULL, 100});
+    assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, NULL, 0), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_trace_log_tensors(&bed.thread, NULL, NULL, 2, 0), ETS_INVALID_ARGUMENT);
+    close_whole(&bed, 3, 1); /* without a sink each tensor is a record of its own */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_trace_misuse__a_sink_that_tells_nonsense),
         cmocka_unit_test(test_trace_misuse__allocations_of_nobody),
         cmocka_unit_test(test_trace_misuse__names_that_go_are_copied),
-        cmocka_unit_test(test_trace_misuse__what_callers_drop_is_counted)};
+        cmocka_unit_test(test_trace_misuse__what_callers_drop_is_counted),
+        cmocka_unit_test(test_trace_misuse__null_stands_for_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
