@@ -108,6 +108,7 @@ void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: et
 int cli_print_completion(FILE *stream, const char *shell);
 
 int cmd_run(const struct cli_arguments *arguments);
+int cmd_verify(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
 int cmd_inspect(const struct cli_arguments *arguments);
@@ -122,6 +123,7 @@ int cmd_doctor(const struct cli_arguments *arguments);
 int cmd_help(const struct cli_arguments *arguments);
 
 extern const struct cli_option cli_run_options[];
+extern const struct cli_option cli_verify_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_sql_options[];

@@ -5,8 +5,16 @@
 #include "etscope/engine.h"
 #include "inputs.h"
 
-/* Options of an execution, for the two commands' option tables. */
+/* Options of everything that runs programs, and of an execution, for the commands' option tables.
+ */
 /* clang-format off */
+#define CLI_ENGINE_OPTIONS                                                                        \
+    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
+    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
+    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+     NULL, true},                                                                                 \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+
 #define CLI_SESSION_OPTIONS                                                                       \
     {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
      true},                                                                                       \
@@ -23,11 +31,7 @@
     {"--int-range", NULL, "LOW:HIGH",                                                             \
      "Range of random integers, both included; default 0:1; bools have none", NULL, false},       \
     {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
-    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
-    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
-    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
-     NULL, true},                                                                                 \
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}, \
+    CLI_ENGINE_OPTIONS,                                                                           \
     {"--capture", NULL, "none|outputs|intermediates",                                             \
      "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
     {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_NUMERICS_PAIRS_H
 #define ETSCOPE_NUMERICS_PAIRS_H
 
-#include "numerics/blocks.h"
+#include "numerics/element_blocks.h"
 
 /* A block's numbers. Devices want a small stack. */
 #ifdef __OPTIMIZE_SIZE__

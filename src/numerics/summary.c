@@ -9,7 +9,7 @@
 
 #include "base/load.h"
 #include "etscope/numerics.h"
-#include "numerics/blocks.h"
+#include "numerics/element_blocks.h"
 #include "numerics/decode.h"
 #include "numerics/xxh64.h"
 

@@ -13,8 +13,8 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "tensors", "sql", "diff", "gate", "summary", "run", "recover",
-            "delegates", "info", "doctor", "help")
+COMMANDS = ("profile", "inspect", "tensors", "sql", "diff", "gate", "summary", "run", "verify",
+            "recover", "delegates", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):

@@ -2,8 +2,8 @@
  * A tensor's elements block by block in logical order, whatever its strides: where they lie, or
  * copied together where they are no neighbours. Keeps inner loops free of strides.
  */
-#ifndef ETSCOPE_NUMERICS_BLOCKS_H
-#define ETSCOPE_NUMERICS_BLOCKS_H
+#ifndef ETSCOPE_NUMERICS_ELEMENT_BLOCKS_H
+#define ETSCOPE_NUMERICS_ELEMENT_BLOCKS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "numerics/blocks.h"
+#include "numerics/element_blocks.h"
 
 #include "etscope/numerics.h"
 
