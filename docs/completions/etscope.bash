@@ -141,6 +141,15 @@ _etscope() {
     verify:--data) ;;
     verify:--load-library) ;;
     verify:--engine) ;;
+    bundle:--output|bundle:-o) ;;
+    bundle:--case|bundle:-c) compopt +o default 2>/dev/null ;;
+    bundle:--expect) compopt +o default 2>/dev/null ;;
+    bundle:--method|bundle:-m) compopt +o default 2>/dev/null ;;
+    bundle:--cases-from) ;;
+    bundle:--threads) compopt +o default 2>/dev/null ;;
+    bundle:--data) ;;
+    bundle:--load-library) ;;
+    bundle:--engine) ;;
     recover:--output|recover:-o) ;;
     recover:--encoding) words='auto raw hex base64' ;;
     recover:--part) compopt +o default 2>/dev/null ;;
@@ -169,6 +178,7 @@ _etscope() {
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --junit --format -f --width --output --threads --data --load-library --engine' ;;
+        bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all' ;;
@@ -179,6 +189,7 @@ _etscope() {
   if [ "$COMP_CWORD" -eq 1 ]; then
     words='profile inspect tensors sql diff gate summary run recover delegates info doctor help --help --version'
     words='profile inspect tensors run verify recover delegates info doctor help --help --version'
+    words='profile inspect tensors run verify bundle recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -110,6 +110,19 @@ const struct cli_command cli_commands[] = {
      "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"
      "etscope verify model.bpte --case 0 --tolerance output=1,atol=0.02 --format json",
      cmd_verify},
+    {"bundle", "put test cases beside a program: a bundled program (.bpte)", "MODEL",
+     "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, as ExecuTorch's "
+     "runtime, `run` and `verify` read them. Each --case begins a test case and takes its inputs "
+     "in the method's order: .npy files, and numbers for what the method takes as plain numbers. "
+     "--expect after it gives its expected outputs, --expect-from-run those that this runtime "
+     "gives. Inputs and outputs must be those that the program takes and gives; tensors are "
+     "stored in the order of dimensions that the program has. Nothing is loaded into memory as a "
+     "whole.",
+     cli_bundle_options,
+     "etscope bundle model.pte --case x.npy y.npy --expect out.npy -o model.bpte\n"
+     "etscope bundle model.pte --case a.npy --case b.npy --expect-from-run -o model.bpte\n"
+     "etscope bundle new.pte --cases-from old.bpte -o new.bpte",
+     cmd_bundle},
     {"recover", "make a trace of what a device streamed, whole or not", "CAPTURE",
      "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
      "what is whole of it as an ETDump, beside CAPTURE unless -o names it. Says how much was lost, "

@@ -14,7 +14,7 @@ import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "tensors", "sql", "diff", "gate", "summary", "run", "verify",
-            "recover", "delegates", "info", "doctor", "help")
+            "bundle", "recover", "delegates", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):
