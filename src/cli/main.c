@@ -119,9 +119,9 @@ const struct cli_command cli_commands[] = {
      "stored in the order of dimensions that the program has. Nothing is loaded into memory as a "
      "whole.",
      cli_bundle_options,
-     "etscope bundle model.pte --case x.npy y.npy --expect out.npy -o model.bpte\n"
-     "etscope bundle model.pte --case a.npy --case b.npy --expect-from-run -o model.bpte\n"
-     "etscope bundle new.pte --cases-from old.bpte -o new.bpte",
+     "etscope bundle model.pte --case x.npy --expect-from-run -o tested.bpte\n"
+     "etscope bundle model.pte --method forward --case x.npy --expect y.npy -o tested.bpte\n"
+     "etscope bundle model.pte --cases-from model.bpte -o new.bpte",
      cmd_bundle},
     {"recover", "make a trace of what a device streamed, whole or not", "CAPTURE",
      "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
