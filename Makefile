@@ -84,7 +84,7 @@ tsan: ## run the unit tests under ThreadSanitizer
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
 
 .PHONY: bench
-bench: bench-tracer ## measure the tracer, and time and memory of reading a trace of 1,000 runs
+bench: bench-tracer bench-comparators ## measure the tracer, comparators, reading 1,000 runs
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
 
 .PHONY: bench-tracer
@@ -93,6 +93,11 @@ bench-tracer: build ## measure what recording an event costs, beside ExecuTorch'
 	@build/bin/bench_tracer
 	@! test -x build/bin/bench_tracer_runtime || \
 	    build/bin/bench_tracer_runtime tests/data/mlp_portable/model.pte 2>/dev/null
+
+.PHONY: bench-comparators
+bench-comparators: build ## measure what comparing tensors costs, beside memcpy
+	@$(call compile,release,$(with_engine)) --target bench_comparators
+	@build/bin/bench_comparators
 
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)

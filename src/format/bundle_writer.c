@@ -321,8 +321,12 @@ static enum ets_status check_value(const struct ets_value *value, struct ets_err
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "%d is no scalar type",
                         (int)tensor->scalar_type);
     }
+    if (tensor->rank > ETS_TENSOR_MAX_RANK) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "rank %u is over the limit",
+                        (unsigned)tensor->rank);
+    }
     const uint64_t extent = ets_tensor_extent(tensor);
-    if (tensor->rank > ETS_TENSOR_MAX_RANK || extent == UINT64_MAX || extent > tensor->data_bytes ||
+    if (extent == UINT64_MAX || extent > tensor->data_bytes ||
         (extent > 0 && tensor->data == NULL)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "a tensor's sizes and strides reach past its bytes");

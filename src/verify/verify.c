@@ -93,6 +93,10 @@ static enum ets_status compare_tensors(const struct ets_tensor *expected,
 {
     const uint32_t components = ets_scalar_component_count(expected->scalar_type);
     const bool is_same_type = expected->scalar_type == actual->scalar_type;
+    if (expected->rank > ETS_TENSOR_MAX_RANK || actual->rank > ETS_TENSOR_MAX_RANK) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "a tensor's rank is over %d",
+                        ETS_TENSOR_MAX_RANK);
+    }
     if (!is_same_shape(expected, actual)) {
         out->verdict = ETS_VERDICT_SHAPE;
         return ETS_OK;

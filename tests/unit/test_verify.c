@@ -135,6 +135,9 @@ static void test_verify__bits_are_compared_as_bytes(void **unused)
     assert_false(verify(&x, &y, &loose).has_statistics);
     struct ets_value cut = y;
     struct ets_output_verdict untouched = {.verdict = ETS_VERDICT_MISSING};
+    cut.as.tensor.rank = ETS_TENSOR_MAX_RANK + 1;
+    assert_int_equal(ets_verify_output(&x, &cut, &exact, &untouched, NULL), ETS_INVALID_ARGUMENT);
+    cut.as.tensor.rank = 1;
     cut.as.tensor.data_bytes = 2;
     assert_int_equal(ets_verify_output(&x, &cut, &exact, &untouched, NULL), ETS_TRUNCATED);
     assert_int_equal(untouched.verdict, ETS_VERDICT_MISSING);
