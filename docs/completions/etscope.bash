@@ -134,6 +134,7 @@ _etscope() {
     verify:--tolerance) compopt +o default 2>/dev/null ;;
     verify:--tolerances) ;;
     verify:--junit) ;;
+    verify:--columns|verify:-c) compopt +o default 2>/dev/null ;;
     verify:--format|verify:-f) words='table tsv csv json jsonl markdown' ;;
     verify:--width) compopt +o default 2>/dev/null ;;
     verify:--output) ;;
@@ -177,7 +178,7 @@ _etscope() {
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
-        verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --junit --format -f --width --output --threads --data --load-library --engine' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
@@ -187,9 +188,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect tensors sql diff gate summary run recover delegates info doctor help --help --version'
-    words='profile inspect tensors run verify recover delegates info doctor help --help --version'
-    words='profile inspect tensors run verify bundle recover delegates info doctor help --help --version'
+    words='profile inspect tensors sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -163,6 +163,7 @@ complete -c etscope -n '__fish_seen_subcommand_from verify' -l atol -x -d 'Absol
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l tolerance -x -d 'A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l tolerances -r -F -d 'The same from a file, one on each line'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l junit -r -F -d 'Also write the verdicts as JUnit\'s XML'
+complete -c etscope -n '__fish_seen_subcommand_from verify' -l columns -s c -x -d 'Only these columns, in this order, as case,verdict,mse'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'How to print the table'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l width -x -d 'Columns of the table; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l output -r -F -d 'Write the table to FILE instead of standard output'

@@ -10,7 +10,7 @@
  *         puts(error.message);
  *     } else if (verdict.failed_count > 0) {
  *         printf("output %u: %s, worst at element %llu\n", verdict.first_failed,
- *                ets_verdict_name(verdicts[verdict.first_failed].verdict),
+ *                ets_match_name(verdicts[verdict.first_failed].verdict),
  *                (unsigned long long)verdicts[verdict.first_failed].closeness.worst_index);
  *     }
  *
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* X(NAME, number, name, meaning) */
-#define ETS_VERDICT_LIST(X)                                                          \
+#define ETS_MATCH_LIST(X)                                                            \
     X(CLOSE, 0, "close", "equal within the tolerance")                               \
     X(DIFFERENT, 1, "different", "at least one element is outside of the tolerance") \
     X(SHAPE, 2, "shape", "another shape than expected")                              \
@@ -41,22 +41,22 @@ extern "C" {
     X(MISSING, 5, "missing", "expected, but the method has no such output")          \
     X(UNEXPECTED, 6, "unexpected", "the test case says nothing of this output")
 
-enum ets_verdict {
-#define ETS_VERDICT_ENUM(name, number, text, meaning) ETS_VERDICT_##name = number,
-    ETS_VERDICT_LIST(ETS_VERDICT_ENUM)
-#undef ETS_VERDICT_ENUM
+enum ets_match {
+#define ETS_MATCH_ENUM(name, number, text, meaning) ETS_MATCH_##name = number,
+    ETS_MATCH_LIST(ETS_MATCH_ENUM)
+#undef ETS_MATCH_ENUM
 };
 
-/* "close" for ETS_VERDICT_CLOSE, and its meaning; NULL for a number that is no verdict. */
-ETS_API const char *ets_verdict_name(enum ets_verdict verdict);
-ETS_API const char *ets_verdict_meaning(enum ets_verdict verdict);
+/* "close" for ETS_MATCH_CLOSE, and its meaning; NULL for a number that is none. */
+ETS_API const char *ets_match_name(enum ets_match verdict);
+ETS_API const char *ets_match_meaning(enum ets_match verdict);
 
 /*
  * What one output turned out to be. The statistics are there where shape and numbers allow, also
  * where the scalar types differ: has_statistics.
  */
 struct ets_output_verdict {
-    enum ets_verdict verdict;
+    enum ets_match verdict;
     struct ets_tolerance tolerance; /* that was used */
     int has_statistics;
     struct ets_comparison comparison; /* reference: expected, other: actual */

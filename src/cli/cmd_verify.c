@@ -20,6 +20,8 @@ const struct cli_option cli_verify_options[] = {
      NULL, true},
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as case,verdict,mse", NULL,
+     false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
@@ -99,8 +101,8 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
     struct cli_checked wanted = *line;
     char shape[160];
     switch (line->result.verdict) {
-    case ETS_VERDICT_CLOSE: return;
-    case ETS_VERDICT_DIFFERENT:
+    case ETS_MATCH_CLOSE: return;
+    case ETS_MATCH_DIFFERENT:
         snprintf(line->message, sizeof line->message,
                  "%llu of %llu numbers are outside of rtol %g and atol %g; the worst is element "
                  "%llu",
@@ -108,19 +110,19 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
                  line->result.tolerance.relative, line->result.tolerance.absolute,
                  (unsigned long long)c->worst_index);
         return;
-    case ETS_VERDICT_SHAPE:
+    case ETS_MATCH_SHAPE:
         take_type(&wanted, expected);
         describe_shape(&wanted, shape, sizeof shape);
         snprintf(line->message, sizeof line->message, "the expected shape is %s", shape);
         return;
-    case ETS_VERDICT_DTYPE:
+    case ETS_MATCH_DTYPE:
         take_type(&wanted, expected);
         snprintf(line->message, sizeof line->message, "the expected type is %s",
                  ets_scalar_type_name(wanted.scalar_type));
         return;
     default:
         snprintf(line->message, sizeof line->message, "%s",
-                 ets_verdict_meaning(line->result.verdict));
+                 ets_match_meaning(line->result.verdict));
     }
 }
 
@@ -135,8 +137,8 @@ static int add_output(struct verifying *v, const char *method,
     if (index < test_case->expected_count) ets_bundle_expected(test_case, index, &expected);
     line->output = index;
     line->result = *verdict;
-    line->verdict = ets_verdict_name(verdict->verdict);
-    line->is_failure = verdict->verdict != ETS_VERDICT_CLOSE;
+    line->verdict = ets_match_name(verdict->verdict);
+    line->is_failure = verdict->verdict != ETS_MATCH_CLOSE;
     take_type(line, actual != NULL ? actual : &expected);
     explain(line, &expected);
     if (line->result.has_statistics && actual != NULL && actual->kind == ETS_VALUE_TENSOR) {
@@ -344,6 +346,15 @@ static int verify_all(struct verifying *v)
     return code;
 }
 
+static int choose_columns(const struct cli_arguments *arguments, struct ets_table *table)
+{
+    const char *names = cli_value(arguments, "--columns");
+    struct ets_error error;
+    if (names == NULL || ets_table_choose_columns(table, names, &error) == ETS_OK) return CLI_OK;
+    if (error.status != ETS_NOT_FOUND) return cli_fail(NULL, &error);
+    return cli_complain(CLI_USAGE, "--columns: %s", error.message);
+}
+
 static int write_results(const struct verifying *v)
 {
     const char *path =
@@ -355,8 +366,9 @@ static int write_results(const struct verifying *v)
     if (cli_verify_table(v->checked, v->count, &table, &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
+    int code = choose_columns(v->arguments, table);
     cli_style(v->arguments, path, &style);
-    int code = cli_write_table(v->arguments, table, &style);
+    if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
     ets_table_close(table);
     if (code == CLI_OK && junit != NULL) {
         code = cli_verify_junit(junit, v->session.path, v->checked, v->count);
