@@ -178,7 +178,7 @@ class Reports(VerifyTest):
         shown = self.ok("verify", model).stdout.splitlines()
         self.assertEqual(len(shown), 11)
         done = self.ok("verify", model, "--columns", "output,verdict,mse", "--format", "csv")
-        self.assertEqual(done.stdout.splitlines()[:2], ["output,verdict,mse", "0,close,0"])
+        self.assertEqual(done.stdout.splitlines()[:2], ["output,verdict,mse", "0,close,0.0"])
         self.fails(USAGE, "--columns: ", "verify", model, "--columns", "colour")
         self.fails(USAGE, "the table and --junit need a file each", "verify", model, "--junit", "-")
 
