@@ -18,7 +18,8 @@ MAKEFLAGS += --no-print-directory
 
 ETSCOPE := build/bin/etscope
 EXAMPLE := examples/mobile_cnn
-COMMANDS := profile inspect annotate tensors sql diff gate summary run recover delegates info doctor help
+COMMANDS := profile inspect annotate tensors sql diff gate summary run verify bundle recover \
+    delegates info doctor help
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
 
@@ -84,7 +85,7 @@ tsan: ## run the unit tests under ThreadSanitizer
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
 
 .PHONY: bench
-bench: bench-tracer ## measure the tracer, and time and memory of reading a trace of 1,000 runs
+bench: bench-tracer bench-comparators ## measure the tracer, comparators, reading 1,000 runs
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
 
 .PHONY: bench-tracer
@@ -93,6 +94,11 @@ bench-tracer: build ## measure what recording an event costs, beside ExecuTorch'
 	@build/bin/bench_tracer
 	@! test -x build/bin/bench_tracer_runtime || \
 	    build/bin/bench_tracer_runtime tests/data/mlp_portable/model.pte 2>/dev/null
+
+.PHONY: bench-comparators
+bench-comparators: build ## measure what comparing tensors costs, beside memcpy
+	@$(call compile,release,$(with_engine)) --target bench_comparators
+	@build/bin/bench_comparators
 
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)

@@ -1,7 +1,7 @@
 # libetscope (static and shared) from the host components, libetscope_trace from the device ones.
 
-set(ets_host_components base trace host format numerics statistics record inspect account compare
-    export sql engine)
+set(ets_host_components base trace host format numerics statistics verify record inspect account
+    compare export sql engine)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})

@@ -26,6 +26,7 @@ LAYERS = {
     "trace": {"base", "numerics"},
     "format": {"base"},
     "statistics": {"base"},
+    "verify": {"base", "format", "numerics"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
     "account": {"base"},
@@ -35,7 +36,7 @@ LAYERS = {
     "export": {"account", "base", "compare", "host", "inspect", "numerics"},
     "cli": set(),
 }
-DEVICE = {"base", "trace", "format", "numerics"}
+DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
 # The first part of an outside library's include path -> folders of src/ that may use it.
 LIBRARIES = {

@@ -159,6 +159,30 @@ _etscope() {
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     run:--tracer) words='etscope upstream none' ;;
     run:--outputs) ;;
+    verify:--method|verify:-m) compopt +o default 2>/dev/null ;;
+    verify:--case) compopt +o default 2>/dev/null ;;
+    verify:--rtol) compopt +o default 2>/dev/null ;;
+    verify:--atol) compopt +o default 2>/dev/null ;;
+    verify:--tolerance) compopt +o default 2>/dev/null ;;
+    verify:--tolerances) ;;
+    verify:--junit) ;;
+    verify:--columns|verify:-c) compopt +o default 2>/dev/null ;;
+    verify:--format|verify:-f) words='table tsv csv json jsonl markdown' ;;
+    verify:--width) compopt +o default 2>/dev/null ;;
+    verify:--output) ;;
+    verify:--threads) compopt +o default 2>/dev/null ;;
+    verify:--data) ;;
+    verify:--load-library) ;;
+    verify:--engine) ;;
+    bundle:--output|bundle:-o) ;;
+    bundle:--case|bundle:-c) compopt +o default 2>/dev/null ;;
+    bundle:--expect) compopt +o default 2>/dev/null ;;
+    bundle:--method|bundle:-m) compopt +o default 2>/dev/null ;;
+    bundle:--cases-from) ;;
+    bundle:--threads) compopt +o default 2>/dev/null ;;
+    bundle:--data) ;;
+    bundle:--load-library) ;;
+    bundle:--engine) ;;
     recover:--output|recover:-o) ;;
     recover:--encoding) words='auto raw hex base64' ;;
     recover:--part) compopt +o default 2>/dev/null ;;
@@ -187,6 +211,8 @@ _etscope() {
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
+        bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all' ;;
@@ -195,7 +221,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors sql diff gate summary run recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

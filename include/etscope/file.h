@@ -53,6 +53,13 @@ ETS_API struct ets_bytes ets_file_bytes(const struct ets_file *file);
 /* The path it was opened with, borrowed until close. */
 ETS_API const char *ets_file_path(const struct ets_file *file);
 
+/*
+ * Gives back the memory of `size` bytes of the file from `data` on, for whoever goes through a
+ * large file once. They can still be read: a mapped file is loaded again then, and what was read
+ * from a stream just stays.
+ */
+ETS_API void ets_file_release(const struct ets_file *file, const void *data, size_t size);
+
 /* Ends the mapping; NULL is allowed. */
 ETS_API void ets_file_close(struct ets_file *file);
 

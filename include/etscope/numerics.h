@@ -7,17 +7,17 @@
  *         fprintf(stderr, "%s\n", error.message);
  *         return;
  *     }
- *     const double mse = ets_comparison_mse(&sums);
- *     const double snr = 10 * log10(sums.reference_square_sum / sums.error_square_sum);
- *     const double cosine = sums.product_sum / (sqrt(sums.reference_square_sum) *
- *                                               sqrt(sums.other_square_sum));
- *     printf("mse %g, snr %g dB, cosine %g, worst by %g at element %llu\n", mse, snr, cosine,
+ *     printf("mse %g, snr %g dB, cosine %g, worst by %g at element %llu\n",
+ *            ets_comparison_mse(&sums), ets_comparison_snr(&sums), ets_comparison_cosine(&sums),
  *            sums.max_error, (unsigned long long)sums.max_error_index);
  *
- * Runs on devices: no heap, no stdio, no mathematics library. What comes out are sums and counts,
- * of which parts can be merged; roots and logarithms are the caller's. Nothing keeps state outside
- * of the caller's structs, so that any thread may call. Sums are plain double sums in logical
- * order: the relative rounding error of n terms is below n * 1.2e-16.
+ * Runs on devices: no heap, no stdio, no mathematics library (ets_comparison_snr, _cosine and _rmse
+ * take roots and logarithms; they are the host's). What comes out are sums and counts, of which
+ * parts can be merged. Nothing keeps state outside of the caller's structs, so that any thread may
+ * call. Numbers are doubles, whatever the tensors' types. Blocks of 256 pairs (64 where code is
+ * compiled for size) are summed in four lanes, the blocks' sums with Neumaier's compensation: the
+ * relative rounding error of a sum of squares is below 1e-14, however long the tensors are. Other
+ * comparators are in comparators.h.
  */
 #ifndef ETSCOPE_NUMERICS_H
 #define ETSCOPE_NUMERICS_H
@@ -86,6 +86,15 @@ struct ets_comparison {
     double product_sum;          /* of reference * other */
     double max_error;            /* largest |other - reference|; 0 where no pair is finite */
     uint64_t max_error_index;    /* logical element index of the first such pair; 0 for none */
+    /*
+     * |other - reference| / max(|reference|, |other|, 1e-8), as in ExecuTorch's
+     * compute_method_output_error_stats: never more than 2.
+     */
+    double relative_error_sum, max_relative_error;
+    uint64_t max_relative_error_index;
+    uint64_t first_broken_index; /* of the pairs in broken_count; 0 for none */
+    int types_differ;            /* 1: two scalar types, whose numbers were compared */
+    int layouts_differ;          /* 1: other strides, which hold the same logical elements */
 };
 
 /* Nothing compared yet: all zero. */
@@ -100,9 +109,10 @@ ETS_API void ets_comparison_merge(struct ets_comparison *comparison,
                                   const struct ets_comparison *part);
 
 /*
- * Compares two tensors element by element, in logical order: scalar types and strides may differ.
- * Statuses: those of ets_elements_init; MISMATCH where the shapes differ, and where one is complex
- * and the other is not. `*comparison_out` is untouched on failure.
+ * Compares two tensors element by element, in logical order: scalar types and strides may differ,
+ * which is noted. Reads contiguous float32 at more than half of memcpy's speed. Stack: about 9 KB
+ * (2.5 KB where compiled for size). Statuses: those of ets_elements_init; MISMATCH where the shapes
+ * differ, and where one is complex and the other is not. `*comparison_out` is untouched on failure.
  */
 ETS_API enum ets_status ets_comparison_of(const struct ets_tensor *reference,
                                           const struct ets_tensor *other,
@@ -112,6 +122,18 @@ ETS_API enum ets_status ets_comparison_of(const struct ets_tensor *reference,
 /* Means over the finite pairs; NaN where there are none, or where broken_count is not 0. */
 ETS_API double ets_comparison_mse(const struct ets_comparison *comparison);
 ETS_API double ets_comparison_l1(const struct ets_comparison *comparison);
+ETS_API double ets_comparison_mean_relative(const struct ets_comparison *comparison);
+
+/*
+ * For hosts. Signal to noise in dB, 10 * log10(sum of reference^2 / sum of error^2): infinite where
+ * nothing differs, NaN where in addition all of the reference is 0, where no pair is finite, and
+ * where broken_count is not 0.
+ */
+ETS_API double ets_comparison_snr(const struct ets_comparison *comparison);
+/* Root of the mean squared error. */
+ETS_API double ets_comparison_rmse(const struct ets_comparison *comparison);
+/* Cosine of the angle between both; NaN where one of them is all 0, and as above. */
+ETS_API double ets_comparison_cosine(const struct ets_comparison *comparison);
 
 #ifdef __cplusplus
 }

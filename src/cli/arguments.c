@@ -164,7 +164,7 @@ static bool is_allowed(const struct cli_option *option, const char *value)
     return false;
 }
 
-static int add_value(struct cli_arguments *arguments, int option, const char *value)
+static int add_value(struct cli_arguments *arguments, int option, const char *value, bool begins)
 {
     const struct cli_option *o = &arguments->command->options[option];
     if (o->value != NULL && !is_allowed(o, value)) {
@@ -174,8 +174,31 @@ static int add_value(struct cli_arguments *arguments, int option, const char *va
         return cli_complain(CLI_USAGE, "more than %d option values", CLI_MAX_VALUES);
     }
     arguments->values[arguments->value_count] = value;
+    arguments->begins[arguments->value_count] = begins;
     arguments->option_of[arguments->value_count++] = (unsigned char)option;
     return CLI_OK;
+}
+
+/* A number as the command line has it: 3, -0.5, 1e-3, true, false. */
+static bool is_number(const char *word)
+{
+    char *end;
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) return true;
+    (void)strtod(word, &end);
+    return end != word && *end == '\0';
+}
+
+/* Whether `word` is one more value of an option with these endings. */
+static bool belongs(const char *endings, const char *word)
+{
+    for (const char *at = endings; *at != '\0';) {
+        char ending[16];
+        const size_t length = strcspn(at, "|");
+        snprintf(ending, sizeof ending, "%.*s", (int)length, at);
+        if (strcmp(ending, "#") == 0 ? is_number(word) : cli_ends_with(word, ending)) return true;
+        at += length + (at[length] == '|');
+    }
+    return false;
 }
 
 /* words[*at] is an option: takes it and its values, leaves *at at its last word. */
@@ -190,14 +213,14 @@ static int parse_option(struct cli_arguments *arguments, int count, char **words
     const struct cli_option *o = &command->options[option];
     if (o->value == NULL) {
         if (has_inline) return cli_complain(CLI_USAGE, "%s takes no value", o->name);
-        return add_value(arguments, option, "");
+        return add_value(arguments, option, "", true);
     }
-    if (has_inline) return add_value(arguments, option, word + length + 1);
+    if (has_inline) return add_value(arguments, option, word + length + 1, true);
     if (*at + 1 >= count) return cli_complain(CLI_USAGE, "%s needs a value: %s", o->name, o->value);
-    int code = add_value(arguments, option, words[++*at]);
+    int code = add_value(arguments, option, words[++*at], true);
     while (code == CLI_OK && o->ending != NULL && *at + 1 < count &&
-           cli_ends_with(words[*at + 1], o->ending)) {
-        code = add_value(arguments, option, words[++*at]);
+           belongs(o->ending, words[*at + 1])) {
+        code = add_value(arguments, option, words[++*at], false);
     }
     return code;
 }
@@ -230,6 +253,15 @@ const char *cli_value_at(const struct cli_arguments *arguments, const char *name
         if (arguments->option_of[i] == option && index-- == 0) return arguments->values[i];
     }
     return NULL;
+}
+
+const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
+                      bool *begins_out)
+{
+    if (index >= arguments->value_count) return NULL;
+    *value_out = arguments->values[index];
+    *begins_out = arguments->begins[index];
+    return arguments->command->options[arguments->option_of[index]].name;
 }
 
 const char *cli_value(const struct cli_arguments *arguments, const char *name)

@@ -28,7 +28,8 @@ struct cli_option {
     const char *alias;  /* upstream's spelling or a short form, "--etrecord_path"; NULL: none */
     const char *value;  /* "FILE"; NULL: a flag. "a|b|c": one of these */
     const char *help;   /* one sentence without a period */
-    const char *ending; /* several values: further words with this ending belong to it; NULL: one */
+    const char *ending; /* several values: further words with this ending (".npy|.npz": or this;
+                           "#": or a number) belong to it; NULL: one */
     bool is_repeatable;
 };
 
@@ -54,6 +55,7 @@ struct cli_arguments {
     const struct cli_command *command;
     const char *values[CLI_MAX_VALUES];
     unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
+    bool begins[CLI_MAX_VALUES];             /* the option stands right before it */
     unsigned value_count;
     const char *words[CLI_MAX_VALUES];
     unsigned word_count;
@@ -68,6 +70,12 @@ const char *cli_value(const struct cli_arguments *arguments, const char *name);
 /* Value number `index` given for `name`, or NULL past the end. */
 const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index);
 bool cli_has(const struct cli_arguments *arguments, const char *name);
+/*
+ * Value number `index` of all options in the order of the words, the name of its option, and
+ * whether that stands right before it. NULL past the end.
+ */
+const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
+                      bool *begins_out);
 
 /*
  * A whole number between `least` and `most`; `fallback` where the option was not given. Prints what
@@ -110,6 +118,8 @@ void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: et
 int cli_print_completion(FILE *stream, const char *shell);
 
 int cmd_run(const struct cli_arguments *arguments);
+int cmd_verify(const struct cli_arguments *arguments);
+int cmd_bundle(const struct cli_arguments *arguments);
 int cmd_tensors(const struct cli_arguments *arguments);
 int cmd_sql(const struct cli_arguments *arguments);
 int cmd_annotate(const struct cli_arguments *arguments);
@@ -126,6 +136,8 @@ int cmd_help(const struct cli_arguments *arguments);
 
 extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_annotate_options[];
+extern const struct cli_option cli_verify_options[];
+extern const struct cli_option cli_bundle_options[];
 extern const struct cli_option cli_inspect_options[];
 extern const struct cli_option cli_tensors_options[];
 extern const struct cli_option cli_sql_options[];

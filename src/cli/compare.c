@@ -177,13 +177,9 @@ static void put_metrics(struct ets_table *table, const struct ets_comparison *su
 {
     const double mse = ets_comparison_mse(sums);
     const double nothing = mse - mse; /* NaN where the mean is */
-    const double roots = sqrt(sums->reference_square_sum) * sqrt(sums->other_square_sum);
-    const double ratio = sums->error_square_sum > 0
-                             ? sums->reference_square_sum / sums->error_square_sum
-                             : (double)INFINITY;
-    ets_table_put_real(table, 10 * log10(ratio) + nothing);
+    ets_table_put_real(table, ets_comparison_snr(sums));
     ets_table_put_real(table, mse);
-    ets_table_put_real(table, sums->product_sum / roots + nothing);
+    ets_table_put_real(table, ets_comparison_cosine(sums));
     ets_table_put_real(table, sums->max_error + nothing);
     ets_table_put_integer(table, (int64_t)sums->max_error_index);
 }

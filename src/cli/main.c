@@ -110,6 +110,33 @@ const struct cli_command cli_commands[] = {
      "debug.bin\n"
      "etscope run model.pte --input x.npy --outputs result",
      cmd_run},
+    {"verify", "run a bundled program's test cases and say whether the outputs are as expected",
+     "MODEL",
+     "Runs every test case of MODEL (a .bpte) on the ExecuTorch runtime, each on a method that is "
+     "loaded anew, and compares every output with the expected one. Prints a line for each: the "
+     "verdict, the error statistics and where the error is worst. Ends with 1 where an output is "
+     "not as expected. Without options the tolerance is that of torch.testing.assert_close for the "
+     "output's type; --rtol and --atol set it for all outputs, and rules for some: FIELDS are "
+     "method=, case=, output= and dtype= for which outputs, rtol= and atol= for how much; the last "
+     "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|.",
+     cli_verify_options,
+     "etscope verify model.bpte\n"
+     "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"
+     "etscope verify model.bpte --case 0 --tolerance output=1,atol=0.02 --format json",
+     cmd_verify},
+    {"bundle", "put test cases beside a program: a bundled program (.bpte)", "MODEL",
+     "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, as ExecuTorch's "
+     "runtime, `run` and `verify` read them. Each --case begins a test case and takes its inputs "
+     "in the method's order: .npy files, and numbers for what the method takes as plain numbers. "
+     "--expect after it gives its expected outputs, --expect-from-run those that this runtime "
+     "gives. Inputs and outputs must be those that the program takes and gives; tensors are "
+     "stored in the order of dimensions that the program has. Nothing is loaded into memory as a "
+     "whole.",
+     cli_bundle_options,
+     "etscope bundle model.pte --case x.npy --expect-from-run -o tested.bpte\n"
+     "etscope bundle model.pte --method forward --case x.npy --expect y.npy -o tested.bpte\n"
+     "etscope bundle model.pte --cases-from model.bpte -o new.bpte",
+     cmd_bundle},
     {"recover", "make a trace of what a device streamed, whole or not", "CAPTURE",
      "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
      "what is whole of it as an ETDump, beside CAPTURE unless -o names it. Says how much was lost, "

@@ -199,6 +199,12 @@ static int check(const struct cli_session *session)
     return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
 }
 
+int cli_session_start(struct cli_session *session, unsigned threads)
+{
+    const int code = open_engine(session);
+    return code == CLI_OK ? open_program(session, threads) : code;
+}
+
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session)
 {
@@ -220,8 +226,7 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
         code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
-    if (code == CLI_OK) code = open_engine(session);
-    return code == CLI_OK ? open_program(session, threads) : code;
+    return code == CLI_OK ? cli_session_start(session, threads) : code;
 }
 
 void cli_session_close(struct cli_session *session)

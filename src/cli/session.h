@@ -5,8 +5,16 @@
 #include "etscope/engine.h"
 #include "inputs.h"
 
-/* Options of an execution, for the two commands' option tables. */
+/* Options of everything that runs programs, and of an execution, for the commands' option tables.
+ */
 /* clang-format off */
+#define CLI_ENGINE_OPTIONS                                                                        \
+    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
+    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
+    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+     NULL, true},                                                                                 \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+
 #define CLI_SESSION_OPTIONS                                                                       \
     {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
      true},                                                                                       \
@@ -23,11 +31,7 @@
     {"--int-range", NULL, "LOW:HIGH",                                                             \
      "Range of random integers, both included; default 0:1; bools have none", NULL, false},       \
     {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
-    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
-    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
-    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
-     NULL, true},                                                                                 \
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}, \
+    CLI_ENGINE_OPTIONS,                                                                           \
     {"--capture", NULL, "none|outputs|intermediates",                                             \
      "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
     {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
@@ -85,6 +89,11 @@ struct cli_session {
 /* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
 int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
                      long long warmup, struct cli_session *session);
+/*
+ * The engine alone, and in it the program, of a session with arguments, path and model, for
+ * commands whose options are others. `threads`: 0: the runtime's choice. Returns an exit code.
+ */
+int cli_session_start(struct cli_session *session, unsigned threads);
 /*
  * Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the
  * trace.

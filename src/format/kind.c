@@ -1,7 +1,5 @@
 #include "etscope/kind.h"
 
-#include <string.h>
-
 #include "base/load.h"
 
 const char *ets_kind_name(enum ets_kind kind)
@@ -25,8 +23,12 @@ const char *ets_kind_name(enum ets_kind kind)
 
 static bool has(struct ets_bytes bytes, size_t at, const char *magic)
 {
-    const size_t size = strlen(magic);
-    return ets_range_fits(at, size, bytes.size) && memcmp(bytes.data + at, magic, size) == 0;
+    /* Byte by byte: devices without a C library come here, too. */
+    for (size_t i = 0; magic[i] != '\0'; i++) {
+        if (!ets_range_fits(at, i + 1, bytes.size)) return false;
+        if (bytes.data[at + i] != (uint8_t)magic[i]) return false;
+    }
+    return true;
 }
 
 /* Walks the local headers of stored entries; upstream writes the marker first. */

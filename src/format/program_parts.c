@@ -117,8 +117,10 @@ enum ets_status ets_parts_fail_within(struct ets_error *error, enum ets_status s
 
 int ets_parts_is_text(struct ets_text text, const char *name)
 {
-    const size_t size = strlen(name);
-    return text.data != NULL && text.size == size && memcmp(text.data, name, size) == 0;
+    /* Byte by byte: devices without a C library come here, too. */
+    size_t i = 0;
+    while (i < text.size && name[i] != '\0' && text.data[i] == name[i]) i++;
+    return text.data != NULL && i == text.size && name[i] == '\0';
 }
 
 void ets_parts_add_name(struct ets_parts_names *names, struct ets_text name)

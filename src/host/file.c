@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* madvise; POSIX has it without effect */
 #include "etscope/file.h"
 
 #include <errno.h>
@@ -103,6 +103,14 @@ struct ets_bytes ets_file_bytes(const struct ets_file *file)
 const char *ets_file_path(const struct ets_file *file)
 {
     return file->path;
+}
+
+void ets_file_release(const struct ets_file *file, const void *data, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = ((uintptr_t)data + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)data + size) / page * page;
+    if (file->mapped && end > first) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void ets_file_close(struct ets_file *file)

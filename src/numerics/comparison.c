@@ -1,7 +1,12 @@
-/* Sums and counts over the pairs of two tensors' numbers. */
-#include "base/error.h"
+/*
+ * Sums and counts over the pairs of two tensors' numbers, block by block. A block's sums tell
+ * whether all of its numbers are finite, as nearly always; the place of an error that is larger
+ * than all before is looked for in its block alone.
+ */
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/pair_sums.h"
+#include "numerics/pairs.h"
 
 static double not_a_number(void)
 {
@@ -24,10 +29,22 @@ void ets_comparison_init(struct ets_comparison *comparison)
     *comparison = (struct ets_comparison){.count = 0};
 }
 
+static double error_of(double reference, double other)
+{
+    return __builtin_fabs(other - reference);
+}
+
+static double relative_error_of(double reference, double other)
+{
+    const double a = __builtin_fabs(reference), b = __builtin_fabs(other), more = a > b ? a : b;
+    return error_of(reference, other) / (more > ETS_LEAST_MAGNITUDE ? more : ETS_LEAST_MAGNITUDE);
+}
+
 static void add_finite(struct ets_comparison *c, uint64_t index, double reference, double other)
 {
     const double difference = other - reference;
-    const double size = difference < 0 ? -difference : difference;
+    const double size = error_of(reference, other);
+    const double relative = relative_error_of(reference, other);
     c->finite_count++;
     c->unequal_count += reference != other;
     c->error_square_sum += difference * difference;
@@ -38,6 +55,11 @@ static void add_finite(struct ets_comparison *c, uint64_t index, double referenc
     if (size > c->max_error) {
         c->max_error = size;
         c->max_error_index = index;
+    }
+    c->relative_error_sum += relative;
+    if (relative > c->max_relative_error) {
+        c->max_relative_error = relative;
+        c->max_relative_error_index = index;
     }
 }
 
@@ -56,11 +78,24 @@ void ets_comparison_add(struct ets_comparison *comparison, uint64_t index, doubl
     comparison->other_infinite_count += right == CLASS_INFINITE;
     const bool is_equal = reference == other || (left == CLASS_NAN && right == CLASS_NAN);
     comparison->unequal_count += !is_equal;
-    comparison->broken_count += !is_equal;
+    if (!is_equal && comparison->broken_count++ == 0) comparison->first_broken_index = index;
+}
+
+/* Takes over the larger of two maxima; of equal ones the one that comes first. */
+static void merge_maximum(double *value, uint64_t *index, double other, uint64_t other_index)
+{
+    if (other > *value || (other == *value && other_index < *index)) {
+        *value = other;
+        *index = other_index;
+    }
 }
 
 void ets_comparison_merge(struct ets_comparison *comparison, const struct ets_comparison *part)
 {
+    if (part->broken_count > 0 && (comparison->broken_count == 0 ||
+                                   part->first_broken_index < comparison->first_broken_index)) {
+        comparison->first_broken_index = part->first_broken_index;
+    }
     comparison->count += part->count;
     comparison->finite_count += part->finite_count;
     comparison->unequal_count += part->unequal_count;
@@ -74,19 +109,136 @@ void ets_comparison_merge(struct ets_comparison *comparison, const struct ets_co
     comparison->reference_square_sum += part->reference_square_sum;
     comparison->other_square_sum += part->other_square_sum;
     comparison->product_sum += part->product_sum;
-    const bool is_earlier = part->max_error == comparison->max_error &&
-                            part->max_error_index < comparison->max_error_index;
-    if (part->max_error > comparison->max_error || is_earlier) {
-        comparison->max_error = part->max_error;
-        comparison->max_error_index = part->max_error_index;
+    comparison->relative_error_sum += part->relative_error_sum;
+    merge_maximum(&comparison->max_error, &comparison->max_error_index, part->max_error,
+                  part->max_error_index);
+    merge_maximum(&comparison->max_relative_error, &comparison->max_relative_error_index,
+                  part->max_relative_error, part->max_relative_error_index);
+    comparison->types_differ |= part->types_differ;
+    comparison->layouts_differ |= part->layouts_differ;
+}
+
+/* A sum and what rounding took from it (Neumaier 1974). */
+struct exact {
+    double sum, lost;
+};
+
+static void add_exactly(struct exact *exact, double value)
+{
+    const double sum = exact->sum + value;
+    const bool is_larger = __builtin_fabs(exact->sum) >= __builtin_fabs(value);
+    exact->lost += is_larger ? (exact->sum - sum) + value : (value - sum) + exact->sum;
+    exact->sum = sum;
+}
+
+/* A sum that overflowed stays infinite. */
+static double take(const struct exact *exact)
+{
+    return exact->sum - exact->sum == 0 ? exact->sum + exact->lost : exact->sum;
+}
+
+struct comparing {
+    struct ets_comparison comparison;
+    struct exact square, absolute, reference_square, other_square, product, relative;
+};
+
+static void add_sums(struct comparing *c, const struct ets_pair_sums *sums)
+{
+    add_exactly(&c->square, sums->square);
+    add_exactly(&c->absolute, sums->absolute);
+    add_exactly(&c->reference_square, sums->reference_square);
+    add_exactly(&c->other_square, sums->other_square);
+    add_exactly(&c->product, sums->product);
+    add_exactly(&c->relative, sums->relative);
+}
+
+/* One after the other, with NaNs and infinities told apart. */
+static void add_single(struct comparing *c, const struct ets_pairs *pairs)
+{
+    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    struct ets_comparison part;
+    const size_t count = ets_pairs_decode(pairs, left, right);
+    ets_comparison_init(&part);
+    for (size_t i = 0; i < count; i++) {
+        ets_comparison_add(&part, pairs->index + i / pairs->component_count, left[i], right[i]);
+    }
+    const struct ets_pair_sums sums = {.square = part.error_square_sum,
+                                       .absolute = part.error_absolute_sum,
+                                       .reference_square = part.reference_square_sum,
+                                       .other_square = part.other_square_sum,
+                                       .product = part.product_sum,
+                                       .relative = part.relative_error_sum};
+    add_sums(c, &sums);
+    ets_comparison_merge(&c->comparison, &part);
+}
+
+/* The places of maxima that are larger than those so far. */
+static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
+{
+    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    const size_t count = ets_pairs_decode(pairs, left, right);
+    for (size_t i = 0; i < count; i++) {
+        const double error = error_of(left[i], right[i]);
+        const double relative = relative_error_of(left[i], right[i]);
+        const uint64_t index = pairs->index + i / pairs->component_count;
+        if (error > c->max_error) {
+            c->max_error = error;
+            c->max_error_index = index;
+        }
+        if (relative > c->max_relative_error) {
+            c->max_relative_error = relative;
+            c->max_relative_error_index = index;
+        }
     }
 }
 
-static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b)
+/* Only with AVX2 floats need not be made doubles in memory first. */
+static void sum_block(const struct ets_pairs *pairs, bool has_avx2, struct ets_pair_sums *sums_out)
 {
-    if (a->rank != b->rank) return false;
+    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+#if ETS_HAS_AVX2_SUMS
+    if (has_avx2) {
+        if (pairs->left.tensor->scalar_type == ETS_SCALAR_FLOAT &&
+            pairs->right.tensor->scalar_type == ETS_SCALAR_FLOAT) {
+            ets_avx2_sums_of_floats(pairs->left_bytes, pairs->right_bytes, pairs->count, sums_out);
+            return;
+        }
+        const size_t count = ets_pairs_decode(pairs, left, right);
+        ets_avx2_sums_of_doubles(left, right, count, sums_out);
+        return;
+    }
+#endif
+    (void)has_avx2;
+    const size_t count = ets_pairs_decode(pairs, left, right);
+    ets_pair_sums_of_doubles(left, right, count, sums_out);
+}
+
+static void add_block(struct comparing *c, const struct ets_pairs *pairs, bool has_avx2)
+{
+    struct ets_comparison *comparison = &c->comparison;
+    struct ets_pair_sums sums;
+    sum_block(pairs, has_avx2, &sums);
+    if (sums.absolute - sums.absolute != 0) {
+        add_single(c, pairs);
+        return;
+    }
+    const uint64_t count = pairs->count * (uint64_t)pairs->component_count;
+    comparison->count += count;
+    comparison->finite_count += count;
+    comparison->unequal_count += (uint64_t)sums.unequal;
+    add_sums(c, &sums);
+    if (sums.max_error > comparison->max_error ||
+        sums.max_relative > comparison->max_relative_error) {
+        find_maxima(comparison, pairs);
+    }
+}
+
+/* Strides of dimensions of one element place nothing. */
+static bool is_same_layout(const struct ets_tensor *a, const struct ets_tensor *b)
+{
+    if (ets_tensor_count(a) == 0) return true;
     for (uint32_t i = 0; i < a->rank; i++) {
-        if (a->sizes[i] != b->sizes[i]) return false;
+        if (a->sizes[i] > 1 && a->strides[i] != b->strides[i]) return false;
     }
     return true;
 }
@@ -95,22 +247,24 @@ enum ets_status ets_comparison_of(const struct ets_tensor *reference,
                                   const struct ets_tensor *other,
                                   struct ets_comparison *comparison_out, struct ets_error *error)
 {
-    struct ets_elements left, right;
-    enum ets_status status = ets_elements_init(&left, reference, error);
-    if (status == ETS_OK) status = ets_elements_init(&right, other, error);
+    struct ets_pairs pairs;
+    const enum ets_status status = ets_pairs_init(&pairs, reference, other, error);
     if (status != ETS_OK) return status;
-    if (!is_same_shape(reference, other)) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the shapes differ");
-    }
-    if (left.component_count != right.component_count) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "one of the tensors is complex, the other is not");
-    }
-    ets_comparison_init(comparison_out);
-    double a, b;
-    while (ets_elements_next(&left, &a) && ets_elements_next(&right, &b)) {
-        ets_comparison_add(comparison_out, left.index, a, b);
-    }
+    bool has_avx2 = false;
+#if ETS_HAS_AVX2_SUMS
+    has_avx2 = ets_has_avx2() != 0;
+#endif
+    struct comparing c = {.square = {0, 0}};
+    while (ets_pairs_next(&pairs)) add_block(&c, &pairs, has_avx2);
+    *comparison_out = c.comparison;
+    comparison_out->error_square_sum = take(&c.square);
+    comparison_out->error_absolute_sum = take(&c.absolute);
+    comparison_out->reference_square_sum = take(&c.reference_square);
+    comparison_out->other_square_sum = take(&c.other_square);
+    comparison_out->product_sum = take(&c.product);
+    comparison_out->relative_error_sum = take(&c.relative);
+    comparison_out->types_differ = reference->scalar_type != other->scalar_type;
+    comparison_out->layouts_differ = !is_same_layout(reference, other);
     return ETS_OK;
 }
 
@@ -128,4 +282,9 @@ double ets_comparison_mse(const struct ets_comparison *comparison)
 double ets_comparison_l1(const struct ets_comparison *comparison)
 {
     return mean(comparison, comparison->error_absolute_sum);
+}
+
+double ets_comparison_mean_relative(const struct ets_comparison *comparison)
+{
+    return mean(comparison, comparison->relative_error_sum);
 }

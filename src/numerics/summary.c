@@ -9,6 +9,7 @@
 
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/element_blocks.h"
 #include "numerics/decode.h"
 #include "numerics/xxh64.h"
 
@@ -152,59 +153,6 @@ static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_
     summing->finite_count += count;
 }
 
-/* A walk along the last dimension, row by row. */
-struct walk {
-    const struct ets_tensor *tensor;
-    const uint8_t *row; /* its first element */
-    int64_t position[ETS_TENSOR_MAX_RANK];
-};
-
-static void next_row(struct walk *walk, size_t element_bytes)
-{
-    const struct ets_tensor *tensor = walk->tensor;
-    walk->position[tensor->rank - 1] = 0;
-    for (uint32_t i = tensor->rank - 1; i-- > 0;) {
-        const size_t stride = (size_t)tensor->strides[i] * element_bytes;
-        if (++walk->position[i] < tensor->sizes[i]) {
-            walk->row += stride;
-            return;
-        }
-        walk->position[i] = 0;
-        walk->row -= stride * (size_t)(tensor->sizes[i] - 1);
-    }
-}
-
-/* Copies the next `count` elements to where they are neighbours. */
-static void gather(struct walk *walk, size_t count, size_t element_bytes, uint8_t *out)
-{
-    const uint32_t last = walk->tensor->rank - 1;
-    const size_t stride = (size_t)walk->tensor->strides[last] * element_bytes;
-    while (count > 0) {
-        int64_t *position = &walk->position[last];
-        const uint64_t left = (uint64_t)(walk->tensor->sizes[last] - *position);
-        const size_t run = left < count ? (size_t)left : count;
-        const uint8_t *from = walk->row + (size_t)*position * stride;
-        for (size_t i = 0; i < run; i++, from += stride, out += element_bytes) {
-            for (size_t k = 0; k < element_bytes; k++) out[k] = from[k];
-        }
-        count -= run;
-        *position += (int64_t)run;
-        if (*position == walk->tensor->sizes[last]) next_row(walk, element_bytes);
-    }
-}
-
-static enum ets_status check(const struct ets_tensor *tensor, uint32_t first_count)
-{
-    if (ets_scalar_component_count(tensor->scalar_type) == 0) return ETS_UNSUPPORTED;
-    if (tensor->rank > ETS_TENSOR_MAX_RANK || first_count > ETS_SUMMARY_FIRST_LIMIT) {
-        return ETS_INVALID_ARGUMENT;
-    }
-    const uint64_t extent = ets_tensor_extent(tensor);
-    if (extent == UINT64_MAX) return ETS_INVALID_ARGUMENT;
-    if (extent > 0 && (tensor->data == NULL || extent > tensor->data_bytes)) return ETS_TRUNCATED;
-    return ETS_OK;
-}
-
 static void finish_range(struct ets_summary *summary)
 {
     if (ets_summary_finite_count(summary) == 0) {
@@ -216,30 +164,28 @@ static void finish_range(struct ets_summary *summary)
 enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
                                       struct ets_summary *summary_out)
 {
-    const enum ets_status status = check(tensor, first_count);
+    const enum ets_status status = ets_blocks_check(tensor);
     if (status != ETS_OK) return status;
+    if (first_count > ETS_SUMMARY_FIRST_LIMIT) return ETS_INVALID_ARGUMENT;
     const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
     const size_t block = BLOCK / ets_scalar_component_count(tensor->scalar_type);
-    const bool is_contiguous = ets_tensor_is_contiguous(tensor);
     struct summing summing = {.first_wanted = first_count};
-    struct walk walk = {.tensor = tensor, .row = tensor->data};
+    struct ets_blocks blocks;
     uint8_t gathered[BLOCK * sizeof(double)];
-    const uint8_t *bytes = tensor->data != NULL ? tensor->data : gathered; /* NULL: no elements */
-    size_t tail = 0; /* bytes of the last block that fill no stripe */
+    const uint8_t *end = gathered; /* of the last block's whole stripes */
+    size_t tail = 0;               /* bytes behind them */
+    ets_blocks_init(&blocks, tensor);
     ets_xxh64_init(&summing.hash);
     for (uint64_t left = ets_tensor_count(tensor), count; left > 0; left -= count) {
         count = left < block ? left : block;
-        if (!is_contiguous) {
-            gather(&walk, (size_t)count, element_bytes, gathered);
-            bytes = gathered;
-        }
+        const uint8_t *bytes = ets_blocks_next(&blocks, (size_t)count, gathered);
         const size_t size = (size_t)count * element_bytes;
         tail = size % ETS_XXH64_STRIPE_BYTES;
         ets_xxh64_add_stripes(&summing.hash, bytes, size / ETS_XXH64_STRIPE_BYTES);
         add_block(&summing, bytes, tensor->scalar_type, (size_t)count);
-        bytes += size;
+        end = bytes + size - tail;
     }
-    summing.summary.hash = ets_xxh64_finish(&summing.hash, bytes - tail, tail);
+    summing.summary.hash = ets_xxh64_finish(&summing.hash, end, tail);
     finish_range(&summing.summary);
     *summary_out = summing.summary;
     return ETS_OK;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Links src/trace with nothing but a program that has no C library, and runs that on this machine.
+# Links src/trace and the verdicts on bundles with nothing but a program that has no C library, and runs that on this machine.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
@@ -12,8 +12,9 @@ trap 'rm -rf "$out"' EXIT
 # The reader of what a device sent belongs to the host. Distributions switch a stack protector on,
 # which is a library's.
 sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c "$root"/src/base/tensor.c \
-    "$root"/src/numerics/element.c "$root"/src/numerics/summary.c "$root"/src/numerics/xxh64.c |
-    grep -v '_reader\.c$')
+    "$root"/src/base/error.c "$root"/src/numerics/*.c "$root"/src/verify/*.c \
+    "$root"/src/format/bundle.c "$root"/src/format/flatbuffer.c "$root"/src/format/kind.c \
+    "$root"/src/format/program_parts.c | grep -v -e '_reader\.c$' -e '_roots\.c$')
 ${CC:-cc} -std=c11 -Os -ffreestanding -fno-stack-protector -Wall -Wextra -Werror \
     -I"$root/include" -I"$root/src" -static -nostdlib \
     $sources "$root/tests/bare_metal/no_libc.c" -o "$out/program"

@@ -14,7 +14,7 @@ import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "annotate", "tensors", "sql", "diff", "gate", "summary", "run",
-            "recover", "delegates", "info", "doctor", "help")
+            "verify", "bundle", "recover", "delegates", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):

@@ -1,0 +1,46 @@
+/*
+ * junit.h - results of checks as JUnit's XML, which continuous integration systems read.
+ *
+ *     const struct ets_junit_case cases[] = {
+ *         {.class_name = "forward", .name = "case 0, output 1", .seconds = 0.002},
+ *         {.class_name = "forward", .name = "case 1, output 1", .result = ETS_JUNIT_FAILURE,
+ *          .message = "3 of 10 elements are outside of the tolerance"},
+ *     };
+ *     ets_junit_write("model.bpte", cases, 2, output);
+ *     status = ets_output_commit(output, &error);
+ *
+ * Texts are UTF-8; what no XML can hold (control characters, other bytes) is written as '?'.
+ */
+#ifndef ETSCOPE_JUNIT_H
+#define ETSCOPE_JUNIT_H
+
+#include "etscope/file.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ets_junit_result {
+    ETS_JUNIT_PASS = 0,
+    ETS_JUNIT_FAILURE = 1, /* the check was made and its finding is negative */
+    ETS_JUNIT_ERROR = 2,   /* the check could not be made */
+    ETS_JUNIT_SKIPPED = 3  /* there was nothing to check */
+};
+
+struct ets_junit_case {
+    const char *class_name, *name;
+    enum ets_junit_result result;
+    const char *message; /* one line; NULL: none */
+    const char *details; /* more of a failure or error, several lines; NULL: none */
+    double seconds;
+};
+
+/* Appends the document; failures to write appear at the output's commit. */
+ETS_API void ets_junit_write(const char *suite_name, const struct ets_junit_case *cases,
+                             size_t count, struct ets_output *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* Tolerances of `verify`: --rtol and --atol for all outputs, --tolerance and --tolerances for some.
+ */
+#ifndef ETSCOPE_CLI_TOLERANCES_H
+#define ETSCOPE_CLI_TOLERANCES_H
+
+#include "command.h"
+#include "etscope/file.h"
+#include "etscope/verify.h"
+
+struct cli_tolerances {
+    struct ets_tolerance_rule *rules; /* in the order in which they count */
+    size_t count;
+    char **texts; /* copies of what was given, which the rules point into */
+    size_t text_count;
+};
+
+/* Reads the options. Returns an exit code; close in any case. */
+int cli_tolerances_open(const struct cli_arguments *arguments, struct cli_tolerances *out);
+void cli_tolerances_close(struct cli_tolerances *tolerances);
+
+#endif

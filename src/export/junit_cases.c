@@ -1,0 +1,116 @@
+#include "etscope/junit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/table_cells.h"
+
+static void put(struct ets_output *output, const char *text)
+{
+    ets_output_write(output, text, strlen(text));
+}
+
+/* XML 1.0 has no control characters but these, no surrogates, and not U+FFFE and U+FFFF. */
+static size_t text_length(const unsigned char *at, size_t left)
+{
+    const size_t length = ets_utf8_length(at, left);
+    if (length == 1 && *at < 0x20) return *at == '\t' || *at == '\n' || *at == '\r';
+    return length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe ? 0 : length;
+}
+
+static const char *entity_of(unsigned char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\n': return "&#10;"; /* an attribute's line break would be read as a space */
+    case '\r': return "&#13;";
+    case '\t': return "&#9;";
+    default: return NULL;
+    }
+}
+
+static void put_text(struct ets_output *output, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t left = strlen(text);
+    while (left > 0) {
+        const size_t length = text_length(at, left);
+        const char *entity = length > 0 ? entity_of(*at) : "?";
+        if (entity != NULL) put(output, entity);
+        else ets_output_write(output, at, length);
+        const size_t taken = length > 0 ? length : 1;
+        at += taken;
+        left -= taken;
+    }
+}
+
+static void put_attribute(struct ets_output *output, const char *name, const char *text)
+{
+    put(output, " ");
+    put(output, name);
+    put(output, "=\"");
+    put_text(output, text);
+    put(output, "\"");
+}
+
+static void put_seconds(struct ets_output *output, double seconds)
+{
+    char text[64];
+    snprintf(text, sizeof text, " time=\"%.6f\"", seconds);
+    put(output, text);
+}
+
+static void put_case(struct ets_output *output, const struct ets_junit_case *each)
+{
+    static const char *const names[] = {NULL, "failure", "error", "skipped"};
+    put(output, "    <testcase");
+    put_attribute(output, "classname", each->class_name);
+    put_attribute(output, "name", each->name);
+    put_seconds(output, each->seconds);
+    if (each->result == ETS_JUNIT_PASS) {
+        put(output, "/>\n");
+        return;
+    }
+    put(output, ">\n      <");
+    put(output, names[each->result]);
+    if (each->message != NULL) put_attribute(output, "message", each->message);
+    if (each->details != NULL && each->result != ETS_JUNIT_SKIPPED) {
+        put(output, ">");
+        put_text(output, each->details);
+        put(output, "</");
+        put(output, names[each->result]);
+        put(output, ">\n    </testcase>\n");
+    } else {
+        put(output, "/>\n    </testcase>\n");
+    }
+}
+
+void ets_junit_write(const char *suite_name, const struct ets_junit_case *cases, size_t count,
+                     struct ets_output *output)
+{
+    size_t counts[4] = {0};
+    double seconds = 0;
+    char text[160];
+    for (size_t i = 0; i < count; i++) {
+        counts[cases[i].result]++;
+        seconds += cases[i].seconds;
+    }
+    snprintf(text, sizeof text, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", count,
+             counts[ETS_JUNIT_FAILURE], counts[ETS_JUNIT_ERROR]);
+    put(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+    put(output, text);
+    put_seconds(output, seconds);
+    put(output, ">\n  <testsuite");
+    put_attribute(output, "name", suite_name);
+    put(output, text);
+    snprintf(text, sizeof text, " skipped=\"%zu\"", counts[ETS_JUNIT_SKIPPED]);
+    put(output, text);
+    put_seconds(output, seconds);
+    put(output, ">\n");
+    for (size_t i = 0; i < count; i++) put_case(output, &cases[i]);
+    put(output, "  </testsuite>\n</testsuites>\n");
+}

@@ -1,0 +1,39 @@
+/* Two tensors of one shape in step, block by block, as what every comparator does with them. */
+#ifndef ETSCOPE_NUMERICS_PAIRS_H
+#define ETSCOPE_NUMERICS_PAIRS_H
+
+#include "numerics/element_blocks.h"
+
+/* A block's numbers. Devices want a small stack. */
+#ifdef __OPTIMIZE_SIZE__
+enum { ETS_PAIRS_BLOCK = 64 };
+#else
+enum { ETS_PAIRS_BLOCK = 256 };
+#endif
+
+struct ets_pairs {
+    struct ets_blocks left, right;
+    uint64_t remaining;       /* elements */
+    uint64_t index;           /* logical index of the block's first element */
+    uint32_t component_count; /* numbers of an element */
+    size_t count;             /* elements of the block */
+    const uint8_t *left_bytes, *right_bytes;
+    uint8_t left_room[ETS_PAIRS_BLOCK * sizeof(double)];
+    uint8_t right_room[ETS_PAIRS_BLOCK * sizeof(double)];
+};
+
+/*
+ * Checks both tensors. Statuses: those of ets_elements_init; MISMATCH where the shapes differ, and
+ * where one is complex and the other is not.
+ */
+enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor *left,
+                               const struct ets_tensor *right, struct ets_error *error);
+
+/* Moves to the next block; false behind the last. */
+bool ets_pairs_next(struct ets_pairs *pairs);
+
+/* The block's numbers, `count` x `component_count` of each side. Returns how many. */
+size_t ets_pairs_decode(const struct ets_pairs *pairs, double left[ETS_PAIRS_BLOCK],
+                        double right[ETS_PAIRS_BLOCK]);
+
+#endif

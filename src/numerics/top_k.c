@@ -1,0 +1,99 @@
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "etscope/comparators.h"
+#include "etscope/numerics.h"
+
+/* The largest numbers of a row so far, largest first. */
+struct leaders {
+    uint32_t count;
+    double values[ETS_TOP_K_LIMIT];
+    uint64_t places[ETS_TOP_K_LIMIT];
+};
+
+/* A NaN is larger than every number. */
+static bool is_larger(double a, double b)
+{
+    return a > b || (a != a && b == b);
+}
+
+static void offer(struct leaders *leaders, uint32_t k, double value, uint64_t place)
+{
+    uint32_t at = leaders->count;
+    if (at == k && !is_larger(value, leaders->values[k - 1])) return;
+    if (at == k) at--;
+    else leaders->count++;
+    for (; at > 0 && is_larger(value, leaders->values[at - 1]); at--) {
+        leaders->values[at] = leaders->values[at - 1];
+        leaders->places[at] = leaders->places[at - 1];
+    }
+    leaders->values[at] = value;
+    leaders->places[at] = place;
+}
+
+static uint32_t count_common(const struct leaders *a, const struct leaders *b)
+{
+    uint32_t common = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        for (uint32_t j = 0; j < b->count; j++) common += a->places[i] == b->places[j];
+    }
+    return common;
+}
+
+static void add_row(struct ets_top_k *top, const struct leaders *a, const struct leaders *b)
+{
+    const uint32_t common = count_common(a, b);
+    const bool is_whole = common == a->count;
+    if (!is_whole && top->all_agree == top->row_count) top->first_unlike = top->row_count;
+    top->row_count++;
+    top->first_agrees += a->places[0] == b->places[0];
+    top->all_agree += is_whole;
+    top->overlap += (double)common / a->count;
+}
+
+/* Statuses of a comparison; both walks start at the first number. */
+static enum ets_status begin(const struct ets_tensor *reference, const struct ets_tensor *other,
+                             struct ets_elements *left, struct ets_elements *right,
+                             struct ets_error *error)
+{
+    ETS_TRY(ets_elements_init(left, reference, error));
+    ETS_TRY(ets_elements_init(right, other, error));
+    bool is_same = reference->rank == other->rank;
+    for (uint32_t i = 0; is_same && i < reference->rank; i++) {
+        is_same = reference->sizes[i] == other->sizes[i];
+    }
+    if (!is_same) return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the shapes differ");
+    if (left->component_count != 1 || right->component_count != 1) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "complex numbers have no order");
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_top_k_of(const struct ets_tensor *reference, const struct ets_tensor *other,
+                             uint32_t k, struct ets_top_k *top_k_out, struct ets_error *error)
+{
+    struct ets_elements left, right;
+    if (k == 0 || k > ETS_TOP_K_LIMIT) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "k is %u, not 1 to %u", k,
+                        (unsigned)ETS_TOP_K_LIMIT);
+    }
+    const enum ets_status status = begin(reference, other, &left, &right, error);
+    if (status != ETS_OK) return status;
+    const uint32_t rank = reference->rank;
+    const uint64_t length = rank > 0 ? (uint64_t)reference->sizes[rank - 1] : 1;
+    struct ets_top_k top = {.row_count = 0};
+    struct leaders a = {.count = 0}, b = {.count = 0};
+    double x, y;
+    uint64_t place = 0;
+    while (ets_elements_next(&left, &x) && ets_elements_next(&right, &y)) {
+        offer(&a, k, x, place);
+        offer(&b, k, y, place);
+        if (++place < length) continue;
+        add_row(&top, &a, &b);
+        place = a.count = b.count = 0;
+    }
+    if (top.all_agree == top.row_count) top.first_unlike = top.row_count;
+    top.overlap = top.row_count > 0 ? top.overlap / (double)top.row_count : __builtin_nan("");
+    *top_k_out = top;
+    return ETS_OK;
+}

@@ -1,0 +1,101 @@
+#include "base/error.h"
+#include "base/load.h"
+#include "etscope/comparators.h"
+#include "etscope/numerics.h"
+#include "numerics/pairs.h"
+
+/* A loop of its own for each width. */
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
+#endif
+
+/* A floating-point type's bits: how many, and those of its infinity. */
+struct bit_layout {
+    unsigned bits;
+    uint64_t infinity;
+};
+
+static struct bit_layout layout_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_DOUBLE:
+    case ETS_SCALAR_COMPLEX_DOUBLE: return (struct bit_layout){64, UINT64_C(0x7ff0000000000000)};
+    case ETS_SCALAR_FLOAT:
+    case ETS_SCALAR_COMPLEX_FLOAT: return (struct bit_layout){32, 0x7f800000};
+    case ETS_SCALAR_HALF:
+    case ETS_SCALAR_COMPLEX_HALF: return (struct bit_layout){16, 0x7c00};
+    case ETS_SCALAR_BFLOAT16: return (struct bit_layout){16, 0x7f80};
+    default: return (struct bit_layout){0, 0};
+    }
+}
+
+INLINED uint64_t load_bits(const uint8_t *at, unsigned bits)
+{
+    return bits == 64 ? ets_load_u64(at) : bits == 32 ? ets_load_u32(at) : ets_load_u16(at);
+}
+
+/* Numbers of one sign are ordered as their bits; the others lie on the far side of zero. */
+INLINED uint64_t distance(uint64_t a, uint64_t b, uint64_t sign)
+{
+    const uint64_t left = a & ~sign, right = b & ~sign;
+    if (((a ^ b) & sign) != 0) return left + right;
+    return left > right ? left - right : right - left;
+}
+
+INLINED void add_numbers(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
+                         struct bit_layout layout)
+{
+    const size_t count = pairs->count * pairs->component_count;
+    const uint64_t sign = UINT64_C(1) << (layout.bits - 1);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t a = load_bits(pairs->left_bytes + i * (layout.bits / 8), layout.bits);
+        const uint64_t b = load_bits(pairs->right_bytes + i * (layout.bits / 8), layout.bits);
+        if ((a & ~sign) >= layout.infinity || (b & ~sign) >= layout.infinity) continue;
+        const uint64_t apart = distance(a, b, sign);
+        ulps->count++;
+        *sum += (double)apart;
+        if (apart > ulps->max) {
+            ulps->max = apart;
+            ulps->max_index = pairs->index + i / pairs->component_count;
+        }
+    }
+}
+
+static void add_block(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
+                      struct bit_layout layout)
+{
+    const struct bit_layout wide = {64, UINT64_C(0x7ff0000000000000)}, single = {32, 0x7f800000};
+    if (layout.bits == 64) add_numbers(ulps, sum, pairs, wide);
+    else if (layout.bits == 32) add_numbers(ulps, sum, pairs, single);
+    else add_numbers(ulps, sum, pairs, layout);
+}
+
+enum ets_status ets_ulps_of(const struct ets_tensor *reference, const struct ets_tensor *other,
+                            struct ets_ulps *ulps_out, struct ets_error *error)
+{
+    struct ets_pairs pairs;
+    const struct bit_layout layout = layout_of(reference->scalar_type);
+    const enum ets_status status = ets_pairs_init(&pairs, reference, other, error);
+    if (status != ETS_OK) return status;
+    if (reference->scalar_type != other->scalar_type) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "units in the last place are those of one type; these are two");
+    }
+    if (layout.bits == 0) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                        "a %s has no units in the last place that are counted here",
+                        ets_scalar_type_name(reference->scalar_type));
+    }
+    struct ets_ulps ulps = {.count = 0};
+    double sum = 0;
+    while (ets_pairs_next(&pairs)) {
+        double part = 0;
+        add_block(&ulps, &part, &pairs, layout);
+        sum += part;
+    }
+    ulps.mean = ulps.count > 0 ? sum / (double)ulps.count : __builtin_nan("");
+    *ulps_out = ulps;
+    return ETS_OK;
+}

@@ -1,0 +1,200 @@
+#include "etscope/verify.h"
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+const char *ets_match_name(enum ets_match verdict)
+{
+    switch (verdict) {
+#define NAME(name, number, text, meaning) \
+    case ETS_MATCH_##name: return text;
+        ETS_MATCH_LIST(NAME)
+#undef NAME
+    }
+    return NULL;
+}
+
+const char *ets_match_meaning(enum ets_match verdict)
+{
+    switch (verdict) {
+#define MEANING(name, number, text, meaning) \
+    case ETS_MATCH_##name: return meaning;
+        ETS_MATCH_LIST(MEANING)
+#undef MEANING
+    }
+    return NULL;
+}
+
+/* A value as a tensor; plain numbers get no dimensions. */
+struct wrapped {
+    struct ets_tensor tensor;
+    uint8_t truth;
+};
+
+static void wrap_number(enum ets_scalar_type type, const void *data, struct wrapped *out)
+{
+    out->tensor = (struct ets_tensor){
+        .scalar_type = type, .data = data, .data_bytes = ets_scalar_type_bytes(type)};
+}
+
+/* False for what is neither a tensor nor a number. */
+static bool wrap(const struct ets_value *value, struct wrapped *out)
+{
+    switch (value->kind) {
+    case ETS_VALUE_TENSOR: out->tensor = value->as.tensor; return true;
+    case ETS_VALUE_INT: wrap_number(ETS_SCALAR_LONG, &value->as.int_value, out); return true;
+    case ETS_VALUE_DOUBLE:
+        wrap_number(ETS_SCALAR_DOUBLE, &value->as.double_value, out);
+        return true;
+    case ETS_VALUE_BOOL:
+        out->truth = value->as.bool_value != 0;
+        wrap_number(ETS_SCALAR_BOOL, &out->truth, out);
+        return true;
+    default: return false;
+    }
+}
+
+static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b)
+{
+    if (a->rank != b->rank) return false;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (a->sizes[i] != b->sizes[i]) return false;
+    }
+    return true;
+}
+
+/* Elements that are no numbers: whole bytes, which lie in one order only where they are compared.
+ */
+static enum ets_status compare_bytes(const struct ets_tensor *expected,
+                                     const struct ets_tensor *actual, bool *is_equal_out,
+                                     struct ets_error *error)
+{
+    const uint64_t extent = ets_tensor_extent(expected);
+    if (extent == UINT64_MAX || extent > expected->data_bytes || extent > actual->data_bytes ||
+        (extent > 0 && (expected->data == NULL || actual->data == NULL))) {
+        return ets_fail(error, ETS_TRUNCATED, ETS_NO_OFFSET, "a tensor reaches past its bytes");
+    }
+    if (!ets_tensor_is_contiguous(expected) || !ets_tensor_is_contiguous(actual)) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                        "a %s tensor is compared by its bytes, but lies in another order",
+                        ets_scalar_type_name(expected->scalar_type));
+    }
+    const uint8_t *a = expected->data, *b = actual->data;
+    size_t i = 0;
+    while (i < extent && a[i] == b[i]) i++;
+    *is_equal_out = i == extent;
+    return ETS_OK;
+}
+
+static enum ets_status compare_tensors(const struct ets_tensor *expected,
+                                       const struct ets_tensor *actual,
+                                       struct ets_output_verdict *out, struct ets_error *error)
+{
+    const uint32_t components = ets_scalar_component_count(expected->scalar_type);
+    const bool is_same_type = expected->scalar_type == actual->scalar_type;
+    if (expected->rank > ETS_TENSOR_MAX_RANK || actual->rank > ETS_TENSOR_MAX_RANK) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "a tensor's rank is over %d",
+                        ETS_TENSOR_MAX_RANK);
+    }
+    if (!is_same_shape(expected, actual)) {
+        out->verdict = ETS_MATCH_SHAPE;
+        return ETS_OK;
+    }
+    out->verdict = is_same_type ? ETS_MATCH_CLOSE : ETS_MATCH_DTYPE;
+    if (components == 0) {
+        bool is_equal = true;
+        if (!is_same_type) return ETS_OK;
+        ETS_TRY(compare_bytes(expected, actual, &is_equal, error));
+        if (!is_equal) out->verdict = ETS_MATCH_DIFFERENT;
+        return ETS_OK;
+    }
+    if (ets_scalar_component_count(actual->scalar_type) != components) return ETS_OK;
+    ETS_TRY(ets_comparison_of(expected, actual, &out->comparison, error));
+    ETS_TRY(ets_closeness_of(expected, actual, &out->tolerance, &out->closeness, error));
+    out->has_statistics = 1;
+    if (is_same_type && out->closeness.outside_count > 0) out->verdict = ETS_MATCH_DIFFERENT;
+    return ETS_OK;
+}
+
+enum ets_status ets_verify_output(const struct ets_value *expected, const struct ets_value *actual,
+                                  const struct ets_tolerance *tolerance,
+                                  struct ets_output_verdict *verdict_out, struct ets_error *error)
+{
+    struct ets_output_verdict verdict = {.verdict = ETS_MATCH_KIND, .tolerance = *tolerance};
+    struct wrapped left, right;
+    const bool are_tensors = wrap(expected, &left) && wrap(actual, &right);
+    if (expected->kind == actual->kind && are_tensors) {
+        ETS_TRY(compare_tensors(&left.tensor, &right.tensor, &verdict, error));
+    } else if (expected->kind == ETS_VALUE_NONE && actual->kind == ETS_VALUE_NONE) {
+        verdict.verdict = ETS_MATCH_CLOSE;
+    }
+    *verdict_out = verdict;
+    return ETS_OK;
+}
+
+static int scalar_type_of(const struct ets_value *value)
+{
+    struct wrapped wrapped;
+    return wrap(value, &wrapped) ? (int)wrapped.tensor.scalar_type : -1;
+}
+
+enum ets_status ets_verify_case(const struct ets_bundle_suite *suite,
+                                const struct ets_bundle_case *test_case,
+                                const struct ets_value *outputs, uint32_t output_count,
+                                const struct ets_tolerance_rule *rules, size_t rule_count,
+                                struct ets_output_verdict *verdicts_out, uint32_t verdict_capacity,
+                                struct ets_case_verdict *verdict_out, struct ets_error *error)
+{
+    const uint32_t expected_count = test_case->expected_count;
+    if (expected_count == 0) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "case %u of %.*s has no expected outputs", (unsigned)test_case->index,
+                        suite->method_name.size < 64 ? (int)suite->method_name.size : 64,
+                        suite->method_name.data);
+    }
+    const uint32_t count = expected_count > output_count ? expected_count : output_count;
+    struct ets_case_verdict result = {.output_count = count, .first_failed = count};
+    for (uint32_t i = 0; i < count; i++) {
+        struct ets_output_verdict verdict = {.verdict = ETS_MATCH_UNEXPECTED};
+        struct ets_value expected;
+        if (i < expected_count) {
+            ets_bundle_expected(test_case, i, &expected);
+            ets_tolerance_for(rules, rule_count, suite->method_name, test_case->index, i,
+                              scalar_type_of(&expected), &verdict.tolerance);
+            verdict.verdict = ETS_MATCH_MISSING;
+        }
+        if (i < expected_count && i < output_count) {
+            const struct ets_tolerance tolerance = verdict.tolerance;
+            ETS_TRY(ets_verify_output(&expected, &outputs[i], &tolerance, &verdict, error));
+        }
+        if (verdict.verdict != ETS_MATCH_CLOSE && result.failed_count++ == 0) {
+            result.first_failed = i;
+        }
+        if (verdicts_out != NULL && i < verdict_capacity) verdicts_out[i] = verdict;
+    }
+    *verdict_out = result;
+    return ETS_OK;
+}
+
+enum ets_status ets_verify_outputs(struct ets_bytes bundle, const char *method, uint32_t test_case,
+                                   const struct ets_value *outputs, uint32_t output_count,
+                                   const struct ets_tolerance_rule *rules, size_t rule_count,
+                                   struct ets_output_verdict *verdicts_out,
+                                   uint32_t verdict_capacity, struct ets_case_verdict *verdict_out,
+                                   struct ets_error *error)
+{
+    struct ets_bundle view;
+    struct ets_bundle_suite suite;
+    struct ets_bundle_case bundled;
+    ETS_TRY(ets_bundle_init(&view, bundle, error));
+    ETS_TRY(ets_bundle_find_suite(&view, method, &suite, error));
+    if (test_case >= suite.case_count) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "%s has %u test cases, from 0; there is no case %u", method,
+                        (unsigned)suite.case_count, (unsigned)test_case);
+    }
+    ets_bundle_case(&suite, test_case, &bundled);
+    return ets_verify_case(&suite, &bundled, outputs, output_count, rules, rule_count, verdicts_out,
+                           verdict_capacity, verdict_out, error);
+}
