@@ -14,9 +14,9 @@ int main(int argc, char **argv)
     executorch::extension::Module module(argv[1], executorch::extension::Module::LoadMode::File,
                                          std::move(owned));
     const auto input = executorch::extension::ones({1, 32});  // what your model takes
-    for (int i = 0; i < 10; i++) {
-        if (!module.forward(input).ok()) break;  // the trace is kept
-    }
+    int error = 0;  // ExecuTorch's number; 0 is Ok
+    for (int i = 0; i < 10 && error == 0; i++) error = int(module.forward(input).error());
+    if (error != 0) fprintf(stderr, "forward: error 0x%x\n", error);  // the trace is kept
     const etscope::ETDumpResult dump = tracer.get_etdump_data();
     if (dump.buf == nullptr) {
         fprintf(stderr, "no trace: %s\n", tracer.why_empty());
@@ -26,5 +26,5 @@ int main(int argc, char **argv)
     const bool is_written = file != nullptr && fwrite(dump.buf, 1, dump.size, file) == dump.size;
     const bool is_closed = file != nullptr && fclose(file) == 0;
     free(dump.buf);
-    return is_written && is_closed ? 0 : 1;
+    return error == 0 && is_written && is_closed ? 0 : 1;
 }

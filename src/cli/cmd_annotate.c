@@ -2,6 +2,7 @@
 #include "etscope/annotate.h"
 #include "source_files.h"
 #include "subject.h"
+#include "trace_notes.h"
 
 const struct cli_option cli_annotate_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, which knows the lines", NULL,
@@ -185,6 +186,7 @@ static int annotate(const struct cli_arguments *arguments, const struct cli_subj
     if (code == CLI_OK) code = open_delegations(subject, &request, &delegations);
     if (code == CLI_OK) {
         cli_print_notes(inspection);
+        if (subject->program == NULL) cli_note_whole_calls(inspection);
         code = write_table(arguments, inspection, &request);
     }
     ets_delegations_close(delegations);

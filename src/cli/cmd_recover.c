@@ -65,6 +65,22 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     return CLI_OK;
 }
 
+/* A program that the stream's fingerprint is not of names nothing. */
+static void check_program(struct recovery *recovery)
+{
+    const struct ets_bytes told = recovery->stream.trace.config.fingerprint;
+    if (recovery->program == NULL || told.size != ETS_PROGRAM_FINGERPRINT_BYTES) return;
+    const uint64_t here = ets_program_fingerprint(recovery->program);
+    uint64_t there = 0;
+    for (size_t i = told.size; i-- > 0;) there = there << 8 | told.data[i];
+    if (here == there) return;
+    recovery->program = NULL;
+    cli_note(
+        "%s names nothing: another program was running, whose fingerprint is %016llx, and "
+        "this one's is %016llx",
+        cli_path_name(recovery->program_path), (unsigned long long)there, (unsigned long long)here);
+}
+
 /* The stream's trace as an ETDump, at `*file_out`, to be freed. */
 static int make_dump(struct recovery *recovery, uint8_t **file_out)
 {
@@ -121,6 +137,7 @@ static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool 
     recovery->dump = recovery->found.dump;
     if (recovery->is_stream) {
         code = recovered_stream_open(recovery->path, bytes, &recovery->stream);
+        if (code == CLI_OK) check_program(recovery);
         if (code == CLI_OK) code = make_dump(recovery, &file);
     }
     if (code == CLI_OK) code = count_events(recovery);

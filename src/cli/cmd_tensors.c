@@ -1,5 +1,6 @@
 /* tensors: what a trace captured, one line for each tensor; and as .npy files. */
 #include "cli_text.h"
+#include "debug_buffer.h"
 #include "save_tensors.h"
 #include "subject.h"
 
@@ -29,12 +30,30 @@ const struct cli_option cli_tensors_options[] = {
 };
 /* clang-format on */
 
+/* Why the table is empty: nothing was captured, or the filters fit nothing of it. */
+static void report_nothing(const struct ets_inspection *inspection)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    uint32_t count = 0;
+    ets_captured_values_init(&values, inspection, (struct ets_bytes){NULL, 0}, NULL);
+    while (ets_captured_values_next(&values, &value)) count++;
+    if (count == 0) {
+        cli_note("no captured tensors; `etscope run --capture intermediates` records them");
+    } else {
+        cli_note(
+            "none of the %u captured tensors fits what was asked for; without --block, --run, "
+            "--event and --only-outputs all are listed",
+            count);
+    }
+}
+
 /* Says what the table has no numbers for. Returns the exit code that it makes. */
-static int report_gaps(const struct cli_subject *subject, uint32_t rows,
-                       const struct ets_tensor_table_gaps *gaps)
+static int report_gaps(const struct cli_subject *subject, const struct ets_inspection *inspection,
+                       uint32_t rows, const struct ets_tensor_table_gaps *gaps)
 {
     if (rows == 0) {
-        cli_note("no captured tensors; `etscope run --capture intermediates` records them");
+        report_nothing(inspection);
     } else if (gaps->without_buffer > 0) {
         cli_note("without --debug-buffer, tensors are listed without their numbers");
     }
@@ -69,7 +88,8 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
         struct ets_table_style style;
         cli_style(arguments, path, &style);
         code = cli_write_table(arguments, table, &style);
-        if (code == CLI_OK) code = report_gaps(subject, ets_table_row_count(table), &gaps);
+        if (code == CLI_OK)
+            code = report_gaps(subject, inspection, ets_table_row_count(table), &gaps);
     }
     ets_table_close(table);
     return code;
@@ -89,6 +109,7 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     int code = cli_choose_rows(arguments, inspection, &options.filter.block, &options.filter.run);
     if (!ok || code != CLI_OK) return CLI_USAGE;
     cli_print_notes(inspection);
+    cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
     code = list_tensors(arguments, subject, inspection, &options);
     const char *folder = cli_value(arguments, "--save");
     if (folder == NULL || (code != CLI_OK && code != CLI_INPUT)) return code;

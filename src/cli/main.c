@@ -61,8 +61,8 @@ const struct cli_command cli_commands[] = {
      "median(x) are there as aggregates. A query can only read. With --to everything is written to "
      "an SQLite file, and QUERY may be left out.",
      cli_sql_options,
-     "etscope sql 'select name, p50, source from operators order by p50 desc limit 5' "
-     "trace.etdp\n"
+     "etscope sql 'select name, p50, source from operators where children = 0 "
+     "order by p50 desc limit 5' trace.etdp\n"
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},

@@ -11,6 +11,7 @@
 
 #include "cli_text.h"
 #include "compare.h"
+#include "debug_buffer.h"
 #include "etscope/run_table.h"
 #include "trace_notes.h"
 
@@ -415,7 +416,13 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
     if (code != CLI_OK) return code;
     cli_print_notes(inspection);
-    if (format != NULL && strcmp(format, "tsv") == 0 && request->is_upstream_view) {
+    cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
+    const bool is_upstream =
+        format != NULL && strcmp(format, "tsv") == 0 && request->is_upstream_view;
+    if (subject->program == NULL && !is_upstream && !request->is_of_runs) {
+        cli_note_whole_calls(inspection);
+    }
+    if (is_upstream) {
         const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
         code = write_upstream_tsv(inspection, request, path);
     } else {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli_text.h"
+#include "debug_buffer.h"
 #include "etscope/kind.h"
 #include "show.h"
 
@@ -80,13 +81,8 @@ static uint32_t partner(uint32_t count, uint32_t number)
 static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t number,
                              struct sql_trace_file *file, struct ets_sql_trace *trace)
 {
-    const char *path = cli_value_at(arguments, "--debug-buffer", number);
-    struct ets_error error;
-    if (path == NULL) return CLI_OK;
-    if (ets_file_open(path, &file->debug_buffer, &error) != ETS_OK) return cli_fail(path, &error);
-    trace->debug_buffer = ets_file_bytes(file->debug_buffer);
-    if (trace->debug_buffer.data == NULL) trace->debug_buffer.data = (const uint8_t *)"";
-    return CLI_OK;
+    return cli_debug_buffer_open(cli_value_at(arguments, "--debug-buffer", number),
+                                 &file->debug_buffer, &trace->debug_buffer);
 }
 
 static int open_trace(struct sql_sources *sources, const struct cli_arguments *arguments,
@@ -114,6 +110,8 @@ static int open_trace(struct sql_sources *sources, const struct cli_arguments *a
     if (code != CLI_OK) return code;
     trace->inspection = file->inspection = inspection;
     cli_print_notes(inspection);
+    cli_note_debug_buffer(inspection, cli_value_at(arguments, "--debug-buffer", number),
+                          trace->debug_buffer);
     return CLI_OK;
 }
 

@@ -1,12 +1,12 @@
 #include "subject.h"
 
-static int open_bytes(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
+#include "debug_buffer.h"
+
+static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
 {
     struct ets_error error;
-    if (path == NULL) return CLI_OK;
     if (ets_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
     *bytes_out = ets_file_bytes(*file_out);
-    if (bytes_out->data == NULL) bytes_out->data = (const uint8_t *)""; /* empty, but given */
     return CLI_OK;
 }
 
@@ -22,12 +22,12 @@ int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                              .method = cli_value(arguments, "--method"),
                              .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
     int code = cli_check_stdin(arguments, inputs);
-    if (code == CLI_OK) code = open_bytes(path, &files->trace, &subject_out->dump);
+    if (code == CLI_OK) code = open_trace(path, &files->trace, &subject_out->dump);
     if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &files->record);
     if (code == CLI_OK) code = cli_program_open(cli_value(arguments, "--program"), &files->program);
     if (code == CLI_OK) {
-        code = open_bytes(subject_out->debug_buffer_path, &files->debug_buffer,
-                          &subject_out->debug_buffer);
+        code = cli_debug_buffer_open(subject_out->debug_buffer_path, &files->debug_buffer,
+                                     &subject_out->debug_buffer);
     }
     subject_out->record = files->record.record;
     subject_out->program = files->program.is_open ? &files->program.program : NULL;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli_text.h"
 #include "command.h"
 
 static const char *reason_of(enum ets_status first_error)
@@ -86,6 +87,38 @@ static void note_partial_runs(const struct ets_inspection *inspection)
              count == 1 ? "" : "first: ", first);
 }
 
+/* An execution that the tracer logged events of, but not the end: the device stopped in it. */
+static bool is_broken_off(const struct ets_inspection *inspection, const struct ets_run *run)
+{
+    return run->purpose == ETS_TRACE_EXECUTE && run->event_count > 0 && !run->is_partial &&
+           ets_inspection_total_row(inspection, run->block) == ETS_NO_INDEX;
+}
+
+/* Not where the end may be missing because a filter or a full buffer left it out. */
+static void note_broken_runs(const struct ets_inspection *inspection,
+                             const struct ets_trace_summary *summary)
+{
+    if (summary->state.dropped > 0 || (summary->filtered & ETS_TRACE_METHODS) != 0) return;
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        if (!is_broken_off(inspection, ets_inspection_run(inspection, i))) continue;
+        cli_note("run %u of the trace was broken off%s: it has no Method::execute", i,
+                 summary->lost_frames > 0 ? ", or its end was lost" : "");
+    }
+}
+
+void cli_note_whole_calls(const struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (row->tie != ETS_TIE_CALL || row->backend == NULL) continue;
+        if (!cli_text_is(cli_text(row->backend), "XnnpackBackend")) continue;
+        cli_note(
+            "delegates' events have the lines of their whole call: --program model.pte tells "
+            "what is inside of delegates");
+        return;
+    }
+}
+
 void cli_note_trace(const struct ets_inspection *inspection)
 {
     const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
@@ -93,6 +126,7 @@ void cli_note_trace(const struct ets_inspection *inspection)
     cli_note_losses(summary);
     note_filters(summary);
     note_partial_runs(inspection);
+    note_broken_runs(inspection, summary);
     if (ets_inspection_is_other_program(inspection)) {
         cli_note("the trace's fingerprint says that another program made it");
     }

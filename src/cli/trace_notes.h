@@ -10,5 +10,7 @@ void cli_note_losses(const struct ets_trace_summary *summary);
 void cli_note_losses_of(struct ets_bytes dump);
 /* Those, and what else is to be known about the trace before its numbers are read. */
 void cli_note_trace(const struct ets_inspection *inspection);
+/* Where no program was given: that it tells more of delegates whose events have the whole call. */
+void cli_note_whole_calls(const struct ets_inspection *inspection);
 
 #endif

@@ -69,7 +69,22 @@ class WrongFiles(InFolder):
                           (support.fixture(model, "profile.etdp"), *program)):
                 with self.subTest(model=model, words=len(words)):
                     done = support.inspect(*words)
-                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    notes = done.stderr.splitlines()
+                    if b"(whole call)" in done.stdout and "--program" not in words:
+                        self.assertIn(b"--program model.pte tells what is inside", notes.pop())
+                    self.assertEqual((done.returncode, notes), (0, []))
+
+    def test_inspect__a_program_is_named_where_it_would_tell_more(self):
+        told = b"--program model.pte tells what is inside of delegates"
+        for model, times in (("conv_xnnpack", 1), ("conv_portable", 0)):
+            done = support.inspect(*support.with_record(model))
+            self.assertEqual(done.stderr.count(told), times)
+            annotated = support.run("annotate", *support.with_record(model))
+            self.assertEqual(annotated.stderr.count(told), times)
+        record = support.with_record("conv_xnnpack")
+        for more in (("--program", support.fixture("conv_xnnpack", "model.pte")),
+                     ("--format", "tsv"), ("--group-by", "run")):
+            self.assertNotIn(told, support.inspect(*record, *more).stderr)
 
     def test_inspect__wrong_records_are_told_or_say_the_same_as_the_right_one(self):
         for model in support.MODELS:

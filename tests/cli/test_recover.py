@@ -29,6 +29,15 @@ def frames_of(stream):
         stream = stream[size:]
 
 
+def with_fingerprint(stream, fingerprint):
+    """The start, the first frame, ends with the fingerprint."""
+    start = next(frames_of(stream))
+    payload = start[20:68] + fingerprint
+    header = start[:12] + struct.pack("<I", len(payload))
+    crc = struct.pack("<I", zlib.crc32(payload + header[4:]))
+    return header + crc + payload + stream[len(start):]
+
+
 def chunks(data, size):
     return [data[at:at + size] for at in range(0, len(data), size)]
 
@@ -242,6 +251,27 @@ class Running(InFolder):
         other = support.DATA / "linear_fp32_xnnpack" / "model.pte"
         for event in self.recover(HANG, "--program", other)["stream"]["running"]:
             self.assertIsNone(event["operator"])
+
+    def test_recover__a_program_of_another_fingerprint_is_told_and_names_nothing(self):
+        (program,) = [json.loads(support.run("info", MODEL, "--format", "json").stdout)]
+        own = int(program["fingerprint"], 16)
+        for number, is_other in ((own, False), (own ^ 1 << 63, True)):
+            done = self.call(with_fingerprint(HANG, struct.pack("<Q", number)), "--program", MODEL)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(b"aten::addmm.out" in done.stdout, not is_other)
+            self.assertIn(b"native_call_addmm.out", done.stdout)
+            self.assertIn(b" 0 damaged", done.stdout)
+            told = f"fingerprint is {number:016x}, and this one's is {own:016x}"
+            self.assertEqual(told in done.stderr.decode(), is_other)
+        done = self.call(with_fingerprint(HANG, b"v1.2"), "--program", MODEL)
+        self.assertEqual(done.stderr, b"")
+        self.assertIn(b"aten::addmm.out", done.stdout)
+
+    def test_recover__a_run_that_was_broken_off_is_noted_where_it_is_read(self):
+        for data, count in ((HANG, 1), (FINISHED, 0)):
+            self.recover(data)
+            done = support.run("inspect", self.output)
+            self.assertEqual(done.stderr.count(b"was broken off: it has no Method::execute"), count)
 
     def test_recover__each_start_of_the_device_is_a_part(self):
         both = HANG + FINISHED

@@ -201,6 +201,48 @@ class Listing(unittest.TestCase):
         self.assertEqual(done.returncode, OK)
         self.assertIn(b"no captured tensors", done.stderr)
 
+    def test_filters_that_fit_nothing_say_how_much_there_is(self):
+        for more in (("--event", 3), ("--event", 3, "--format", "json")):
+            done = run(*words("mlp_portable", *more))
+            self.assertEqual(done.returncode, OK)
+            self.assertIn(b"none of the 7 captured tensors fits", done.stderr)
+            self.assertNotIn(b"no captured tensors", done.stderr)
+
+    def test_another_kind_of_file_is_no_debug_buffer(self):
+        trace = fixture("mlp_portable", "debug.etdp")
+        with tempfile.TemporaryDirectory() as folder:
+            array = pathlib.Path(folder, "a.npy")
+            array.write_bytes(b"\x93NUMPY\1\0" + bytes(4000))
+            archive = pathlib.Path(folder, "a.zip")
+            archive.write_bytes(b"PK\3\4" + bytes(4000))
+            for path in (trace, fixture("mlp_portable", "model.pte"), array, archive,
+                         fixture("mlp_portable", "model.etrecord")):
+                for command in (("tensors", trace), ("inspect", trace),
+                                ("sql", "select 1", trace)):
+                    done = run(*command, "--debug-buffer", path)
+                    self.assertEqual((done.returncode, done.stdout), (INPUT, b""))
+                    self.assertEqual(len(done.stderr.splitlines()), 1)
+                    self.assertIn(b"not a debug buffer but ", done.stderr)
+
+    def test_more_bytes_than_the_trace_refers_to_are_noted(self):
+        data = fixture("mlp_portable", "debug.bin").read_bytes()
+        trace = fixture("mlp_portable", "debug.etdp")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "debug.bin")
+            path.write_bytes(data + bytes(1000))  # a buffer that was written whole
+            self.assertEqual(run("tensors", trace, "--debug-buffer", path).stderr, b"")
+            path.write_bytes(data + b"\1" * 1000)
+            for command in (("tensors", trace), ("tensors", trace, "--only-outputs"),
+                            ("inspect", trace)):
+                done = run(*command, "--debug-buffer", path)
+                self.assertEqual(done.returncode, OK)
+                self.assertIn(f"has {len(data) + 1000} bytes, the trace refers to {len(data)}: is "
+                              "it this run's debug buffer?".encode(), done.stderr)
+
+    def test_the_own_debug_buffer_is_taken_without_a_note(self):
+        for model in WITH_DEBUG:
+            self.assertNotIn(b"refers to", run(*words(model)).stderr)
+
     def test_usage(self):
         self.assertEqual(run("tensors").returncode, USAGE)
         self.assertEqual(run("tensors", "a", "b").returncode, USAGE)
