@@ -51,3 +51,7 @@ class MissingFileError(Error, FileNotFoundError):
 
 class MissingNameError(Error, KeyError):
     """An Error of a name that is not there, for those who catch KeyError."""
+
+
+class RefusedError(Error, AssertionError):
+    """An Error of test cases that a bundle cannot hold, for those who catch AssertionError."""

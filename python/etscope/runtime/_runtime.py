@@ -10,7 +10,7 @@ from etscope._errors import Error, FileError, MissingNameError, warn
 from etscope._library import NULL, Handle, Source, call, ffi, lib, text
 from etscope._tensors import value_of
 from etscope.runtime._engine import engine
-from etscope.runtime._inputs import is_torch, value_of_input
+from etscope._values import is_torch, value_of_input
 from etscope.runtime._metadata import MethodMeta
 
 

@@ -1,4 +1,4 @@
-"""Python's values as the engine's: arrays, torch tensors, numbers, None."""
+"""Python's values as the C library's: arrays, torch tensors, numbers, None."""
 
 import numbers
 
@@ -13,7 +13,10 @@ def is_torch(value):
 
 
 def value_of_input(value, expected):
-    """(struct ets_value *, what must live as long) of an input; `expected` is its value info."""
+    """(struct ets_value *, what must live as long) of an input; `expected` is its value info.
+
+    An `expected` of kind NONE says nothing: an array without dimensions stays a tensor then.
+    """
     found = ffi.new("struct ets_value *")
     held = getattr(found, "as")
     if is_torch(value):
@@ -48,7 +51,7 @@ def _set_plain(found, held, value, expected):
 
 
 def _array_of(value, expected):
-    """An array that the engine can read in place, and the number of its scalar type."""
+    """An array that C can read in place, and the number of its scalar type."""
     import numpy as np
 
     array = np.asarray(value)

@@ -1,0 +1,162 @@
+"""BundledProgram: a program and the test cases of its methods."""
+
+import os
+
+from etscope._errors import Error, RefusedError
+from etscope._library import Source, call, ffi, lib, text
+from etscope._tensors import value_of
+from etscope._values import value_of_input
+from etscope.bundled_program.config import MethodTestCase, MethodTestSuite
+
+
+class BundledProgram:
+    """A program with test cases.
+
+    executorch_program  a .pte: its path, its bytes, or what has them as `buffer`, as
+                        ExecutorchProgramManager
+    method_test_suites  a MethodTestSuite for each method that has test cases
+    pte_file_path       the path of a .pte, instead of executorch_program
+
+    Raises Error: for both programs or none; WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED for what
+    is no program; an OSError where a file cannot be opened; MISMATCH, an AssertionError too, for
+    test cases that are not of the program: methods, numbers of values, types and shapes are
+    compared, and plain numbers, which a program has fixed.
+    """
+
+    def __init__(self, executorch_program, method_test_suites, pte_file_path=None):
+        if (executorch_program is None) == (pte_file_path is None):
+            raise Error("give either executorch_program or pte_file_path")
+        given = pte_file_path if executorch_program is None else executorch_program
+        self.executorch_program = executorch_program
+        self._source = _source_of(given)
+        self.method_test_suites = _sorted(method_test_suites)
+        _NewBundle(self._source, self.method_test_suites).check()
+
+    def __repr__(self):
+        counts = ", ".join(f"{s.method_name}: {len(s.test_cases)}" for s in self.method_test_suites)
+        return f"BundledProgram({counts or 'no test cases'})"
+
+    @property
+    def program(self):
+        """The bytes of the program."""
+        self._source.check()
+        return bytes(ffi.buffer(self._source.bytes.data, self._source.bytes.size))
+
+    def _write(self, write):
+        """Calls write(bytes) for each piece of the file, in order."""
+        bundle = _NewBundle(self._source, _sorted(self.method_test_suites))
+        bundle.check()
+        bundle.write(write)
+
+    @classmethod
+    def _read(cls, data, tensors):
+        """What a file holds, even where its cases are not of its program."""
+        if tensors not in ("numpy", "torch"):
+            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        source, bundle = Source.of_buffer(data), ffi.new("struct ets_bundle *")
+        call(lib.ets_bundle_init, bundle, source.bytes)
+        self = cls.__new__(cls)
+        self._source = Source(bundle.program, keeps=source)
+        self.executorch_program = self.program
+        self._source = Source.of_buffer(self.executorch_program)
+        self.method_test_suites = [_suite(bundle, i, tensors) for i in range(bundle.suite_count)]
+        return self
+
+
+def _source_of(program):
+    if isinstance(program, (str, os.PathLike)):
+        return Source.of_file(program)
+    return Source.of_buffer(getattr(program, "buffer", program))
+
+
+def _sorted(suites):
+    """In the order of the names' bytes, as files have them."""
+    return sorted(suites, key=lambda suite: suite.method_name.encode())
+
+
+class _NewBundle:
+    """A struct ets_new_bundle over a Source, and all that it points to."""
+
+    def __init__(self, source, suites):
+        self._source = source
+        self._kept = []
+        self._pointer = self._new("struct ets_new_bundle *")
+        self._pointer.program = source.bytes
+        self._pointer.suite_count = len(suites)
+        self._pointer.suites = new_suites = self._new("struct ets_new_suite[]", len(suites))
+        for new, suite in zip(new_suites, suites):
+            self._fill_suite(new, suite)
+
+    def check(self):
+        """Raises Error where the cases are not of the program."""
+        program = ffi.new("struct ets_program *")
+        self._source.check()
+        call(lib.ets_program_init, program, self._source.bytes, file=self._source.path)
+        call(lib.ets_new_bundle_check, self._pointer, program, file=self._source.path,
+             error_class=RefusedError)  # fmt: skip
+
+    def write(self, write):
+        failures = []
+
+        def take(context, data, size):
+            write(ffi.buffer(data, size))
+            return 0
+
+        callback = ffi.callback(
+            "int(void *, const void *, size_t)", take, error=1,
+            onerror=lambda kind, failure, trace: failures.append(failure),
+        )  # fmt: skip
+        sink = ffi.new("struct ets_bundle_sink *", {"write": callback})
+        try:
+            call(lib.ets_bundle_write, self._pointer, sink, file=self._source.path)
+        except Error:
+            if failures:
+                raise failures[0] from None
+            raise
+
+    def _new(self, *arguments):
+        self._kept.append(ffi.new(*arguments))
+        return self._kept[-1]
+
+    def _fill_suite(self, new, suite):
+        if "\0" in suite.method_name:
+            raise RefusedError("a method's name with a NUL character")
+        new.method = self._new("char[]", suite.method_name.encode())
+        new.case_count = len(suite.test_cases)
+        new.cases = cases = self._new("struct ets_new_case[]", len(suite.test_cases))
+        for new_case, case in zip(cases, suite.test_cases):
+            new_case.inputs, new_case.input_count = self._values(case.inputs)
+            new_case.expected, new_case.expected_count = self._values(case.expected_outputs)
+
+    def _values(self, values):
+        """The array of struct ets_value, and its length."""
+        anything = ffi.new("struct ets_engine_value_info *")
+        array = self._new("struct ets_value[]", len(values))
+        for i, value in enumerate(values):
+            found, borrowed = value_of_input(value, anything)
+            array[i] = found[0]
+            self._kept.append(borrowed)
+        return array, len(values)
+
+
+def _suite(bundle, index, tensors):
+    suite, case = ffi.new("struct ets_bundle_suite *"), ffi.new("struct ets_bundle_case *")
+    lib.ets_bundle_suite(bundle, index, suite)
+    cases = []
+    for i in range(suite.case_count):
+        lib.ets_bundle_case(suite, i, case)
+        where = f"{text(suite.method_name)}, case {i}"
+        inputs = _values(lib.ets_bundle_input, case, case.input_count, tensors, where)
+        expected = _values(lib.ets_bundle_expected, case, case.expected_count, tensors, where)
+        cases.append(MethodTestCase(inputs, expected))
+    return MethodTestSuite(text(suite.method_name), cases)
+
+
+def _values(read, case, count, tensors, where):
+    value, values = ffi.new("struct ets_value *"), []
+    for i in range(count):
+        read(case, i, value)
+        if value.kind == lib.ETS_VALUE_OTHER:
+            raise Error(f"{where}: value {i} is of a kind that is not known", status="UNSUPPORTED")
+        values.append(value_of(value, tensors))
+    return values
