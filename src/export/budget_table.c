@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "export/budget_words.h"
-#include "export/difference_order.h"
 
 enum cell {
     CELL_RESULT,
@@ -60,12 +59,6 @@ const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *re
     return ets_difference_line(report->difference, verdict->line)->after.block;
 }
 
-int32_t ets_budget_instruction(const struct ets_pool_operator *op)
-{
-    const bool is_work = op != NULL && op->role == ETS_POOL_WORK && op->row != NULL;
-    return is_work ? op->row->instruction : -1;
-}
-
 static void put(struct ets_table *table, double value, bool is_of_column)
 {
     if (isnan(value) || !is_of_column) ets_table_put_nothing(table);
@@ -89,8 +82,8 @@ static void put_cell(struct ets_table *table, enum cell cell,
     case CELL_BLOCK: ets_table_put_text(table, block == NULL ? nothing : block->name); break;
     case CELL_METHOD: ets_table_put_string(table, block == NULL ? NULL : block->method); break;
     case CELL_INSTRUCTION:
-        if (ets_budget_instruction(op) < 0) ets_table_put_nothing(table);
-        else ets_table_put_integer(table, ets_budget_instruction(op));
+        if (ets_difference_instruction(op) < 0) ets_table_put_nothing(table);
+        else ets_table_put_integer(table, ets_difference_instruction(op));
         break;
     case CELL_OPERATOR: ets_table_put_text(table, op == NULL ? nothing : op->name); break;
     case CELL_METRIC: ets_table_put_string(table, ets_budget_metric_name(rule->metric)); break;

@@ -100,9 +100,9 @@ static void put_case(struct ets_output *output, const struct ets_budget_report *
         put(output, ": ");
         put_text(output, op->name);
     }
-    if (ets_budget_instruction(op) >= 0) {
+    if (ets_difference_instruction(op) >= 0) {
         put(output, " (instruction ");
-        put_number(output, (uint32_t)ets_budget_instruction(op));
+        put_number(output, (uint32_t)ets_difference_instruction(op));
         put(output, ")");
     }
     put(output, "\" file=\"");
