@@ -252,6 +252,7 @@ int ets_budget_section_exists(const struct ets_budget_rule *rule,
     struct name_list list = {names, room, 0};
     const uint32_t count = ets_difference_block_count(difference);
     names[0] = '\0';
+    if (rule->scope.data == NULL) return 1;
     for (uint32_t b = 0; b < count; b++) {
         const struct ets_pool_block *block = ets_difference_block(difference, b)->after;
         if (block != NULL && is_in_scope(rule, block)) return 1;
