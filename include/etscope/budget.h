@@ -122,6 +122,15 @@ ETS_API uint32_t ets_budget_failed(const struct ets_budget_verdicts *verdicts);
 ETS_API const struct ets_budget_verdict *ets_budget_verdict(
     const struct ets_budget_verdicts *verdicts, uint32_t index);
 
+/*
+ * 1: the new trace has what the rule's section names, or the rule is in none. 0: it has no such
+ * method or block; `names` gets those that it has, "Default, Execute, forward", cut at `room`
+ * bytes, which are at least 1.
+ */
+ETS_API int ets_budget_section_exists(const struct ets_budget_rule *rule,
+                                      const struct ets_difference *difference, char *names,
+                                      size_t room);
+
 /* Whether a result is a failure of the gate. */
 ETS_API int ets_budget_is_failure(enum ets_budget_result result);
 /* "pass", "noise", "new", "fail", "unknown", "missing". */

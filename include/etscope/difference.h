@@ -47,17 +47,18 @@ enum ets_change {
 };
 
 enum ets_verdict {
-    ETS_VERDICT_SAME = 0, /* no change was seen, or one below least_change */
+    ETS_VERDICT_SAME = 0, /* the whole interval of the shift lies within least_change */
     ETS_VERDICT_FASTER = 1,
     ETS_VERDICT_SLOWER = 2,
     ETS_VERDICT_UNKNOWN = 3, /* too few runs to tell, or the clock is too coarse */
     ETS_VERDICT_NONE = 4,    /* one side alone */
-    ETS_VERDICT_COUNT = 5
+    ETS_VERDICT_UNCLEAR = 5, /* neither: the interval reaches beyond least_change */
+    ETS_VERDICT_COUNT = 6
 };
 
 struct ets_difference_options {
     double false_discovery; /* wrong ones among the changes; 0: 0.05 */
-    double least_change;    /* a change of the median by less, 0.01 for 1 %, is none */
+    double least_change;    /* a shift by less, 0.01 for 1 % of the median before, is none */
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -115,7 +116,7 @@ ETS_API const struct ets_difference_line *ets_difference_line(
 
 /* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
 ETS_API const char *ets_change_name(enum ets_change change);
-/* "same", "faster", "slower", "unknown"; "" for NONE. */
+/* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
 ETS_API const char *ets_verdict_name(enum ets_verdict verdict);
 
 #ifdef __cplusplus

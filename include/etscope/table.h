@@ -63,7 +63,8 @@ struct ets_column {
     int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
                           at least the first and below the second; equal where it is exact */
     int keep_empty;    /* 1: people see it although no row has anything in it */
-    int shares_unit;   /* 1: people see one unit in all columns of times that share theirs */
+    int shares_unit;   /* 1: people see one unit in all columns of times that share theirs;
+                          2: in that of the others, which this one has no say in */
     int is_signed;     /* 1: people see a sign: "+1.2", "-3.4%" */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };

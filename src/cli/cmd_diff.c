@@ -7,11 +7,13 @@
 const struct cli_option cli_diff_options[] = {
     CLI_SIDES_OPTIONS,
     {"--sort", "-s", "change|ratio|order|name",
-     "Order of the lines: the largest change first (default), or as executed, or by name", NULL,
-     false},
-    {"--top", "-n", "N", "Only the first N lines of each block", NULL, false},
-    {"--least-change", NULL, "PERCENT", "Smaller changes of a median are none; default 1", NULL,
-     false},
+     "Slower, faster and other kernels before the rest, the largest change (default) or ratio "
+     "first; or all as executed, or by name",
+     NULL, false},
+    {"--top", "-n", "N", "Only the first N lines of each block, parts of delegates among them",
+     NULL, false},
+    {"--least-change", NULL, "PERCENT",
+     "Smaller changes are none: same where the interval lies within; default 1", NULL, false},
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };

@@ -36,6 +36,21 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
+/* A section that names nothing is a slip of the pen, once for all of its rules. */
+static void note_sections(const struct ets_budget *budget, const struct ets_difference *difference)
+{
+    const char *last = NULL;
+    for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
+        char names[256];
+        if (rule->scope.data == last) continue;
+        last = rule->scope.data;
+        if (ets_budget_section_exists(rule, difference, names, sizeof names)) continue;
+        cli_note("the new trace has no method or block [%.*s] of the budget; it has %s",
+                 (int)rule->scope.size, rule->scope.data, names);
+    }
+}
+
 static int check(const struct cli_arguments *arguments, const struct ets_budget *budget,
                  const struct ets_difference *difference)
 {
@@ -46,6 +61,7 @@ static int check(const struct cli_arguments *arguments, const struct ets_budget 
         return cli_fail(path, &error);
     }
     const struct ets_budget_report report = {budget, difference, verdicts, cli_path_name(path)};
+    note_sections(budget, difference);
     int code = write_table(arguments, &report);
     if (code == CLI_OK) code = write_junit(arguments, &report);
     if (code == CLI_OK && ets_budget_failed(verdicts) > 0) code = CLI_NEGATIVE;

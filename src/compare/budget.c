@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { MAX_RULES = 10000 };
+enum { MAX_RULES = 10000, MAX_QUOTE = 80 };
 
 struct ets_budget {
     struct ets_arena arena;
@@ -15,16 +15,17 @@ static const char *const metrics[] = {"min", "p10", "p50", "p90", "max", "avg", 
 
 /* One line being read. */
 struct reader {
-    struct ets_text rest; /* of the line, without space at its ends */
-    uint64_t offset;      /* of the line in the text */
+    struct ets_text text; /* of the line, without space at its ends */
+    struct ets_text rest; /* what is not read of it yet */
     uint32_t line;
     struct ets_error *error;
 };
 
 static enum ets_status fail(const struct reader *reader, const char *reason)
 {
-    return ets_fail(reader->error, ETS_MALFORMED, reader->offset, "line %u: %s", reader->line,
-                    reason);
+    const size_t size = reader->text.size < MAX_QUOTE ? reader->text.size : MAX_QUOTE;
+    return ets_fail(reader->error, ETS_MALFORMED, ETS_NO_OFFSET, "line %u \"%.*s\": %s",
+                    reader->line, (int)size, reader->text.data, reason);
 }
 
 static bool is_space(char c)
@@ -216,10 +217,10 @@ static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes byte
     const char *text = (const char *)bytes.data;
     struct reader reader = {.error = error};
     struct ets_text scope = {NULL, 0};
-    for (size_t at = 0; at < bytes.size; reader.offset = at) {
+    for (size_t at = 0; at < bytes.size;) {
         const char *end = memchr(text + at, '\n', bytes.size - at);
         const size_t size = end == NULL ? bytes.size - at : (size_t)(end - (text + at));
-        reader.rest = trim((struct ets_text){text + at, size});
+        reader.text = reader.rest = trim((struct ets_text){text + at, size});
         reader.line++;
         ETS_TRY(read_line(budget, &reader, &scope));
         at += size + 1;

@@ -214,10 +214,58 @@ static enum ets_status check_units(const struct ets_budget *budget, enum ets_tim
         const bool is_time = rule->limit == ETS_LIMIT_TIME || rule->limit == ETS_LIMIT_OVER_TIME;
         if (!is_time || rule->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "line %u: the limit is in %s, the traces are in %s", rule->line,
+                        "line %u \"%.*s\": the limit is in %s, the traces are in %s", rule->line,
+                        (int)(rule->text.size < 80 ? rule->text.size : 80), rule->text.data,
                         rule->is_cycles ? "cycles" : "time", rule->is_cycles ? "time" : "cycles");
     }
     return ETS_OK;
+}
+
+/* The comma-separated names being written. */
+struct name_list {
+    char *buffer;
+    size_t room, used;
+};
+
+static void add_name(struct name_list *list, struct ets_text name)
+{
+    list->used += ets_print_text(list->buffer + list->used, list->room - list->used, "%s%.*s",
+                                 list->used == 0 ? "" : ", ",
+                                 (int)(name.size < 64 ? name.size : 64), name.data);
+}
+
+/* Whether a rule could name an earlier block of the new trace in the same way. */
+static bool is_named_before(const struct ets_difference *difference, uint32_t index,
+                            struct ets_text name)
+{
+    const struct ets_budget_rule rule = {.scope = name};
+    for (uint32_t b = 0; b < index; b++) {
+        const struct ets_pool_block *block = ets_difference_block(difference, b)->after;
+        if (block != NULL && is_in_scope(&rule, block)) return true;
+    }
+    return false;
+}
+
+int ets_budget_section_exists(const struct ets_budget_rule *rule,
+                              const struct ets_difference *difference, char *names, size_t room)
+{
+    struct name_list list = {names, room, 0};
+    const uint32_t count = ets_difference_block_count(difference);
+    names[0] = '\0';
+    if (rule->scope.data == NULL) return 1;
+    for (uint32_t b = 0; b < count; b++) {
+        const struct ets_pool_block *block = ets_difference_block(difference, b)->after;
+        if (block != NULL && is_in_scope(rule, block)) return 1;
+    }
+    for (uint32_t b = 0; b < count && list.used + 1 < room; b++) {
+        const struct ets_pool_block *block = ets_difference_block(difference, b)->after;
+        if (block == NULL) continue;
+        if (!is_named_before(difference, b, block->name)) add_name(&list, block->name);
+        if (block->method == NULL) continue;
+        const struct ets_text method = {block->method, strlen(block->method)};
+        if (!is_named_before(difference, b, method)) add_name(&list, method);
+    }
+    return 0;
 }
 
 static uint32_t most_runs(const struct ets_difference *difference)

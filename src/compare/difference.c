@@ -115,6 +115,6 @@ const char *ets_change_name(enum ets_change change)
 
 const char *ets_verdict_name(enum ets_verdict verdict)
 {
-    static const char *const names[] = {"same", "faster", "slower", "unknown", ""};
+    static const char *const names[] = {"same", "faster", "slower", "unknown", "", "unclear"};
     return (unsigned)verdict < ETS_VERDICT_COUNT ? names[verdict] : "";
 }

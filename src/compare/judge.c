@@ -69,6 +69,13 @@ static bool is_coarse(const struct ets_difference_line *line)
     return !one_reading && fabs(line->shift.estimate) < step;
 }
 
+/* Not to have seen a change is not to have seen that there is none: the interval tells. */
+static enum ets_verdict same_or_unclear(const struct ets_difference_line *line, double least)
+{
+    const bool is_within = line->shift.low >= -least && line->shift.high <= least;
+    return is_within ? ETS_VERDICT_SAME : ETS_VERDICT_UNCLEAR;
+}
+
 static enum ets_verdict verdict_of(const struct ets_difference *difference,
                                    const struct ets_difference_line *line)
 {
@@ -77,10 +84,10 @@ static enum ets_verdict verdict_of(const struct ets_difference *difference,
     if (isnan(line->test.p)) return ETS_VERDICT_NONE;
     if (line->adjusted_p >= level) {
         const bool is_open = line->test.p < level || line->test.least_p >= level;
-        return is_open ? ETS_VERDICT_UNKNOWN : ETS_VERDICT_SAME;
+        return is_open ? ETS_VERDICT_UNKNOWN : same_or_unclear(line, least);
     }
     if (is_coarse(line)) return ETS_VERDICT_UNKNOWN;
-    if (fabs(line->shift.estimate) < least) return ETS_VERDICT_SAME;
+    if (fabs(line->shift.estimate) < least) return same_or_unclear(line, least);
     const double pairs = (double)line->before.times.count * line->after.times.count;
     return line->test.u > pairs / 2 ? ETS_VERDICT_SLOWER : ETS_VERDICT_FASTER;
 }

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "export/budget_words.h"
-#include "export/difference_order.h"
 
 enum cell {
     CELL_RESULT,
@@ -38,7 +37,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_METRIC] = {.name = "metric", .machine_only = 1},
     [CELL_BASE] = {.name = "base", .kind = ETS_COLUMN_TIME, .shares_unit = 1},
     [CELL_VALUE] = {.name = "new", .kind = ETS_COLUMN_TIME, .shares_unit = 1},
-    [CELL_LIMIT] = {.name = "limit", .kind = ETS_COLUMN_TIME, .shares_unit = 1},
+    [CELL_LIMIT] = {.name = "limit", .kind = ETS_COLUMN_TIME, .shares_unit = 2},
     [CELL_NOISE] = {.name = "noise", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .priority = 1},
     [CELL_SHARE_BASE] = {.name = "base_share", .title = "base", .kind = ETS_COLUMN_SHARE},
     [CELL_SHARE] = {.name = "new_share", .title = "new", .kind = ETS_COLUMN_SHARE},
@@ -58,12 +57,6 @@ const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *re
 {
     if (verdict->line == ETS_NO_INDEX) return NULL;
     return ets_difference_line(report->difference, verdict->line)->after.block;
-}
-
-int32_t ets_budget_instruction(const struct ets_pool_operator *op)
-{
-    const bool is_work = op != NULL && op->role == ETS_POOL_WORK && op->row != NULL;
-    return is_work ? op->row->instruction : -1;
 }
 
 static void put(struct ets_table *table, double value, bool is_of_column)
@@ -89,8 +82,8 @@ static void put_cell(struct ets_table *table, enum cell cell,
     case CELL_BLOCK: ets_table_put_text(table, block == NULL ? nothing : block->name); break;
     case CELL_METHOD: ets_table_put_string(table, block == NULL ? NULL : block->method); break;
     case CELL_INSTRUCTION:
-        if (ets_budget_instruction(op) < 0) ets_table_put_nothing(table);
-        else ets_table_put_integer(table, ets_budget_instruction(op));
+        if (ets_difference_instruction(op) < 0) ets_table_put_nothing(table);
+        else ets_table_put_integer(table, ets_difference_instruction(op));
         break;
     case CELL_OPERATOR: ets_table_put_text(table, op == NULL ? nothing : op->name); break;
     case CELL_METRIC: ets_table_put_string(table, ets_budget_metric_name(rule->metric)); break;
@@ -130,22 +123,46 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
     }
 }
 
+/* "budget.txt: 3 checks, 1 failed, 1 over its limit, within noise". */
+static void add_heading(struct ets_table *table, const struct ets_budget_report *report)
+{
+    const uint32_t count = ets_budget_count(report->verdicts);
+    uint32_t noise = 0;
+    char heading[400];
+    for (uint32_t i = 0; i < count; i++) {
+        noise += ets_budget_verdict(report->verdicts, i)->result == ETS_BUDGET_NOISE;
+    }
+    size_t size = ets_print_text(heading, sizeof heading - 80, "%s: %u check%s, %u failed",
+                                 report->budget_path, count, count == 1 ? "" : "s",
+                                 ets_budget_failed(report->verdicts));
+    if (noise > 0) {
+        size +=
+            ets_print_text(heading + size, sizeof heading - size,
+                           ", %u over %s limit, within noise", noise, noise == 1 ? "its" : "their");
+    }
+    ets_table_add_section(table, (struct ets_text){heading, size});
+}
+
+/* What failed stands first, then what is noise. */
+static int rank_of(enum ets_budget_result result)
+{
+    return ets_budget_is_failure(result) ? 0 : result == ETS_BUDGET_NOISE ? 1 : 2;
+}
+
 enum ets_status ets_budget_table_fill(struct ets_table *table,
                                       const struct ets_budget_report *report,
                                       struct ets_error *error)
 {
     (void)error; /* what the table lacks memory for, it says when it is written */
     const uint32_t count = ets_budget_count(report->verdicts);
-    char heading[320];
     add_columns(table, report);
-    const size_t size =
-        ets_print_text(heading, sizeof heading, "%s: %u check%s, %u failed", report->budget_path,
-                       count, count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
-    ets_table_add_section(table, (struct ets_text){heading, size});
-    for (uint32_t i = 0; i < count; i++) {
-        ets_table_add_row(table, 0);
-        for (int c = 0; c < CELL_COUNT; c++) {
-            put_cell(table, (enum cell)c, report, ets_budget_verdict(report->verdicts, i));
+    add_heading(table, report);
+    for (int rank = 0; rank < 3; rank++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const struct ets_budget_verdict *verdict = ets_budget_verdict(report->verdicts, i);
+            if (rank_of(verdict->result) != rank) continue;
+            ets_table_add_row(table, 0);
+            for (int c = 0; c < CELL_COUNT; c++) put_cell(table, (enum cell)c, report, verdict);
         }
     }
     return ETS_OK;

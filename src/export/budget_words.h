@@ -2,13 +2,11 @@
 #ifndef ETSCOPE_EXPORT_BUDGET_WORDS_H
 #define ETSCOPE_EXPORT_BUDGET_WORDS_H
 
-#include "etscope/compare_tables.h"
+#include "export/difference_order.h"
 
 /* The operator that a verdict is about; NULL: none. */
 const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
                                                     const struct ets_budget_verdict *verdict);
-/* The index of its instruction, which tells operators of one name apart; -1: none. */
-int32_t ets_budget_instruction(const struct ets_pool_operator *op);
 /* The block that it is in, of the new trace; NULL: none. */
 const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *report,
                                               const struct ets_budget_verdict *verdict);

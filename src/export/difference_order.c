@@ -20,6 +20,12 @@ const struct ets_pool_operator *ets_difference_operator(const struct ets_differe
     return &side->block->operators[side->operators[0]];
 }
 
+int32_t ets_difference_instruction(const struct ets_pool_operator *op)
+{
+    const bool is_work = op != NULL && op->role == ETS_POOL_WORK && op->row != NULL;
+    return is_work ? op->row->instruction : -1;
+}
+
 static int compare_names(struct ets_text left, struct ets_text right)
 {
     const size_t size = left.size < right.size ? left.size : right.size;
@@ -76,7 +82,7 @@ static bool walk(struct ets_arena *arena, const struct ets_difference *differenc
         const struct ets_shown_line at = stack[--used];
         const struct ets_difference_line *line =
             ets_difference_line(difference, block->first_line + at.line);
-        if (line->role != ETS_POOL_FRAME && line->role != ETS_POOL_INNER && top > 0) {
+        if (line->role != ETS_POOL_FRAME && top > 0) {
             if (left == 0) continue;
             left--;
         }

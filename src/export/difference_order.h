@@ -24,5 +24,7 @@ bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *
 
 /* The operator that names a line: the first one after, or before where there is none after. */
 const struct ets_pool_operator *ets_difference_operator(const struct ets_difference_line *line);
+/* The index of its instruction, which tells operators of one name apart; -1: none. */
+int32_t ets_difference_instruction(const struct ets_pool_operator *op);
 
 #endif

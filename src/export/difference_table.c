@@ -12,6 +12,7 @@ enum cell {
     CELL_MATCHED,
     CELL_RUNS_BEFORE,
     CELL_RUNS_AFTER,
+    CELL_INSTRUCTION,
     CELL_NAME,
     CELL_OPERATORS_BEFORE,
     CELL_OPERATORS_AFTER,
@@ -41,6 +42,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_MATCHED] = {.name = "matched_by", .machine_only = 1},
     [CELL_RUNS_BEFORE] = {.name = "runs_before", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_RUNS_AFTER] = {.name = "runs_after", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+    [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_OPERATORS_BEFORE] = {.name = "operators_before",
                                .kind = ETS_COLUMN_LIST,
@@ -224,6 +226,14 @@ static void put_run_count(struct filler *f, const struct ets_difference_side *si
     ets_table_put_integer(f->table, side->block == NULL ? 0 : side->block->run_count);
 }
 
+/* Tells lines of one name apart; a group of operators has the first one's. */
+static void put_instruction(struct filler *f, const struct ets_difference_line *line)
+{
+    const int32_t instruction = ets_difference_instruction(ets_difference_operator(line));
+    if (instruction < 0) ets_table_put_nothing(f->table);
+    else ets_table_put_integer(f->table, instruction);
+}
+
 static void put_cell(struct filler *f, enum cell cell, const struct ets_difference_line *line,
                      uint32_t depth, const struct ets_text_list *sources,
                      const struct ets_text_list *modules)
@@ -239,6 +249,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_differen
         break;
     case CELL_RUNS_BEFORE: put_run_count(f, &line->before); break;
     case CELL_RUNS_AFTER: put_run_count(f, &line->after); break;
+    case CELL_INSTRUCTION: put_instruction(f, line); break;
     case CELL_NAME: put_name(f, line); break;
     case CELL_OPERATORS_BEFORE: put_names(f, &line->before); break;
     case CELL_OPERATORS_AFTER: put_names(f, &line->after); break;

@@ -68,7 +68,12 @@ static void put_reason(struct ets_output *output, const struct ets_budget_report
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
     if (verdict->result == ETS_BUDGET_MISSING) {
+        char names[256];
         put(output, "the new trace has nothing that this rule is about");
+        if (!ets_budget_section_exists(rule, report->difference, names, sizeof names)) {
+            put(output, ": no method or block of its section, but ");
+            put_string(output, names);
+        }
         return;
     }
     put_value(output, report, rule, verdict->value);
@@ -81,6 +86,12 @@ static void put_reason(struct ets_output *output, const struct ets_budget_report
     }
     if (verdict->result == ETS_BUDGET_UNKNOWN) {
         put(output, "; too few runs to tell from noise, record more");
+    }
+    if (verdict->result == ETS_BUDGET_NOISE) {
+        put(output, "; within noise: ");
+        if (verdict->value > verdict->noise) put(output, "a rank test over the runs sees no rise");
+        else put(output, "parts of the base reach ");
+        if (verdict->value <= verdict->noise) put_value(output, report, rule, verdict->noise);
     }
 }
 
@@ -100,15 +111,21 @@ static void put_case(struct ets_output *output, const struct ets_budget_report *
         put(output, ": ");
         put_text(output, op->name);
     }
-    if (ets_budget_instruction(op) >= 0) {
+    if (ets_difference_instruction(op) >= 0) {
         put(output, " (instruction ");
-        put_number(output, (uint32_t)ets_budget_instruction(op));
+        put_number(output, (uint32_t)ets_difference_instruction(op));
         put(output, ")");
     }
     put(output, "\" file=\"");
     put_string(output, report->budget_path);
     put(output, "\" line=\"");
     put_number(output, rule->line);
+    if (verdict->result == ETS_BUDGET_NOISE) {
+        put(output, "\">\n      <system-out>");
+        put_reason(output, report, verdict);
+        put(output, "</system-out>\n    </testcase>\n");
+        return;
+    }
     if (!ets_budget_is_failure(verdict->result)) {
         put(output, "\"/>\n");
         return;

@@ -249,9 +249,10 @@ static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32
 {
     const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
     if (fixed != NULL) return fixed;
-    double largest = largest_of(r->table, index);
+    const bool is_guest = r->table->columns[index].shares_unit == 2;
+    double largest = is_guest ? 0 : largest_of(r->table, index);
     for (uint32_t c = 0; r->table->columns[index].shares_unit && c < r->table->column_count; c++) {
-        if (r->table->columns[c].shares_unit) largest = fmax(largest, largest_of(r->table, c));
+        if (r->table->columns[c].shares_unit == 1) largest = fmax(largest, largest_of(r->table, c));
     }
     if (largest >= 1e11) return ets_table_find_unit("s");
     if (largest >= 1e8) return ets_table_find_unit("ms");

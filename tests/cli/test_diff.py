@@ -81,6 +81,16 @@ class Verdicts(InFolder):
                                       *BASE[1:]])
         self.assertEqual({row["verdict"] for row in self.rows(before, after)}, {"same"})
 
+    def test_diff__not_known_is_not_the_same(self):
+        def noisy(name, shift):
+            return self.trace(name, [("add.out", lambda r: 1000 + shift + r * 7919 % 997)])
+        row = self.rows(noisy("a.etdp", 0), noisy("b.etdp", 90))[1]
+        self.assertGreater(row["ratio"], 0.01)
+        self.assertTrue(row["shift_low_ns"] < -10 and row["shift_high_ns"] > 10, row)
+        self.assertEqual(row["verdict"], "unclear")
+        row = self.rows(noisy("a.etdp", 0), noisy("b.etdp", 0), "--least-change", "90")[1]
+        self.assertEqual(row["verdict"], "same")
+
     def test_diff__the_least_change_is_the_users(self):
         before = self.trace("a.etdp", [("add.out", lambda r: 1000 + r % 3)])
         after = self.trace("b.etdp", [("add.out", lambda r: 1020 + r % 3)])
@@ -134,7 +144,8 @@ class Matching(InFolder):
                 with self.subTest(model=model, words=words):
                     rows = self.rows(dump, dump, *words)
                     self.assertTrue(rows)
-                    self.assertLessEqual({row["verdict"] for row in rows}, {"same", "unknown"})
+                    self.assertLessEqual({row["verdict"] for row in rows},
+                                         {"same", "unknown", "unclear"})
                     self.assertEqual({row["kind"] for row in rows}, {None})
                     self.assertEqual({row["change_ns"] for row in rows}, {0})
 
@@ -167,6 +178,21 @@ class Shown(InFolder):
         self.assertEqual(self.names("--sort", "name")[1:], ["(between operators)", "add.out",
                                                             "mul.out", "relu.out"])
         self.assertEqual(self.names("--top", "1"), ["Method::execute", "add.out"])
+
+    def test_diff__top_counts_parts_of_delegates(self):
+        dump = support.fixture("conv_xnnpack", "profile.etdp")
+        for top in (1, 2, 3):
+            rows = [row for row in self.rows(dump, dump, "--top", str(top))
+                    if row["block"] == "Execute" and row["operator"] != "Method::execute"]
+            self.assertEqual(len(rows), top)
+
+    def test_diff__80_columns_tell_operators_of_one_name_apart(self):
+        twice = [("add.out", 1000), ("add.out", 1000)]
+        before, after = self.trace("a.etdp", twice), self.trace("b.etdp", twice)
+        table = self.diff(before, after, "--width", "80")
+        for instruction in (0, 1):
+            self.assertRegex(table, rf"(?m)^{instruction} +add\.out ")
+        self.assertEqual({row["instruction"] for row in self.rows(before, after)}, {None, 0, 1})
 
     def test_diff__formats_agree(self):
         words = self.traces()

@@ -48,6 +48,10 @@ class Rules(Gate):
         self.assertEqual(
             self.results(NEGATIVE, (self.base, self.slow), ["operator *.out p50 <= +10%"]),
             [("add.out", "fail"), ("mul.out", "pass"), ("relu.out", "pass")])
+        self.assertEqual(  # what failed stands first
+            self.results(NEGATIVE, (self.base, self.slow), ["operator mul.out p50 <= +10%",
+                                                            "operator add.out p50 <= +10%"]),
+            [("add.out", "fail"), ("mul.out", "pass")])
         table = self.gate(NEGATIVE, (self.base, self.slow), ["operator add* p50 <= +10%"])
         self.assertIn("budget.txt: 1 check, 1 failed", table)
         self.assertRegex(table, r"fail +operator add\* p50 <= \+10% +0 +add\.out +1\.00\d +1\.40\d")
@@ -59,6 +63,29 @@ class Rules(Gate):
         for new, code, result in ((between, support.OK, "noise"), (beyond, NEGATIVE, "fail")):
             self.assertEqual(self.results(code, (self.base, self.slow, new), rules),
                              [("add.out", result)])
+
+    def test_gate__what_is_noise_is_told_with_its_reason(self):
+        between = self.trace("c.etdp", [("add.out", 1300), *BASE[1:]])
+        path = self.folder / "gate.xml"
+        table = self.gate(support.OK, (self.base, self.slow, between),
+                          ["operator add.out p50 <= 5s", "operator add.out p50 <= +5%"],
+                          "--junit", path)
+        self.assertIn("2 checks, 0 failed, 1 over its limit, within noise\n", table)
+        self.assertRegex(table, r"new us +limit us")  # not the rule's seconds
+        self.assertRegex(table, r"(?s)noise +operator.*\npass +operator")
+        cases = list(xml.etree.ElementTree.parse(path).getroot().iter("testcase"))
+        self.assertEqual([len(case) for case in cases], [0, 1])
+        self.assertRegex(cases[1].find("system-out").text,
+                         r"^1\.30\d us is over the limit of 1\.\d+ us; the base has 1\.\d+ us; "
+                         r"within noise: parts of the base reach 1\.4\d\d us$")
+
+    def test_gate__a_section_that_is_not_there_is_named_with_those_that_are(self):
+        budget = self.budget("[decode]", "total p50 <= +5%", "total p90 <= +5%", "[Execute]",
+                             "total p50 <= +5%")
+        done = support.run("gate", self.base, self.base, "--budget", budget)
+        self.assertEqual(done.returncode, NEGATIVE)
+        self.assertEqual(done.stderr.decode(), "note: the new trace has no method or block "
+                         "[decode] of the budget; it has Execute\n")
 
     def test_gate__too_few_runs_do_not_pass(self):
         base, slow = self.trace("c.etdp", BASE, 3), self.trace("d.etdp", SLOW, 3)
@@ -115,12 +142,12 @@ class Refused(Gate):
                 (support.USAGE, "gate needs the limits", (good, good)),
                 (support.USAGE, "need a file each", (good, good, "-b", budget, "--junit", "-")),
                 (support.USAGE, "standard input (-) can be read once", (good, "-", "-b", "-")),
-                (support.INPUT, f"{wrong}: byte 18: line 3: the metric must be",
+                (support.INPUT, f'{wrong}: line 3 "total p51 <= +5%": the metric must be',
                  (good, good, "-b", wrong)),
                 (support.INPUT, "none.txt: ", (good, good, "-b", self.folder / "none.txt")),
                 (support.INPUT, f"{bad}: ", (good, bad, "-b", budget)),
                 (support.INPUT, f"{bad}: ", (bad, good, good, "-b", budget)),
-                (support.USAGE, f"{budget}: line 1: the limit is in time",
+                (support.USAGE, f'{budget}: line 1 "total p50 <= 5ms": the limit is in time',
                  (good, good, "-b", self.budget("total p50 <= 5ms"), "--source-time-scale",
                   "cycles")),
                 (support.INTERNAL, "/none/gate.xml: ",

@@ -61,9 +61,9 @@ static void wrong_lines__are_named_with_what_they_should_be(void **state)
     } wrong[] = {
         {"", "holds no rule"},
         {"# only this\n", "holds no rule"},
-        {"total p50 <= +5%\ntotal", "line 2: a rule is: WHAT METRIC <= LIMIT"},
-        {"total p50 < +5%", "line 1: a rule is: WHAT METRIC <= LIMIT"},
-        {"total p50 <=+5%", "line 1: a rule is"},
+        {"total p50 <= +5%\ntotal", "line 2 \"total\": a rule is: WHAT METRIC <= LIMIT"},
+        {"total p50 < +5%", "line 1 \"total p50 < +5%\": a rule is: WHAT"},
+        {"total p50 <=+5%", "line 1 \"total p50 <=+5%\": a rule is"},
         {"totals p50 <= +5%", "begins with total, load, operator NAME or delegated"},
         {"p50 <= +5%", "begins with total"},
         {"total p99 <= +5%", "the metric must be min, p10, p50"},
@@ -214,8 +214,7 @@ static void units__must_fit_the_traces(void **state)
     struct ets_budget *budget = open_budget("total p50 <= 5ms");
     assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error),
                      ETS_INVALID_ARGUMENT);
-    assert_non_null(
-        strstr(error.message, "line 1: the limit is in time, the traces are in cycles"));
+    assert_non_null(strstr(error.message, "the limit is in time, the traces are in cycles"));
     ets_budget_close(budget);
     budget = open_budget("total p50 <= 7000cycles");
     assert_int_equal(ets_budget_check(budget, compared.difference, &verdicts, &error), ETS_OK);
