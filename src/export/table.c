@@ -205,6 +205,23 @@ static enum ets_status parse_choice(const struct ets_table *table, const char *n
     return ETS_OK;
 }
 
+/* A named column stands for everyone, always; cut where the column of its name for people is. */
+static struct ets_column named_column(const struct ets_table *table, uint32_t index)
+{
+    struct ets_column column = table->columns[index];
+    for (uint32_t c = 0; c < table->column_count && column.machine_only; c++) {
+        const struct ets_column *twin = &table->columns[c];
+        if (!twin->human_only || strcmp(twin->name, column.name) != 0) continue;
+        column.least_width = twin->least_width;
+        column.cut_at_start = twin->cut_at_start;
+        column.cut_in_middle = twin->cut_in_middle;
+        column.first_of_list = twin->first_of_list;
+    }
+    column.machine_only = column.human_only = column.priority = 0;
+    column.keep_empty = 1;
+    return column;
+}
+
 enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
                                          struct ets_error *error)
 {
@@ -217,10 +234,7 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
     }
     ETS_TRY(parse_choice(table, names, chosen, &kept, error));
-    for (uint32_t i = 0; i < kept; i++) {
-        columns[i] = table->columns[chosen[i]];
-        columns[i].machine_only = columns[i].human_only = 0;
-    }
+    for (uint32_t i = 0; i < kept; i++) columns[i] = named_column(table, chosen[i]);
     for (uint32_t r = 0; r < table->row_count; r++) {
         struct ets_table_row *row = &table->rows[r];
         if (row->is_section) continue; /* its text is no column's */
