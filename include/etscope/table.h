@@ -106,9 +106,9 @@ ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double 
 
 /*
  * Once the table is filled: keeps the columns that `names` lists, "operator,avg", in that order,
- * for every format: none is dropped, however narrow or empty. Of two columns of one name it takes
- * the one for machines, cut for people as the other. Statuses: NOT_FOUND (a name is none, or is
- * listed twice), NO_MEMORY.
+ * for every format: none is dropped, however narrow or empty. Of two columns of one name, people
+ * see theirs and machines get theirs. Statuses: NOT_FOUND (a name is none, or is listed twice),
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
                                                  struct ets_error *error);

@@ -171,53 +171,46 @@ void ets_table_add_note(struct ets_table *table, struct ets_text text)
     add_text_row(table, text, true);
 }
 
-/* The column of this name that machines see, or else the one that people see. */
-static uint32_t find_column(const struct ets_table *table, const char *name, size_t size)
+static bool is_named(const struct ets_column *column, const char *name, size_t size)
 {
-    uint32_t found = UINT32_MAX;
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const struct ets_column *column = &table->columns[c];
-        if (strlen(column->name) != size || memcmp(column->name, name, size) != 0) continue;
-        if (found == UINT32_MAX || !column->human_only) found = c;
-    }
-    return found;
+    return strlen(column->name) == size && memcmp(column->name, name, size) == 0;
 }
 
+/* Fills `chosen` with the columns of these names: of one that has two, people's and machines'. */
 static enum ets_status parse_choice(const struct ets_table *table, const char *names,
                                     uint32_t *chosen, uint32_t *count_out, struct ets_error *error)
 {
     *count_out = 0;
     do {
         const size_t size = strcspn(names, ",");
-        const uint32_t found = find_column(table, names, size);
-        if (found == UINT32_MAX) {
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
-                            (int)size, names);
-        }
-        for (uint32_t i = 0; i < *count_out; i++) {
-            if (chosen[i] != found) continue;
+        const uint32_t before = *count_out;
+        for (uint32_t i = 0; i < before; i++) {
+            if (!is_named(&table->columns[chosen[i]], names, size)) continue;
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "column \"%.*s\" is named twice",
                             (int)size, names);
         }
-        chosen[(*count_out)++] = found;
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            if (is_named(&table->columns[c], names, size)) chosen[(*count_out)++] = c;
+        }
+        if (*count_out == before) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
+                            (int)size, names);
+        }
         names += size;
     } while (*names++ == ',');
     return ETS_OK;
 }
 
-/* A named column stands for everyone, always; cut where the column of its name for people is. */
+/* A named column is never dropped, and for everyone unless there are two of its name. */
 static struct ets_column named_column(const struct ets_table *table, uint32_t index)
 {
     struct ets_column column = table->columns[index];
-    for (uint32_t c = 0; c < table->column_count && column.machine_only; c++) {
-        const struct ets_column *twin = &table->columns[c];
-        if (!twin->human_only || strcmp(twin->name, column.name) != 0) continue;
-        column.least_width = twin->least_width;
-        column.cut_at_start = twin->cut_at_start;
-        column.cut_in_middle = twin->cut_in_middle;
-        column.first_of_list = twin->first_of_list;
+    bool is_one_of_two = false;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (c != index && strcmp(table->columns[c].name, column.name) == 0) is_one_of_two = true;
     }
-    column.machine_only = column.human_only = column.priority = 0;
+    if (!is_one_of_two) column.machine_only = column.human_only = 0;
+    column.priority = 0;
     column.keep_empty = 1;
     return column;
 }

@@ -36,7 +36,7 @@ static void test_table_columns__chosen_ones_are_for_everyone(void **state)
     (void)state;
     assert_prints(NULL, ETS_FORMAT_TABLE, "Heading\nplace  n\nhere   7\na note\n");
     assert_prints(NULL, ETS_FORMAT_CSV, "place,n\nmodels/zoo.py:12,7\n");
-    assert_prints("n,place", ETS_FORMAT_TABLE, "Heading\nn  place\n7  models/zoo.py:12\na note\n");
+    assert_prints("n,place", ETS_FORMAT_TABLE, "Heading\nn  place\n7  here\na note\n");
     assert_prints("n,place", ETS_FORMAT_CSV, "n,place\n7,models/zoo.py:12\n");
     assert_prints("n", ETS_FORMAT_JSONL, "{\"n\": 7}\n");
     assert_prints("n", ETS_FORMAT_MARKDOWN, "**Heading**\n\n| n |\n|---:|\n| 7 |\n\na note\n");
@@ -64,7 +64,7 @@ static void test_table_columns__chosen_ones_are_never_dropped(void **state)
     ets_table_add_row(table, 0);
     ets_table_put_string(table, "convolution");
     ets_table_put_integer(table, 123456);
-    ets_table_put_list(table, places, 1);
+    ets_table_put_list(table, places, COUNT(places));
     ets_table_put_list(table, places, COUNT(places));
     assert_int_equal(ets_table_choose_columns(table, "operator,n,void,place", NULL), ETS_OK);
     char *text = print_table(
