@@ -113,6 +113,9 @@ ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double 
 ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
                                                  struct ets_error *error);
 
+/* The name of column `index`, of people's and machines' alike; NULL behind the last one. */
+ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
+
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
 /* Renders into `output`. Statuses: NO_MEMORY; writing errors appear at the output's commit. */

@@ -239,6 +239,11 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
     return ETS_OK;
 }
 
+const char *ets_table_column_name(const struct ets_table *table, uint32_t index)
+{
+    return index < table->column_count ? table->columns[index].name : NULL;
+}
+
 uint32_t ets_table_row_count(const struct ets_table *table)
 {
     return table->row_count;

@@ -131,6 +131,7 @@ static enum ets_status choose_columns(struct filler *f, const char *wanted, stru
         int found = 0;
         while (found < CELL_COUNT && !ets_text_is(name, columns[found].name)) found++;
         if (found == CELL_COUNT) {
+            for (int i = 0; i < CELL_COUNT; i++) ets_table_add_column(f->table, &columns[i]);
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
                             (int)size, wanted);
         }

@@ -258,6 +258,15 @@ class Words(InFolder):
             self.assertEqual(done.returncode, support.USAGE)
             self.assertIn(reason, done.stderr)
 
+    def test_columns__that_are_none_name_the_nearest_and_all(self):
+        for words in ([], ["--tree"]):
+            done = support.inspect(self.path, *words, "--columns", "operator,sourc")
+            self.assertIn(b'no column "sourc"; did you mean source? There are block,', done.stderr)
+            self.assertEqual(done.stderr.count(b" source,"), 1)
+            self.assertIn(b", depth", done.stderr)
+        done = support.inspect(self.path, "--columns", "zzzzzz")
+        self.assertIn(b'no column "zzzzzz"; there are block,', done.stderr)
+
     def test_columns__make_tsv_a_table_of_ours(self):
         done = support.inspect(self.path, "-f", "tsv", "-c", "operator,avg")
         self.assertEqual(done.stdout.splitlines()[0], b"operator\tavg_ns\tavg_ns_upper")

@@ -69,8 +69,9 @@ static void test_table_columns__chosen_ones_are_never_dropped(void **state)
     assert_int_equal(ets_table_choose_columns(table, "operator,n,void,place", NULL), ETS_OK);
     char *text = print_table(
         table, (struct ets_table_style){.format = ETS_FORMAT_TABLE, .width = 26, .ascii = 1});
-    assert_string_equal(text, "ope~       n  void  place\n"
-                              "con~  123456        ~12 +2\n");
+    assert_string_equal(text,
+                        "ope~       n  void  place\n"
+                        "con~  123456        ~12 +2\n");
     free(text);
     ets_table_close(table);
 }
