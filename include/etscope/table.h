@@ -107,11 +107,15 @@ ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double 
 
 /*
  * Once the table is filled: keeps the columns that `names` lists, "operator,avg", in that order,
- * for every format. Of two columns of one name it takes the one for machines. Statuses: NOT_FOUND
- * (a name is none, or is listed twice), NO_MEMORY.
+ * for every format: none is dropped, however narrow or empty. Of two columns of one name, people
+ * see theirs and machines get theirs. Statuses: NOT_FOUND (a name is none, or is listed twice),
+ * NO_MEMORY.
  */
 ETS_API enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
                                                  struct ets_error *error);
+
+/* The name of column `index`, of people's and machines' alike; NULL behind the last one. */
+ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_t index);
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 

@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -104,16 +105,21 @@ unsigned cli_distance(const char *left, const char *right)
 
 const char *cli_nearest(const char *word, const char *const *candidates)
 {
-    const char *best = NULL;
-    unsigned least = (unsigned)strlen(word) / 3 + 2;
+    const size_t size = strlen(word);
+    const char *best = NULL, *begun = NULL;
+    unsigned least = (unsigned)size / 3 + 2, least_begun = UINT_MAX;
     for (; *candidates != NULL; candidates++) {
         const unsigned d = cli_distance(word, *candidates);
         if (d < least) {
             least = d;
             best = *candidates;
         }
+        if (size > 0 && strncmp(*candidates, word, size) == 0 && d < least_begun) {
+            least_begun = d;
+            begun = *candidates;
+        }
     }
-    return best;
+    return begun != NULL ? begun : best;
 }
 
 static int find_option(const struct cli_command *command, const char *word, size_t length)

@@ -81,9 +81,8 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code;
     if (ets_tensor_table_fill(table, inspection, options, &gaps, &error) != ETS_OK) {
-        code = error.status == ETS_NOT_FOUND
-                   ? cli_complain(CLI_USAGE, "--columns: %s", error.message)
-                   : cli_fail(NULL, &error);
+        code = error.status == ETS_NOT_FOUND ? cli_complain_columns(arguments, table, &error)
+                                             : cli_fail(NULL, &error);
     } else {
         struct ets_table_style style;
         cli_style(arguments, path, &style);

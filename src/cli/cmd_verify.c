@@ -346,15 +346,6 @@ static int verify_all(struct verifying *v)
     return code;
 }
 
-static int choose_columns(const struct cli_arguments *arguments, struct ets_table *table)
-{
-    const char *names = cli_value(arguments, "--columns");
-    struct ets_error error;
-    if (names == NULL || ets_table_choose_columns(table, names, &error) == ETS_OK) return CLI_OK;
-    if (error.status != ETS_NOT_FOUND) return cli_fail(NULL, &error);
-    return cli_complain(CLI_USAGE, "--columns: %s", error.message);
-}
-
 static int write_results(const struct verifying *v)
 {
     const char *path =
@@ -366,7 +357,7 @@ static int write_results(const struct verifying *v)
     if (cli_verify_table(v->checked, v->count, &table, &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
-    int code = choose_columns(v->arguments, table);
+    int code = cli_choose_columns(v->arguments, table);
     cli_style(v->arguments, path, &style);
     if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
     ets_table_close(table);

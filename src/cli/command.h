@@ -107,8 +107,13 @@ int cli_fail_output(const char *path, const struct ets_error *error);
 
 /* How many characters to change, add or take away; 48 for words longer than that. */
 unsigned cli_distance(const char *left, const char *right);
-/* The word of `candidates` (NULL-ended) nearest to `word`, if it is near enough to be meant. */
+/*
+ * The word of `candidates` (NULL-ended) that `word` begins, or else the nearest if it is near
+ * enough to be meant; or NULL.
+ */
 const char *cli_nearest(const char *word, const char *const *candidates);
+/* The command of this name, or NULL after saying that there is none, and which may be meant. */
+const struct cli_command *cli_find_command(const char *name);
 
 /* help.c */
 void cli_print_help(FILE *stream, const struct cli_command *command);

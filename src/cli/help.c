@@ -182,13 +182,8 @@ int cmd_help(const struct cli_arguments *arguments)
         return cli_print_completion(stdout, cli_value(arguments, "--completion"));
     }
     if (arguments->word_count == 1) {
-        for (command = cli_commands; command->name != NULL; command++) {
-            if (strcmp(command->name, arguments->words[0]) == 0) break;
-        }
-        if (command->name == NULL) {
-            return cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them",
-                                arguments->words[0]);
-        }
+        command = cli_find_command(arguments->words[0]);
+        if (command == NULL) return CLI_USAGE;
     }
     if (cli_has(arguments, "--man")) cli_print_man(stdout, command);
     else if (command != NULL) cli_print_help(stdout, command);

@@ -178,27 +178,22 @@ const struct cli_command cli_commands[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-static const struct cli_command *find_command(const char *name)
+const struct cli_command *cli_find_command(const char *name)
 {
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
-        if (strcmp(command->name, name) == 0) return command;
-    }
-    return NULL;
-}
-
-static int complain_command(const char *word)
-{
-    const char *names[32];
+    const char *names[sizeof cli_commands / sizeof *cli_commands];
     unsigned count = 0;
     for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0) return command;
         names[count++] = command->name;
     }
     names[count] = NULL;
-    const char *nearest = cli_nearest(word, names);
+    const char *nearest = cli_nearest(name, names);
     if (nearest != NULL) {
-        return cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", word, nearest);
+        cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", name, nearest);
+    } else {
+        cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", name);
     }
-    return cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", word);
+    return NULL;
 }
 
 static bool asks_for_help(int count, char **words)
@@ -232,8 +227,8 @@ int main(int count, char **words)
         puts("etscope " ETS_VERSION);
         return finish(CLI_OK);
     }
-    const struct cli_command *command = find_command(words[1]);
-    if (command == NULL) return complain_command(words[1]);
+    const struct cli_command *command = cli_find_command(words[1]);
+    if (command == NULL) return CLI_USAGE;
     if (asks_for_help(count - 2, words + 2)) {
         cli_print_help(stdout, command);
         return finish(CLI_OK);

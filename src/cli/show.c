@@ -342,13 +342,8 @@ static int fill_table(const struct cli_arguments *arguments, struct ets_table *t
                       const struct ets_inspection *inspection, const struct request *request)
 {
     struct ets_error error;
-    const char *names = cli_value(arguments, "--columns");
-    enum ets_status status = fill_any(arguments, table, inspection, request, &error);
-    if (status != ETS_OK) return cli_fail(NULL, &error);
-    if (names == NULL) return CLI_OK;
-    status = ets_table_choose_columns(table, names, &error);
-    if (status == ETS_NOT_FOUND) return cli_complain(CLI_USAGE, "--columns: %s", error.message);
-    return status == ETS_OK ? CLI_OK : cli_fail(NULL, &error);
+    const enum ets_status status = fill_any(arguments, table, inspection, request, &error);
+    return status == ETS_OK ? cli_choose_columns(arguments, table) : cli_fail(NULL, &error);
 }
 
 static int write_operators(const struct cli_arguments *arguments,

@@ -74,6 +74,12 @@ void cli_print_notes(const struct ets_inspection *inspection);
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out);
 
+/* Keeps the columns that --columns names, if it is given. Returns an exit code. */
+int cli_choose_columns(const struct cli_arguments *arguments, struct ets_table *table);
+/* Says what `error` is of --columns, which name may be meant and which there are: CLI_USAGE. */
+int cli_complain_columns(const struct cli_arguments *arguments, const struct ets_table *table,
+                         const struct ets_error *error);
+
 /* Writes `table` where --output says. Returns an exit code. */
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
                     const struct ets_table_style *style);

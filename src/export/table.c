@@ -171,38 +171,48 @@ void ets_table_add_note(struct ets_table *table, struct ets_text text)
     add_text_row(table, text, true);
 }
 
-/* The column of this name that machines see, or else the one that people see. */
-static uint32_t find_column(const struct ets_table *table, const char *name, size_t size)
+static bool is_named(const struct ets_column *column, const char *name, size_t size)
 {
-    uint32_t found = UINT32_MAX;
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const struct ets_column *column = &table->columns[c];
-        if (strlen(column->name) != size || memcmp(column->name, name, size) != 0) continue;
-        if (found == UINT32_MAX || !column->human_only) found = c;
-    }
-    return found;
+    return strlen(column->name) == size && memcmp(column->name, name, size) == 0;
 }
 
+/* Fills `chosen` with the columns of these names: of one that has two, people's and machines'. */
 static enum ets_status parse_choice(const struct ets_table *table, const char *names,
                                     uint32_t *chosen, uint32_t *count_out, struct ets_error *error)
 {
     *count_out = 0;
     do {
         const size_t size = strcspn(names, ",");
-        const uint32_t found = find_column(table, names, size);
-        if (found == UINT32_MAX) {
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
-                            (int)size, names);
-        }
-        for (uint32_t i = 0; i < *count_out; i++) {
-            if (chosen[i] != found) continue;
+        const uint32_t before = *count_out;
+        for (uint32_t i = 0; i < before; i++) {
+            if (!is_named(&table->columns[chosen[i]], names, size)) continue;
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "column \"%.*s\" is named twice",
                             (int)size, names);
         }
-        chosen[(*count_out)++] = found;
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            if (is_named(&table->columns[c], names, size)) chosen[(*count_out)++] = c;
+        }
+        if (*count_out == before) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
+                            (int)size, names);
+        }
         names += size;
     } while (*names++ == ',');
     return ETS_OK;
+}
+
+/* A named column is never dropped, and for everyone unless there are two of its name. */
+static struct ets_column named_column(const struct ets_table *table, uint32_t index)
+{
+    struct ets_column column = table->columns[index];
+    bool is_one_of_two = false;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (c != index && strcmp(table->columns[c].name, column.name) == 0) is_one_of_two = true;
+    }
+    if (!is_one_of_two) column.machine_only = column.human_only = 0;
+    column.priority = 0;
+    column.keep_empty = 1;
+    return column;
 }
 
 enum ets_status ets_table_choose_columns(struct ets_table *table, const char *names,
@@ -217,10 +227,7 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
     }
     ETS_TRY(parse_choice(table, names, chosen, &kept, error));
-    for (uint32_t i = 0; i < kept; i++) {
-        columns[i] = table->columns[chosen[i]];
-        columns[i].machine_only = columns[i].human_only = 0;
-    }
+    for (uint32_t i = 0; i < kept; i++) columns[i] = named_column(table, chosen[i]);
     for (uint32_t r = 0; r < table->row_count; r++) {
         struct ets_table_row *row = &table->rows[r];
         if (row->is_section) continue; /* its text is no column's */
@@ -230,6 +237,11 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
     table->columns = columns;
     table->column_count = table->column_capacity = kept;
     return ETS_OK;
+}
+
+const char *ets_table_column_name(const struct ets_table *table, uint32_t index)
+{
+    return index < table->column_count ? table->columns[index].name : NULL;
 }
 
 uint32_t ets_table_row_count(const struct ets_table *table)

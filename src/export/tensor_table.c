@@ -88,7 +88,11 @@ static const struct ets_column columns[CELL_COUNT] = {
                      .least_width = 14,
                      .cut_at_start = 1,
                      .first_of_list = 1},
-    [CELL_MODULE] = {.name = "module", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_MODULE] = {.name = "module",
+                     .kind = ETS_COLUMN_LIST,
+                     .machine_only = 1,
+                     .least_width = 10,
+                     .first_of_list = 1},
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
 };
 
@@ -127,6 +131,7 @@ static enum ets_status choose_columns(struct filler *f, const char *wanted, stru
         int found = 0;
         while (found < CELL_COUNT && !ets_text_is(name, columns[found].name)) found++;
         if (found == CELL_COUNT) {
+            for (int i = 0; i < CELL_COUNT; i++) ets_table_add_column(f->table, &columns[i]);
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
                             (int)size, wanted);
         }
@@ -147,8 +152,10 @@ static void add_columns(const struct filler *f)
     for (uint32_t i = 0; i < f->cell_count; i++) {
         const enum cell cell = f->cells[i];
         struct ets_column column = columns[cell];
-        if (f->options->columns != NULL) column.machine_only = 0;
-        else if (is_statistic(cell) && !f->has_numbers) column.machine_only = 1;
+        if (f->options->columns != NULL) {
+            column.machine_only = column.priority = 0;
+            column.keep_empty = 1;
+        } else if (is_statistic(cell) && !f->has_numbers) column.machine_only = 1;
         else if (cell == CELL_STRING && !f->has_texts) column.machine_only = 1;
         else if (cell == CELL_STRIDES && !f->has_layouts) column.machine_only = 1;
         else if (cell == CELL_ITEM && !f->has_items) column.machine_only = 1;

@@ -194,7 +194,7 @@ class Listing(unittest.TestCase):
         self.assertIn(b"l2", done.stdout.splitlines()[1])
         done = run(*words("mlp_portable", "--columns", "operator,l3"))
         self.assertEqual(done.returncode, USAGE)
-        self.assertIn(b'no column "l3"', done.stderr)
+        self.assertIn(b'no column "l3"; did you mean l2? There are ', done.stderr)
 
     def test_a_trace_without_tensors(self):
         done = run("tensors", fixture("mlp_portable", "profile.etdp"))

@@ -240,12 +240,32 @@ class Words(InFolder):
         shown = support.inspect(self.path, "--tree", "--columns", "operator,ci_low,ci_high,max")
         self.assertIn(b"max us", shown.stdout.splitlines()[1])
 
+    def test_columns__named_are_all_there_on_a_narrow_terminal(self):
+        path = support.fixture("gpt_xnnpack", "profile.etdp")
+        record = support.fixture("gpt_xnnpack", "model.etrecord")
+        done = support.inspect(path, "--etrecord", record, "--width", "80",
+                               "--columns", "operator,p50,share,source", "--sort", "time")
+        lines = [line for line in done.stdout.decode().splitlines() if "runs, " not in line]
+        self.assertIn(["operator", "p50", "us", "share", "source"],
+                      [line.split() for line in lines])
+        self.assertLessEqual(max(len(line) for line in lines), 80)
+        self.assertRegex(done.stdout.decode(), r" \+[1-9]\n")
+
     def test_columns__that_are_none_are_refused(self):
         for names, reason in (("operator,p5", b'no column "p5"'), ("", b'no column ""'),
                               ("avg,avg", b'"avg" is named twice')):
             done = support.inspect(self.path, "--columns", names)
             self.assertEqual(done.returncode, support.USAGE)
             self.assertIn(reason, done.stderr)
+
+    def test_columns__that_are_none_name_the_nearest_and_all(self):
+        for words in ([], ["--tree"]):
+            done = support.inspect(self.path, *words, "--columns", "operator,sourc")
+            self.assertIn(b'no column "sourc"; did you mean source? There are block,', done.stderr)
+            self.assertEqual(done.stderr.count(b" source,"), 1)
+            self.assertIn(b", depth", done.stderr)
+        done = support.inspect(self.path, "--columns", "zzzzzz")
+        self.assertIn(b'no column "zzzzzz"; there are block,', done.stderr)
 
     def test_columns__make_tsv_a_table_of_ours(self):
         done = support.inspect(self.path, "-f", "tsv", "-c", "operator,avg")

@@ -35,6 +35,10 @@ class Words(unittest.TestCase):
     def test_usage__a_mistyped_command_gets_the_nearest(self):
         self.assertIn("did you mean inspect?", self.complaint("inspct", DUMP))
         self.assertIn("did you mean profile?", self.complaint("proflie"))
+        self.assertIn("did you mean inspect?", self.complaint("insp", DUMP))
+        self.assertIn("did you mean inspect?", self.complaint("help", "inspcet"))
+        self.assertIn("did you mean delegates?", self.complaint("help", "del"))
+        self.assertIn("`etscope --help` lists them", self.complaint(""))
         self.assertIn("`etscope --help` lists them", self.complaint("xyzzyxyzzy"))
         self.assertIn("there is no command xyzzy", self.complaint("help", "xyzzy"))
 
