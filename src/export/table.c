@@ -209,6 +209,11 @@ static struct ets_column named_column(const struct ets_table *table, uint32_t in
     for (uint32_t c = 0; c < table->column_count; c++) {
         if (c != index && strcmp(table->columns[c].name, column.name) == 0) is_one_of_two = true;
     }
+    const bool is_list = column.kind == ETS_COLUMN_LIST || column.kind == ETS_COLUMN_NUMBERS;
+    if (is_list && column.machine_only && column.least_width == 0) { /* made for no terminal */
+        column.least_width = 14;
+        column.first_of_list = 1;
+    }
     if (!is_one_of_two) column.machine_only = column.human_only = 0;
     column.priority = 0;
     column.keep_empty = 1;

@@ -243,6 +243,14 @@ class Words(InFolder):
     def test_columns__named_are_all_there_on_a_narrow_terminal(self):
         path = support.fixture("gpt_xnnpack", "profile.etdp")
         record = support.fixture("gpt_xnnpack", "model.etrecord")
+        names = "operator,source,debug_handles"
+        for words in ([], ["--tree"]):
+            done = support.inspect(path, "--etrecord", record, "--width", "80", *words,
+                                   "--columns", names)
+            table = done.stdout.decode().split("runs", 1)[1].splitlines()[1:]
+            self.assertEqual(table[0].split(), names.split(","))
+            rows = [line for line in table if " - " not in line and "median" not in line]
+            self.assertLessEqual(max(map(len, rows)), 80)
         done = support.inspect(path, "--etrecord", record, "--width", "80",
                                "--columns", "operator,p50,share,source", "--sort", "time")
         lines = [line for line in done.stdout.decode().splitlines() if "runs, " not in line]
