@@ -80,6 +80,9 @@ class _NewBundle:
     def __init__(self, source, suites):
         self._source = source
         self._kept = []
+        self._program = ffi.new("struct ets_program *")
+        source.check()
+        call(lib.ets_program_init, self._program, source.bytes, file=source.path)
         self._pointer = self._new("struct ets_new_bundle *")
         self._pointer.program = source.bytes
         self._pointer.suite_count = len(suites)
@@ -89,10 +92,7 @@ class _NewBundle:
 
     def check(self):
         """Raises Error where the cases are not of the program."""
-        program = ffi.new("struct ets_program *")
-        self._source.check()
-        call(lib.ets_program_init, program, self._source.bytes, file=self._source.path)
-        call(lib.ets_new_bundle_check, self._pointer, program, file=self._source.path,
+        call(lib.ets_new_bundle_check, self._pointer, self._program, file=self._source.path,
              error_class=RefusedError)  # fmt: skip
 
     def write(self, write):
@@ -122,21 +122,63 @@ class _NewBundle:
         if "\0" in suite.method_name:
             raise RefusedError("a method's name with a NUL character")
         new.method = self._new("char[]", suite.method_name.encode())
+        inputs, outputs = _declared(self._program, new.method)
         new.case_count = len(suite.test_cases)
         new.cases = cases = self._new("struct ets_new_case[]", len(suite.test_cases))
         for new_case, case in zip(cases, suite.test_cases):
-            new_case.inputs, new_case.input_count = self._values(case.inputs)
-            new_case.expected, new_case.expected_count = self._values(case.expected_outputs)
+            new_case.inputs, new_case.input_count = self._values(case.inputs, inputs)
+            new_case.expected, new_case.expected_count = self._values(
+                case.expected_outputs, outputs
+            )
 
-    def _values(self, values):
+    def _values(self, values, declared):
         """The array of struct ets_value, and its length."""
-        anything = ffi.new("struct ets_engine_value_info *")
         array = self._new("struct ets_value[]", len(values))
         for i, value in enumerate(values):
-            found, borrowed = value_of_input(value, anything)
+            wanted = declared[i] if i < len(declared) else ffi.new("struct ets_engine_value_info *")
+            found, borrowed = value_of_input(value, wanted)
+            if found.kind == lib.ETS_VALUE_TENSOR == wanted.kind:
+                borrowed = _in_order_of(wanted.tensor, found, borrowed)
             array[i] = found[0]
             self._kept.append(borrowed)
         return array, len(values)
+
+
+def _declared(program, name):
+    """What a method takes and what it gives: two lists of struct ets_engine_value_info *."""
+    method = ffi.new("struct ets_method *")
+    if lib.ets_program_find_method(program, name, method, ffi.NULL) != lib.ETS_OK:
+        return [], []
+    return ([_info(lib.ets_method_input, method, i) for i in range(method.input_count)],
+            [_info(lib.ets_method_output, method, i) for i in range(method.output_count)])  # fmt: skip
+
+
+def _info(read, method, index):
+    """Of a value that bundles cannot hold the kind is NONE."""
+    value, info = ffi.new("struct ets_evalue *"), ffi.new("struct ets_engine_value_info *")
+    read(method, index, value)
+    for kind in ("TENSOR", "INT", "BOOL", "DOUBLE"):
+        if value.kind == getattr(lib, "ETS_EVALUE_" + kind):
+            info.kind, info.tensor = getattr(lib, "ETS_VALUE_" + kind), value.tensor.tensor
+    return info
+
+
+def _in_order_of(declared, value, array):
+    """Brings a tensor into the declared order of dimensions; returns what has its elements now.
+
+    The runtime takes an input's bytes as they lie.
+    """
+    import numpy as np
+
+    tensor = ffi.addressof(getattr(value, "as"), "tensor")
+    if tensor.rank != declared.rank:
+        return array
+    order = sorted(range(tensor.rank), key=lambda i: -declared.strides[i])
+    array = np.ascontiguousarray(array.transpose(order)) if order else array
+    lib.ets_tensor_set_dim_order(tensor, bytes(order))
+    tensor.data = ffi.cast("const void *", array.ctypes.data) if array.size else ffi.NULL
+    tensor.data_bytes = array.nbytes
+    return array
 
 
 def _suite(bundle, index, tensors):
