@@ -199,6 +199,9 @@ static void test_captured_values__table_tells_what_it_has_no_numbers_for(void **
     assert_int_equal(ets_tensor_table_fill(table, made->inspection, &options, NULL, &error),
                      ETS_NOT_FOUND);
     assert_non_null(strstr(error.message, "\"sum\""));
+    assert_string_equal(ets_table_column_name(table, 0), "block"); /* all names there are */
+    ets_table_close(table);
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
     assert_int_equal(ets_tensor_table_fill(table, made->inspection, &good, &gaps, NULL), ETS_OK);
     assert_int_equal(gaps.unrecorded, 1);
     assert_int_equal(gaps.outside, 1);
