@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "etscope/comparators.h"
+#include "numerics/avx2.h"
 #include "numerics/pairs.h"
 
 /*
@@ -28,19 +29,25 @@ static bool is_close(double expected, double actual, const struct ets_tolerance 
 
 /*
  * Whether some pair may be outside. Without a branch, so that compilers make vector instructions of
- * it: an infinity or NaN makes `error <= allowed` false, or is found by its own difference.
+ * it: an infinity or NaN makes `error <= room` false, or is found by its own difference.
  */
-static bool has_outside(const double *expected, const double *actual, size_t count,
-                        const struct ets_tolerance *tolerance)
+ETS_INLINED bool has_outside(const double *expected, const double *actual, size_t count,
+                             const struct ets_tolerance *tolerance)
 {
     const double absolute = tolerance->absolute, relative = tolerance->relative;
-    size_t outside = 0;
+    int outside = 0;
     for (size_t i = 0; i < count; i++) {
         const double error = __builtin_fabs(actual[i] - expected[i]);
         const double room = absolute + relative * __builtin_fabs(expected[i]);
-        outside += !(error <= room) | !(expected[i] - expected[i] == 0);
+        outside |= !(error <= room) | !(expected[i] - expected[i] == 0);
     }
     return outside != 0;
+}
+
+ETS_AVX2 static bool has_outside_avx2(const double *expected, const double *actual, size_t count,
+                                      const struct ets_tolerance *tolerance)
+{
+    return has_outside(expected, actual, count, tolerance);
 }
 
 static void add_block(struct ets_closeness *c, const struct ets_pairs *pairs,
@@ -70,12 +77,14 @@ enum ets_status ets_closeness_of(const struct ets_tensor *expected, const struct
     }
     const enum ets_status status = ets_pairs_init(&pairs, expected, actual, error);
     if (status != ETS_OK) return status;
+    const bool has_avx2 = ets_has_avx2();
     struct ets_closeness closeness = {.count = 0};
     while (ets_pairs_next(&pairs)) {
         double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
         const size_t count = ets_pairs_decode(&pairs, left, right);
         closeness.count += count;
-        if (has_outside(left, right, count, tolerance)) {
+        if (has_avx2 ? has_outside_avx2(left, right, count, tolerance)
+                     : has_outside(left, right, count, tolerance)) {
             add_block(&closeness, &pairs, left, right, count, tolerance);
         }
     }

@@ -196,7 +196,7 @@ static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
 static void sum_block(const struct ets_pairs *pairs, bool has_avx2, struct ets_pair_sums *sums_out)
 {
     double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
-#if ETS_HAS_AVX2_SUMS
+#if ETS_HAS_AVX2
     if (has_avx2) {
         if (pairs->left.tensor->scalar_type == ETS_SCALAR_FLOAT &&
             pairs->right.tensor->scalar_type == ETS_SCALAR_FLOAT) {
@@ -250,10 +250,7 @@ enum ets_status ets_comparison_of(const struct ets_tensor *reference,
     struct ets_pairs pairs;
     const enum ets_status status = ets_pairs_init(&pairs, reference, other, error);
     if (status != ETS_OK) return status;
-    bool has_avx2 = false;
-#if ETS_HAS_AVX2_SUMS
-    has_avx2 = ets_has_avx2() != 0;
-#endif
+    const bool has_avx2 = ets_has_avx2();
     struct comparing c = {.square = {0, 0}};
     while (ets_pairs_next(&pairs)) add_block(&c, &pairs, has_avx2);
     *comparison_out = c.comparison;

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "numerics/avx2.h"
+
 /* Relative errors are |other - reference| / max(|reference|, |other|, this), as upstream's. */
 #define ETS_LEAST_MAGNITUDE 1e-8
 
@@ -22,19 +24,11 @@ struct ets_pair_sums {
 void ets_pair_sums_of_doubles(const double *reference, const double *other, size_t count,
                               struct ets_pair_sums *sums_out);
 
-/* x86-64 has a version for processors with AVX2, chosen as the program runs. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
-#define ETS_HAS_AVX2_SUMS 1
+#if ETS_HAS_AVX2
 void ets_avx2_sums_of_doubles(const double *reference, const double *other, size_t count,
                               struct ets_pair_sums *sums_out);
 void ets_avx2_sums_of_floats(const void *reference, const void *other, size_t count,
                              struct ets_pair_sums *sums_out);
-static inline int ets_has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define ETS_HAS_AVX2_SUMS 0
 #endif
 
 #endif

@@ -5,11 +5,10 @@
  */
 #include "numerics/pair_sums.h"
 
-#if ETS_HAS_AVX2_SUMS
+#if ETS_HAS_AVX2
 #include <immintrin.h>
 
-#define AVX2 __attribute__((target("avx2")))
-#define AVX2_INLINED AVX2 static inline __attribute__((always_inline))
+#define AVX2_INLINED ETS_AVX2 ETS_INLINED
 
 struct vectors {
     __m256d square, absolute, reference_square, other_square, product, relative, max_error,
@@ -98,8 +97,8 @@ static void add_rest(const double *reference, const double *other, size_t count,
     sums->unequal += rest.unequal;
 }
 
-AVX2 void ets_avx2_sums_of_doubles(const double *reference, const double *other, size_t count,
-                                   struct ets_pair_sums *sums_out)
+ETS_AVX2 void ets_avx2_sums_of_doubles(const double *reference, const double *other, size_t count,
+                                       struct ets_pair_sums *sums_out)
 {
     struct vectors v = zeros();
     size_t i = 0;
@@ -117,8 +116,8 @@ AVX2_INLINED __m256d load_floats(const unsigned char *at)
     return _mm256_cvtps_pd(_mm_loadu_ps(floats));
 }
 
-AVX2 void ets_avx2_sums_of_floats(const void *reference, const void *other, size_t count,
-                                  struct ets_pair_sums *sums_out)
+ETS_AVX2 void ets_avx2_sums_of_floats(const void *reference, const void *other, size_t count,
+                                      struct ets_pair_sums *sums_out)
 {
     const unsigned char *x = reference, *y = other;
     struct vectors v = zeros();

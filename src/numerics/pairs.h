@@ -8,7 +8,7 @@
 #ifdef __OPTIMIZE_SIZE__
 enum { ETS_PAIRS_BLOCK = 64 };
 #else
-enum { ETS_PAIRS_BLOCK = 256 };
+enum { ETS_PAIRS_BLOCK = 512 };
 #endif
 
 struct ets_pairs {

@@ -9,8 +9,8 @@
 
 #include "base/load.h"
 #include "etscope/numerics.h"
-#include "numerics/element_blocks.h"
 #include "numerics/decode.h"
+#include "numerics/element_blocks.h"
 #include "numerics/xxh64.h"
 
 /* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
