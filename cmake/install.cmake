@@ -24,7 +24,7 @@ file(RELATIVE_PATH ets_prefix_of_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" ets_prefix_of_pkgconfig "${ets_prefix_of_pkgconfig}")
 set(ets_pkgconfig_files etscope.pc)
 if(TARGET etscope_trace)
-  install(TARGETS etscope_trace ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS etscope_trace etscope_verify ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   list(APPEND ets_pkgconfig_files etscope_trace.pc)
 endif()
 foreach(file ${ets_pkgconfig_files})
@@ -39,6 +39,8 @@ if(TARGET etscope_trace)
   set(ets_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/etscope)
   set(ets_trace_file
     ${CMAKE_STATIC_LIBRARY_PREFIX}etscope_trace${CMAKE_STATIC_LIBRARY_SUFFIX})
+  set(ets_verify_file
+    ${CMAKE_STATIC_LIBRARY_PREFIX}etscope_verify${CMAKE_STATIC_LIBRARY_SUFFIX})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/etscope-config.cmake.in
     ${PROJECT_BINARY_DIR}/etscope-config.cmake
     INSTALL_DESTINATION ${ets_package_folder}
@@ -48,6 +50,7 @@ if(TARGET etscope_trace)
   install(FILES ${PROJECT_BINARY_DIR}/etscope-config.cmake
     ${PROJECT_BINARY_DIR}/etscope-config-version.cmake DESTINATION ${ets_package_folder})
   add_library(etscope::trace ALIAS etscope_trace)
+  add_library(etscope::verify ALIAS etscope_verify)
   add_library(etscope_executorch INTERFACE)
   target_link_libraries(etscope_executorch INTERFACE etscope_trace)
   target_compile_features(etscope_executorch INTERFACE cxx_std_17)

@@ -1,4 +1,5 @@
-# libetscope (static and shared) from the host components, libetscope_trace from the device ones.
+# libetscope (static and shared) from the host components; from those for devices libetscope_trace,
+# and libetscope_verify, which judges outputs by a bundled program (verify.h).
 
 set(ets_host_components base trace host format numerics statistics verify record inspect account
     compare export sql engine)
@@ -31,3 +32,7 @@ if(TARGET ets_trace)
     $<TARGET_OBJECTS:ets_numerics>)
   target_include_directories(etscope_trace PUBLIC ${PROJECT_SOURCE_DIR}/include)
 endif()
+
+add_library(etscope_verify STATIC $<TARGET_OBJECTS:ets_verify> $<TARGET_OBJECTS:ets_format>
+  $<TARGET_OBJECTS:ets_numerics> $<TARGET_OBJECTS:ets_base>)
+target_include_directories(etscope_verify PUBLIC ${PROJECT_SOURCE_DIR}/include)

@@ -14,7 +14,7 @@
  * Runs on devices: no heap, no stdio, no mathematics library (ets_comparison_snr, _cosine and _rmse
  * take roots and logarithms; they are the host's). What comes out are sums and counts, of which
  * parts can be merged. Nothing keeps state outside of the caller's structs, so that any thread may
- * call. Numbers are doubles, whatever the tensors' types. Blocks of 256 pairs (64 where code is
+ * call. Numbers are doubles, whatever the tensors' types. Blocks of 512 pairs (64 where code is
  * compiled for size) are summed in four lanes, the blocks' sums with Neumaier's compensation: the
  * relative rounding error of a sum of squares is below 1e-14, however long the tensors are. Other
  * comparators are in comparators.h.
@@ -110,8 +110,8 @@ ETS_API void ets_comparison_merge(struct ets_comparison *comparison,
 
 /*
  * Compares two tensors element by element, in logical order: scalar types and strides may differ,
- * which is noted. Reads contiguous float32 at more than half of memcpy's speed. Stack: about 9 KB
- * (2.5 KB where compiled for size). Statuses: those of ets_elements_init; MISMATCH where the shapes
+ * which is noted. Reads contiguous float32 at more than half of memcpy's speed. Stack: about 18 KB
+ * (3.1 KB where compiled for size). Statuses: those of ets_elements_init; MISMATCH where the shapes
  * differ, and where one is complex and the other is not. `*comparison_out` is untouched on failure.
  */
 ETS_API enum ets_status ets_comparison_of(const struct ets_tensor *reference,

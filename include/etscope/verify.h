@@ -14,11 +14,13 @@
  *                (unsigned long long)verdicts[verdict.first_failed].closeness.worst_index);
  *     }
  *
- * Runs on devices: no heap, no stdio, no mathematics library, no state. A status says whether the
- * question could be answered at all, a verdict what the answer is: that outputs differ is no error.
- * Unlike ExecuTorch's verify_method_outputs, it compares every type by its numbers, takes another
- * layout of equal elements for equal, tells two shapes, types and counts apart from two values, and
- * scales the relative tolerance by what is expected; docs/compatibility.md lists the differences.
+ * Link libetscope, or on devices libetscope_verify (CMake: etscope::verify), which holds no more
+ * than this needs. Runs on devices: no heap, no stdio, no mathematics library, no state. A status
+ * says whether the question could be answered at all, a verdict what the answer is: that outputs
+ * differ is no error. Unlike ExecuTorch's verify_method_outputs, it compares every type by its
+ * numbers, takes another layout of equal elements for equal, tells two shapes, types and counts
+ * apart from two values, and scales the relative tolerance by what is expected;
+ * docs/compatibility.md lists the differences.
  */
 #ifndef ETSCOPE_VERIFY_H
 #define ETSCOPE_VERIFY_H
