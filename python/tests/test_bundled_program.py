@@ -101,6 +101,38 @@ def test_layouts_and_strides():
         assert np.array_equal(found, array) and found.flags.c_contiguous
 
 
+def test_a_program_that_takes_channels_last():
+    from etscope._library import ffi, lib
+    from etscope._values import value_of_input
+    from etscope.bundled_program.core import _in_order_of
+
+    image = np.arange(24, dtype="f4").reshape(1, 2, 3, 4)
+    wanted = ffi.new("struct ets_engine_value_info *")
+    wanted.kind = lib.ETS_VALUE_TENSOR
+    wanted.tensor.rank, wanted.tensor.sizes = 4, list(image.shape)
+    wanted.tensor.strides = [24, 1, 8, 2]
+    value, keeps = value_of_input(image, wanted)
+    keeps = _in_order_of(wanted.tensor, value, keeps)
+    tensor = getattr(value, "as").tensor
+    assert list(tensor.strides[0:4]) == [24, 1, 8, 2] and tensor.data_bytes == image.nbytes
+    elements = bytes(ffi.buffer(tensor.data, tensor.data_bytes))
+    assert elements == image.transpose(0, 2, 3, 1).tobytes()
+    assert keeps.nbytes == image.nbytes
+
+
+@pytest.mark.skipif(not {"ETSCOPE", "ETSCOPE_ENGINE"} <= set(os.environ), reason="no engine")
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
+def test_the_runtime_takes_it(layout, tmp_path):
+    old = read("mlp_portable")
+    for case in old.method_test_suites[0].test_cases:
+        case.inputs[0] = layout(case.inputs[0])
+    path = tmp_path / "new.bpte"
+    path.write_bytes(serialize(old))
+    command = [os.environ["ETSCOPE"], "verify", str(path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, universal_newlines=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_plain_numbers_are_those_of_the_program():
     bundle = read("types")
     found = [type(v) for s in bundle.method_test_suites for c in s.test_cases
@@ -150,8 +182,21 @@ def test_values_that_no_bundle_holds(inputs):
     with pytest.raises(AssertionError, match="is of type") as caught:
         MethodTestCase(inputs)
     assert isinstance(caught.value, etscope.Error)
-    with pytest.raises(etscope.Error):
-        BundledProgram(MODEL, forward(([2**64],)))
+
+
+@pytest.mark.parametrize("value, message", [
+    (2**64, "does not fit into 64 bits"), (np.array(["a"]), "str32"),
+    (np.zeros((1,) * 17, "f4"), "17 dimensions"), (np.zeros((0, 16), "f4"), r"\[0, 16\]"),
+])  # fmt: skip
+def test_values_that_no_method_takes(value, message):
+    with pytest.raises(AssertionError, match="forward, case 1: input 0.*" + message):
+        BundledProgram(MODEL, forward(([X],), ([value],)))
+
+
+@pytest.mark.parametrize("name", ["for\0ward", "\udcff", 5])
+def test_names_that_no_method_has(name):
+    with pytest.raises(AssertionError, match="named"):
+        BundledProgram(MODEL, [MethodTestSuite(name, [])])
 
 
 def test_what_is_no_program():

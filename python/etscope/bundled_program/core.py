@@ -8,6 +8,8 @@ from etscope._tensors import value_of
 from etscope._values import value_of_input
 from etscope.bundled_program.config import MethodTestCase, MethodTestSuite
 
+_INFO = "struct ets_engine_value_info *"  # kind and tensor: what value_of_input is told to expect
+
 
 class BundledProgram:
     """A program with test cases.
@@ -29,7 +31,7 @@ class BundledProgram:
         given = pte_file_path if executorch_program is None else executorch_program
         self.executorch_program = executorch_program
         self._source = _source_of(given)
-        self.method_test_suites = _sorted(method_test_suites)
+        self.method_test_suites = _sorted(list(method_test_suites))
         _NewBundle(self._source, self.method_test_suites).check()
 
     def __repr__(self):
@@ -71,6 +73,10 @@ def _source_of(program):
 
 def _sorted(suites):
     """In the order of the names' bytes, as files have them."""
+    for suite in suites:
+        name = suite.method_name
+        if not isinstance(name, str) or not name.isprintable():
+            raise RefusedError(f"a method cannot be named {name!r}")
     return sorted(suites, key=lambda suite: suite.method_name.encode())
 
 
@@ -119,43 +125,48 @@ class _NewBundle:
         return self._kept[-1]
 
     def _fill_suite(self, new, suite):
-        if "\0" in suite.method_name:
-            raise RefusedError("a method's name with a NUL character")
         new.method = self._new("char[]", suite.method_name.encode())
-        inputs, outputs = _declared(self._program, new.method)
+        declared = _declared(self._program, new.method)
         new.case_count = len(suite.test_cases)
-        new.cases = cases = self._new("struct ets_new_case[]", len(suite.test_cases))
-        for new_case, case in zip(cases, suite.test_cases):
-            new_case.inputs, new_case.input_count = self._values(case.inputs, inputs)
-            new_case.expected, new_case.expected_count = self._values(
-                case.expected_outputs, outputs
+        new.cases = new_cases = self._new("struct ets_new_case[]", len(suite.test_cases))
+        for i, (new_case, case) in enumerate(zip(new_cases, suite.test_cases)):
+            where = f"{suite.method_name}, case {i}"
+            new_case.input_count = len(case.inputs)
+            new_case.inputs = self._values(case.inputs, declared[0], f"{where}: input")
+            new_case.expected_count = len(case.expected_outputs)
+            new_case.expected = self._values(
+                case.expected_outputs, declared[1], f"{where}: expected output"
             )
 
-    def _values(self, values, declared):
-        """The array of struct ets_value, and its length."""
-        array = self._new("struct ets_value[]", len(values))
+    def _values(self, values, declared, where):
+        """The array of struct ets_value."""
+        array, anything = self._new("struct ets_value[]", len(values)), ffi.new(_INFO)
         for i, value in enumerate(values):
-            wanted = declared[i] if i < len(declared) else ffi.new("struct ets_engine_value_info *")
-            found, borrowed = value_of_input(value, wanted)
+            wanted = declared[i] if i < len(declared) else anything
+            try:
+                found, borrowed = value_of_input(value, wanted)
+            except Error as reason:
+                raise RefusedError(f"{where} {i}: {reason}", status=reason.status) from reason
             if found.kind == lib.ETS_VALUE_TENSOR == wanted.kind:
                 borrowed = _in_order_of(wanted.tensor, found, borrowed)
             array[i] = found[0]
             self._kept.append(borrowed)
-        return array, len(values)
+        return array
 
 
 def _declared(program, name):
-    """What a method takes and what it gives: two lists of struct ets_engine_value_info *."""
+    """What a method takes and what it gives: two lists, empty where there is no such method."""
     method = ffi.new("struct ets_method *")
     if lib.ets_program_find_method(program, name, method, ffi.NULL) != lib.ETS_OK:
         return [], []
-    return ([_info(lib.ets_method_input, method, i) for i in range(method.input_count)],
-            [_info(lib.ets_method_output, method, i) for i in range(method.output_count)])  # fmt: skip
+    inputs = [_info(lib.ets_method_input, method, i) for i in range(method.input_count)]
+    outputs = [_info(lib.ets_method_output, method, i) for i in range(method.output_count)]
+    return inputs, outputs
 
 
 def _info(read, method, index):
     """Of a value that bundles cannot hold the kind is NONE."""
-    value, info = ffi.new("struct ets_evalue *"), ffi.new("struct ets_engine_value_info *")
+    value, info = ffi.new("struct ets_evalue *"), ffi.new(_INFO)
     read(method, index, value)
     for kind in ("TENSOR", "INT", "BOOL", "DOUBLE"):
         if value.kind == getattr(lib, "ETS_EVALUE_" + kind):
