@@ -1,6 +1,7 @@
 /* p99, standard deviation, and a confidence interval of the median that assumes no distribution. */
 #include <math.h>
 
+#include "base/quantile.h"
 #include "etscope/accounting.h"
 
 /* Each end of a two-sided interval of 95 %. */
@@ -25,17 +26,6 @@ static uint32_t interval_rank(uint32_t n)
     return sum <= TAIL ? heads + 1 : 0;
 }
 
-/* NumPy's linear interpolation, as in ets_statistics_compute. */
-static double quantile(const double *sorted, uint32_t count, double fraction)
-{
-    const double rank = fraction * (double)(count - 1);
-    const uint32_t below = (uint32_t)rank;
-    const uint32_t above = below + 1 < count ? below + 1 : below;
-    const double t = rank - (double)below;
-    const double difference = sorted[above] - sorted[below];
-    return t < 0.5 ? sorted[below] + difference * t : sorted[above] - difference * (1 - t);
-}
-
 static double deviation(const double *values, uint32_t count)
 {
     double sum = 0, squares = 0;
@@ -49,7 +39,7 @@ void ets_spread_compute(const double *sorted, uint32_t count, struct ets_spread 
 {
     *spread_out = (struct ets_spread){NAN, NAN, NAN, NAN};
     if (count == 0) return;
-    spread_out->p99 = quantile(sorted, count, 0.99);
+    spread_out->p99 = ets_quantile(sorted, count, 0.99);
     spread_out->sd = deviation(sorted, count);
     const uint32_t k = interval_rank(count);
     if (k == 0) return;

@@ -57,17 +57,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
     bool ok = true;
     const char *output = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
     *request = (struct request){
-        .inspect =
-            {
-                .record = subject->record,
-                .program = subject->program,
-                .method = subject->method,
-                .partial = cli_has(arguments, "--partial"),
-                .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-                .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
-                .tick_unit =
-                    (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
-            },
+        .inspect = cli_inspection_options(arguments, subject),
         .annotate =
             {
                 .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),

@@ -120,22 +120,26 @@ static bool check_run_options(const struct cli_arguments *arguments, struct requ
     return parse_tokens(arguments, request);
 }
 
+struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,
+                                                  const struct cli_subject *subject)
+{
+    return (struct ets_inspect_options){
+        .record = subject->record,
+        .program = subject->program,
+        .method = subject->method,
+        .partial = cli_has(arguments, "--partial"),
+        .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
+        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
+    };
+}
+
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
                           struct request *request)
 {
     bool ok = true;
     *request = (struct request){
-        .inspect =
-            {
-                .record = subject->record,
-                .program = subject->program,
-                .method = subject->method,
-                .partial = cli_has(arguments, "--partial"),
-                .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-                .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
-                .tick_unit =
-                    (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
-            },
+        .inspect = cli_inspection_options(arguments, subject),
         .table =
             {
                 .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),

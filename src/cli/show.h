@@ -86,4 +86,8 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
 /* The same in the style that the options and the terminal ask for. */
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 
+/* How the subject is read and joined, by the options that `inspect` and `annotate` share. */
+struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,
+                                                  const struct cli_subject *subject);
+
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/quantile.h"
 #include "etscope/inspect.h"
 
 /* NumPy's pairwise sum: eight running sums up to 128 values, halves above. */
@@ -37,17 +38,6 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* `sorted` ascending; the form of the interpolation is NumPy's, to the last digit. */
-static double quantile(const double *sorted, uint32_t count, double fraction)
-{
-    const double rank = fraction * (double)(count - 1);
-    const uint32_t below = (uint32_t)rank;
-    const uint32_t above = below + 1 < count ? below + 1 : below;
-    const double t = rank - (double)below;
-    const double difference = sorted[above] - sorted[below];
-    return t < 0.5 ? sorted[below] + difference * t : sorted[above] - difference * (1 - t);
-}
-
 void ets_statistics_compute(double *values, uint32_t count, struct ets_statistics *statistics_out)
 {
     if (count == 0) {
@@ -61,9 +51,9 @@ void ets_statistics_compute(double *values, uint32_t count, struct ets_statistic
         .min = values[0],
         .max = values[count - 1],
         .mean = total / (double)count,
-        .p10 = quantile(values, count, 0.1),
-        .p50 = quantile(values, count, 0.5),
-        .p90 = quantile(values, count, 0.9),
+        .p10 = ets_quantile(values, count, 0.1),
+        .p50 = ets_quantile(values, count, 0.5),
+        .p90 = ets_quantile(values, count, 0.9),
         .total = total,
     };
 }
