@@ -32,8 +32,10 @@ LAYERS = {
     "account": {"base"},
     "compare": {"base", "inspect", "statistics"},
     "engine": {"base", "host"},
+    "reference": {"base", "numerics", "record"},
+    "gap": {"base", "inspect", "numerics", "reference"},
     "sql": {"base", "export", "host", "inspect"},
-    "export": {"account", "base", "compare", "host", "inspect", "numerics"},
+    "export": {"account", "base", "compare", "gap", "host", "inspect", "numerics"},
     "cli": set(),
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
