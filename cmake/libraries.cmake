@@ -2,7 +2,7 @@
 # and libetscope_verify, which judges outputs by a bundled program (verify.h).
 
 set(ets_host_components base trace host format numerics statistics verify record inspect account
-    compare export sql engine)
+    compare gap export sql engine)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})

@@ -1,0 +1,164 @@
+/* Rows of the numeric gap against what upstream's Inspector gave for the same files (golden.json).
+ */
+#include "test_inspect_support.h"
+
+#include "etscope/captured_values.h"
+#include "etscope/gap.h"
+#include "record/json.h"
+
+/* Those that upstream can compare; it fails on cond, map_loop, multi_method and types. */
+static const char *const models[] = {
+    "conv_portable", "conv_xnnpack",        "conv_xnnpack_int8",   "dynamic",      "gpt_portable",
+    "gpt_xnnpack",   "linear_fp32_xnnpack", "linear_int8_xnnpack", "mlp_portable", "mlp_xnnpack"};
+
+enum { GOLDEN_ROWS = 70 };
+
+struct fixture {
+    const char *model;
+    struct ets_file *record_file, *trace, *buffer, *golden;
+    struct ets_etrecord *record;
+    struct ets_inspection *inspection;
+    struct ets_gap_report *report;
+    struct ets_json json;
+    char *text;
+};
+
+static void open_all(struct fixture *f, const char *model)
+{
+    struct ets_json_failure failure;
+    f->model = model;
+    f->record_file = open_fixture(model, "model.etrecord");
+    f->trace = open_fixture(model, "debug.etdp");
+    f->buffer = open_fixture(model, "debug.bin");
+    f->golden = open_fixture(model, "golden.json");
+    f->record = open_record(ets_file_bytes(f->record_file));
+    f->inspection =
+        inspect(ets_file_bytes(f->trace), (struct ets_inspect_options){.record = f->record});
+    const struct ets_bytes bytes = ets_file_bytes(f->golden);
+    f->text = malloc(bytes.size + 1);
+    assert_non_null(f->text);
+    memcpy(f->text, bytes.data, bytes.size);
+    f->text[bytes.size] = '\0';
+    ets_json_init(&f->json, NULL);
+    assert_int_equal(ets_json_parse(&f->json, f->text, bytes.size, &failure), ETS_OK);
+    const struct ets_gap_options options = {.inspection = f->inspection,
+                                            .record = f->record,
+                                            .debug_buffer = ets_file_bytes(f->buffer),
+                                            .run = ETS_NO_INDEX};
+    struct ets_error error = {.status = ETS_OK};
+    if (ets_gap_open(&options, &f->report, &error) != ETS_OK) fail_msg("%s", error.message);
+}
+
+static void close_all(struct fixture *f)
+{
+    ets_gap_close(f->report);
+    ets_inspection_close(f->inspection);
+    ets_etrecord_close(f->record);
+    ets_json_reset(&f->json);
+    free(f->text);
+    ets_file_close(f->record_file);
+    ets_file_close(f->trace);
+    ets_file_close(f->buffer);
+    ets_file_close(f->golden);
+}
+
+static void require(const struct fixture *f, uint32_t row, int holds, const char *what)
+{
+    if (!holds) fail_msg("%s, row %u: %s differs", f->model, row, what);
+}
+
+static void compare_ops(const struct fixture *f, uint32_t row, const struct ets_gap_pair *pair,
+                        const struct ets_json_value *expected)
+{
+    const struct ets_json_value *aot = ets_json_get(expected, "aot_ops");
+    const struct ets_json_value *runtime = ets_json_get(expected, "runtime_ops");
+    require(f, row, aot->size == pair->aot_op_count, "number of aot_ops");
+    require(f, row, runtime->size == pair->runtime_op_count, "number of runtime_ops");
+    const struct ets_json_value *name = ets_json_first(aot);
+    for (uint32_t i = 0; i < pair->aot_op_count; i++, name = ets_json_next(name)) {
+        require(f, row, ets_json_text_is(name, pair->aot_ops[i]->name.data), "aot_ops");
+    }
+    name = ets_json_first(runtime);
+    for (uint32_t i = 0; i < pair->runtime_op_count; i++, name = ets_json_next(name)) {
+        require(f, row, ets_json_text_is(name, pair->runtime_ops[i]), "runtime_ops");
+    }
+}
+
+static void compare_handles(const struct fixture *f, uint32_t row, const struct ets_gap_pair *pair,
+                            const struct ets_json_value *expected)
+{
+    require(f, row, expected->size == pair->handle_count, "number of handles");
+    const struct ets_json_value *handle = ets_json_first(expected);
+    for (uint32_t i = 0; i < pair->handle_count; i++, handle = ets_json_next(handle)) {
+        require(f, row, handle->as.integer == pair->handles[i], "handles");
+    }
+}
+
+static double number_of(const struct ets_json_value *value)
+{
+    return value->kind == ETS_JSON_DOUBLE ? value->as.number : (double)value->as.integer;
+}
+
+/* What the device computed: shape, and the first numbers, which golden.json rounded to 10 digits.
+ */
+static void compare_value(const struct fixture *f, uint32_t row, const struct ets_gap_pair *pair,
+                          const struct ets_json_value *expected)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    const struct ets_captured_filter filter = {ETS_NO_INDEX, ETS_NO_INDEX, pair->event, 0};
+    ets_captured_values_init(&values, f->inspection, ets_file_bytes(f->buffer), &filter);
+    require(f, row, ets_captured_values_next(&values, &value) && value.status == ETS_OK, "value");
+    const struct ets_json_value *shape = ets_json_get(expected, "shape");
+    require(f, row, shape->size == value.tensor.rank, "rank");
+    const struct ets_json_value *size = ets_json_first(shape);
+    for (uint32_t i = 0; i < shape->size; i++, size = ets_json_next(size)) {
+        require(f, row, size->as.integer == value.tensor.sizes[i], "shape");
+    }
+    struct ets_elements elements;
+    double number;
+    const struct ets_json_value *data = ets_json_get(expected, "data");
+    assert_int_equal(ets_elements_init(&elements, &value.tensor, NULL), ETS_OK);
+    const struct ets_json_value *other = ets_json_first(data);
+    for (uint32_t i = 0; i < data->size; i++, other = ets_json_next(other)) {
+        require(f, row, ets_elements_next(&elements, &number), "number of elements");
+        const double off = number - number_of(other);
+        require(f, row, off < 1e-9 && off > -1e-9, "an element");
+    }
+}
+
+static uint32_t compare_model(const char *model)
+{
+    struct fixture f;
+    const struct ets_gap_pair *pairs;
+    uint32_t count;
+    open_all(&f, model);
+    const struct ets_json_value *rows = ets_json_get(ets_json_get(f.json.values, "gap"), "MSE");
+    assert_int_equal(ets_gap_upstream_pairs(f.report, &pairs, &count, NULL), ETS_OK);
+    require(&f, 0, count == rows->size, "number of rows");
+    const struct ets_json_value *row = ets_json_first(rows);
+    for (uint32_t i = 0; i < count; i++, row = ets_json_next(row)) {
+        compare_handles(&f, i, &pairs[i], ets_json_get(row, "aot_debug_handle"));
+        compare_handles(&f, i, &pairs[i], ets_json_get(row, "runtime_debug_handle"));
+        compare_ops(&f, i, &pairs[i], row);
+        compare_value(&f, i, &pairs[i], ets_json_get(row, "runtime_intermediate_output"));
+    }
+    close_all(&f);
+    return count;
+}
+
+static void test_gap_golden__rows_are_upstreams(void **state)
+{
+    (void)state;
+    uint32_t count = 0;
+    for (size_t i = 0; i < COUNT(models); i++) count += compare_model(models[i]);
+    assert_int_equal(count, GOLDEN_ROWS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gap_golden__rows_are_upstreams),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
