@@ -24,6 +24,7 @@
 #ifndef ETSCOPE_GAP_H
 #define ETSCOPE_GAP_H
 
+#include "etscope/captured_values.h"
 #include "etscope/engine.h"
 #include "etscope/inspect.h"
 #include "etscope/numerics.h"
@@ -65,6 +66,52 @@ ETS_API const struct ets_graph *ets_gap_reference(const struct ets_gap_report *r
 ETS_API uint32_t ets_gap_run(const struct ets_gap_report *report);
 /* Why it is not the ATen program, where none was asked for; NULL: it is. */
 ETS_API const char *ets_gap_reference_reason(const struct ets_gap_report *report);
+
+/* How sure it is which value of the reference a captured value is, by debug handles. */
+enum ets_gap_match {
+    ETS_GAP_UNMATCHED = 0, /* of none: `reason` says why */
+    ETS_GAP_EXACT = 1,     /* its instruction has one handle, which no other has */
+    ETS_GAP_SUBSET = 2,    /* its instruction does the work of several nodes: a partition */
+    ETS_GAP_OVERLAP = 3    /* several instructions share handles: a node that was taken apart */
+};
+
+/* A value that the device captured, and the reference's value that it is. */
+struct ets_gap_value {
+    struct ets_captured_value captured; /* tensor.data: in the debug buffer, or borrowed */
+    uint32_t occurrence;                /* how often the instruction ran before: loops */
+    int is_argument;                    /* 1: an input of a delegate call */
+    enum ets_gap_match match;
+    const char *reason; /* why it is not compared; NULL: it is, or can be */
+    /* The reference's value; NULL: none. Handles: those of the instruction. */
+    const struct ets_graph_node *node;
+    uint32_t output;        /* of the node, lists counted through */
+    int is_view;            /* 1: the same numbers in another shape */
+    int is_inferred;        /* 1: inside control flow, joined by the order of operators */
+    const int64_t *handles; /* [handle_count] of the instruction */
+    size_t handle_count;
+    const char *backend;                    /* of a delegate call, or NULL */
+    const struct ets_graph_node *edge_node; /* of the method's edge program; NULL: unknown */
+    uint32_t edge_output;
+};
+
+/* Everything that was captured in the run, in the order of the trace. */
+ETS_API uint32_t ets_gap_value_count(const struct ets_gap_report *report);
+ETS_API const struct ets_gap_value *ets_gap_value(const struct ets_gap_report *report,
+                                                  uint32_t index);
+
+/* A node of the reference of which no value was captured. */
+struct ets_gap_hidden {
+    const struct ets_graph_node *node;
+    int64_t instruction; /* that did its work; -1: not known, or none */
+    const char *backend; /* of the delegate that has it; or NULL */
+    const char *reason;  /* "inside of a delegate" */
+};
+ETS_API uint32_t ets_gap_hidden_count(const struct ets_gap_report *report);
+ETS_API const struct ets_gap_hidden *ets_gap_hidden(const struct ets_gap_report *report,
+                                                    uint32_t index);
+
+/* "exact", "subset", "overlap", "unmatched". Static storage. */
+ETS_API const char *ets_gap_match_name(enum ets_gap_match match);
 
 /*
  * Upstream's Inspector.calculate_numeric_gap: which rows it gives, and what each compares. All of

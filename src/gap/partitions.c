@@ -1,0 +1,158 @@
+#include "gap/partitions.h"
+
+/* Edge values at the border of one call. */
+struct border {
+    const struct ets_gap_report *report;
+    const struct gap_instructions *instructions;
+    uint32_t call;
+    uint32_t *list; /* room for all values of the edge program */
+    uint32_t count;
+    uint32_t *stamp; /* [edge value] call + 1 where it is listed */
+};
+
+static bool is_weight(const struct ets_gap_report *report, struct gap_place place, uint32_t level)
+{
+    const struct ets_graph *graph = gap_graph_level(&report->edge, level);
+    if (place.node != GAP_NONE) return false;
+    const enum ets_graph_input_role role = graph->inputs[place.output].role;
+    return role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER || role == ETS_INPUT_CONSTANT;
+}
+
+static void see_input(void *context, uint32_t value)
+{
+    struct border *border = context;
+    const struct gap_place place = border->report->edge.places[value];
+    const uint32_t level =
+        (uint32_t)*ets_key_table_key(&border->report->edge.values, value); /* its first word */
+    if (border->stamp[value] == border->call + 1) return;
+    if (place.node != GAP_NONE && border->instructions->part[place.node] == border->call) return;
+    if (is_weight(border->report, place, level)) return;
+    border->stamp[value] = border->call + 1;
+    border->list[border->count++] = value;
+}
+
+static const struct ets_graph_value *graph_value(const struct gap_graph *edge, uint32_t value)
+{
+    const struct gap_place place = edge->places[value];
+    const uint32_t level = (uint32_t)*ets_key_table_key(&edge->values, value);
+    if (place.node != GAP_NONE) return gap_output_value(edge, place.node, place.output);
+    const struct ets_graph *graph = gap_graph_level(edge, level);
+    return ets_graph_find_value(graph, graph->inputs[place.output].argument.name);
+}
+
+static bool fits(const struct border *border, uint32_t value,
+                 const struct ets_captured_value *captured)
+{
+    const struct ets_graph_value *expected = graph_value(&border->report->edge, value);
+    if (!captured->has_tensor) return expected == NULL;
+    return gap_value_fits(expected, &captured->tensor);
+}
+
+/* The captured values [from, end) of the call that have an index in [low, high). */
+struct captured_range {
+    uint32_t from, end, low, high;
+};
+
+static bool in_range(const struct border *border, const struct captured_range *range, uint32_t i)
+{
+    const struct ets_captured_value *value = &border->report->values[i].captured;
+    return border->instructions->of_value[i] == border->call && value->index >= range->low &&
+           value->index < range->high;
+}
+
+/* By place where as many are captured as there are, and all fit; else the first that fits. */
+static void match(struct border *border, const struct captured_range *range, uint32_t *value_of)
+{
+    bool by_place = border->count == range->high - range->low;
+    for (uint32_t i = range->from; by_place && i < range->end; i++) {
+        const struct ets_captured_value *value = &border->report->values[i].captured;
+        if (!in_range(border, range, i)) continue;
+        by_place = fits(border, border->list[value->index - range->low], value);
+    }
+    for (uint32_t i = range->from; i < range->end; i++) {
+        const struct ets_captured_value *value = &border->report->values[i].captured;
+        if (!in_range(border, range, i)) continue;
+        if (by_place) {
+            value_of[i] = border->list[value->index - range->low];
+            continue;
+        }
+        for (uint32_t k = 0; k < border->count; k++) {
+            if (border->list[k] == GAP_NONE || !fits(border, border->list[k], value)) continue;
+            value_of[i] = border->list[k];
+            border->list[k] = GAP_NONE;
+            break;
+        }
+    }
+}
+
+static uint32_t output_count(const struct ets_gap_report *report,
+                             const struct gap_instruction *call, uint32_t leaving)
+{
+    const struct ets_etrecord *record = report->options.record;
+    uint32_t count = leaving;
+    if (ets_etrecord_has_num_outs_map(record, report->method)) {
+        const int64_t told = ets_etrecord_num_outs(record, report->method, call->row->instruction);
+        count = told < 0 ? 0 : told > call->values_per_run ? call->values_per_run : (uint32_t)told;
+    }
+    return count < call->values_per_run ? count : call->values_per_run;
+}
+
+static void match_call(struct border *border, struct ets_gap_report *report, const bool *leaves,
+                       uint32_t *value_of)
+{
+    const struct gap_instructions *s = border->instructions;
+    const struct gap_instruction *call = &s->items[border->call];
+    struct captured_range range = {.from = call->first_value, .end = report->value_count};
+    for (uint32_t i = range.from; i < report->value_count; i++) { /* one run of it */
+        if (s->of_value[i] != border->call || report->values[i].occurrence > 0) {
+            range.end = i;
+            break;
+        }
+    }
+    border->count = 0;
+    for (uint32_t i = 0; i < report->edge.values.count; i++) {
+        const uint32_t maker = report->edge.places[i].node;
+        if (leaves[i] && maker != GAP_NONE && s->part[maker] == border->call) {
+            border->list[border->count++] = i;
+        }
+    }
+    const uint32_t outputs = output_count(report, call, border->count);
+    range.high = call->values_per_run;
+    range.low = range.high - outputs;
+    match(border, &range, value_of);
+    border->count = 0;
+    for (uint32_t i = 0; i < report->edge.node_count; i++) {
+        if (s->part[i] == border->call) gap_graph_inputs(&report->edge, i, see_input, border);
+    }
+    range.high = range.low;
+    range.low = 0;
+    match(border, &range, value_of);
+    for (uint32_t i = range.from; i < range.end; i++) {
+        report->values[i].is_argument = report->values[i].captured.index < range.high;
+    }
+}
+
+enum ets_status gap_partitions_match(struct gap_partitions *partitions,
+                                     const struct gap_instructions *s,
+                                     struct ets_gap_report *report, struct ets_error *error)
+{
+    struct ets_arena *arena = &report->arena;
+    const uint32_t edge_values = report->edge.values.count;
+    struct border border = {.report = report, .instructions = s};
+    bool *leaves = ets_arena_alloc_array(arena, edge_values, sizeof *leaves);
+    border.list = ets_arena_alloc_array(arena, edge_values, sizeof *border.list);
+    border.stamp = ets_arena_alloc_array(arena, edge_values, sizeof *border.stamp);
+    partitions->value_of = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
+    if (leaves == NULL || border.list == NULL || border.stamp == NULL ||
+        partitions->value_of == NULL) {
+        return gap_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < report->value_count; i++) partitions->value_of[i] = GAP_NONE;
+    gap_graph_leaving(&report->edge, s->part, leaves);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!s->items[i].is_call || s->items[i].first_value == GAP_NONE) continue;
+        border.call = i;
+        match_call(&border, report, leaves, partitions->value_of);
+    }
+    return ETS_OK;
+}
