@@ -34,7 +34,7 @@ static enum ets_status find_exits(struct aligner *a, struct ets_error *error)
     const struct ets_gap_report *report = a->report;
     const struct gap_graph *edge = &report->edge;
     struct ets_arena *arena = &a->report->arena;
-    const uint32_t nodes = report->reference.node_count;
+    const uint32_t nodes = report->reference->node_count;
     a->leaves = ets_arena_alloc_array(arena, edge->values.count, sizeof *a->leaves);
     a->exits = ets_arena_alloc_array(arena, edge->values.count, sizeof *a->exits);
     a->first_exit = ets_arena_alloc_array(arena, (size_t)nodes + 2, sizeof *a->first_exit);
@@ -74,7 +74,7 @@ static uint32_t exit_of(const struct aligner *a, uint32_t origin)
     const struct ets_gap_report *report = a->report;
     const uint32_t *at = a->first_exit + origin;
     if (at[1] - at[0] == 1) return a->exits[at[0]];
-    const struct ets_graph_value *wanted = gap_output_value(&report->reference, origin, 0);
+    const struct ets_graph_value *wanted = gap_output_value(report->reference, origin, 0);
     for (uint32_t i = at[1]; i-- > at[0];) {
         const struct gap_place place = report->edge.places[a->exits[i]];
         if (same_shape(wanted, gap_output_value(&report->edge, place.node, place.output))) {
@@ -118,7 +118,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
     const uint32_t origin = report->origins.made_from[place.node];
     value->edge_node = report->edge.nodes[place.node];
     value->edge_output = place.output;
-    if (report->reference.graph == report->edge.graph) {
+    if (report->reference->graph == report->edge.graph) {
         *place_out = place;
         return true;
     }
@@ -126,7 +126,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
         value->reason = "made by the lowering: no node of the reference is behind it";
         return false;
     }
-    const uint32_t outputs = gap_output_count(report->reference.nodes[origin]);
+    const uint32_t outputs = gap_output_count(report->reference->nodes[origin]);
     *place_out = (struct gap_place){origin, 0};
     if (outputs > 1) {
         place_out->output = place.output;
@@ -148,15 +148,15 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
 static bool place_output(const struct ets_gap_report *report, struct ets_gap_value *value,
                          struct gap_place *place_out)
 {
-    const struct ets_graph *graph = report->reference.graph;
+    const struct ets_graph *graph = report->reference->graph;
     uint32_t wanted = value->captured.index;
     value->match = ETS_GAP_EXACT;
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role != ETS_OUTPUT_USER || wanted-- > 0) continue;
         const uint32_t number =
-            gap_graph_value(&report->reference, 0, graph->outputs[i].argument.name);
+            gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
         if (number == GAP_NONE) break;
-        *place_out = report->reference.places[number];
+        *place_out = report->reference->places[number];
         if (place_out->node != GAP_NONE) return true;
         value->reason = "an input that the method gives out";
         return false;
@@ -223,7 +223,7 @@ static void align_value(const struct aligner *a, uint32_t index)
         }
     }
     if (is_found) {
-        value->node = report->reference.nodes[place->node];
+        value->node = report->reference->nodes[place->node];
         value->output = place->output;
     } else {
         *place = (struct gap_place){GAP_NONE, 0};
@@ -267,15 +267,15 @@ static void explain_hidden(const struct aligner *a, uint32_t node, const uint32_
                            struct ets_gap_hidden *hidden)
 {
     const struct ets_gap_report *report = a->report;
-    *hidden = (struct ets_gap_hidden){.node = report->reference.nodes[node], .instruction = -1};
+    *hidden = (struct ets_gap_hidden){.node = report->reference->nodes[node], .instruction = -1};
     if (edge_of[node] == GAP_NONE) {
         hidden->reason = "the lowering left nothing of it";
         return;
     }
     const uint32_t by = a->instructions.done_by[edge_of[node]];
     if (by == GAP_NONE) {
-        const bool is_inner = report->reference.level[node] > 0;
-        hidden->reason = is_inner ? "control flow: what ran is not known to be it"
+        const bool is_inner = report->reference->level[node] > 0;
+        hidden->reason = is_inner ? "in control flow: did not run, or is not known to have"
                                   : "no instruction: a view, or folded into another";
         return;
     }
@@ -289,7 +289,7 @@ static void explain_hidden(const struct aligner *a, uint32_t node, const uint32_
 static enum ets_status list_hidden(struct aligner *a, struct ets_error *error)
 {
     struct ets_gap_report *report = a->report;
-    const uint32_t nodes = report->reference.node_count;
+    const uint32_t nodes = report->reference->node_count;
     uint32_t *edge_of = ets_arena_alloc_array(&report->arena, nodes, sizeof *edge_of);
     bool *is_seen = ets_arena_alloc_array(&report->arena, nodes, sizeof *is_seen);
     report->hidden = ets_arena_alloc_array(&report->arena, nodes, sizeof *report->hidden);

@@ -11,8 +11,9 @@ struct ets_gap_report {
     struct ets_arena arena;
     const char *method;
     uint32_t run, block;
-    struct gap_graph edge;      /* the method's */
-    struct gap_graph reference; /* may be the same graph */
+    struct gap_graph edge;             /* the method's */
+    struct gap_graph other;            /* the reference, where it is another graph */
+    const struct gap_graph *reference; /* `other` or `edge` */
     struct gap_origins origins;
     const char *reference_reason;
     struct ets_gap_value *values;

@@ -56,9 +56,11 @@ static enum ets_status take_reference(struct ets_gap_report *report, const struc
                                       struct ets_error *error)
 {
     const uint64_t id = ets_etrecord_export_graph_id(report->options.record);
-    if (graph == report->edge.graph) report->reference = report->edge;
-    else ETS_TRY(gap_graph_build(&report->reference, &report->arena, graph, error));
-    return gap_origins_find(&report->origins, &report->arena, &report->reference, &report->edge, id,
+    report->reference = graph == report->edge.graph ? &report->edge : &report->other;
+    if (graph != report->edge.graph) {
+        ETS_TRY(gap_graph_build(&report->other, &report->arena, graph, error));
+    }
+    return gap_origins_find(&report->origins, &report->arena, report->reference, &report->edge, id,
                             error);
 }
 
@@ -133,7 +135,7 @@ void ets_gap_close(struct ets_gap_report *report)
 
 const struct ets_graph *ets_gap_reference(const struct ets_gap_report *report)
 {
-    return report->reference.graph;
+    return report->reference->graph;
 }
 
 uint32_t ets_gap_run(const struct ets_gap_report *report)

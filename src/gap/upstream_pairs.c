@@ -224,12 +224,12 @@ static enum ets_status merge_overlapping(struct pairing *p)
 /* Whether upstream's interpreter keeps the node's result. */
 static bool is_captured(const struct ets_gap_report *report, uint32_t node)
 {
-    return report->reference.level[node] == 0 && report->origins.handle[node] >= 0;
+    return report->reference->level[node] == 0 && report->origins.handle[node] >= 0;
 }
 
 static enum ets_status index_reference(struct pairing *p)
 {
-    const struct gap_graph *reference = &p->report->reference;
+    const struct gap_graph *reference = p->report->reference;
     ets_key_table_init(&p->aot, &p->report->arena, 1);
     p->last = ets_arena_alloc_array(&p->report->arena, reference->node_count, sizeof *p->last);
     if (p->last == NULL) return fail_pairs(p);
@@ -275,7 +275,7 @@ struct listing {
 static enum ets_status make_listing(struct pairing *p, struct listing *listing)
 {
     struct ets_gap_report *report = p->report;
-    const uint32_t node_count = report->reference.node_count;
+    const uint32_t node_count = report->reference->node_count;
     uint32_t *key_of = ets_arena_alloc_array(&report->arena, node_count, sizeof *key_of);
     uint32_t *event_of = ets_arena_alloc_array(&report->arena, p->kept_count, sizeof *event_of);
     listing->entry_of_key = ets_arena_alloc_array(&report->arena, p->aot.count, sizeof(uint32_t));
@@ -315,7 +315,7 @@ static enum ets_status name_operators(struct pairing *p, const struct listing *l
     for (uint32_t i = key_at[0]; i < key_at[1]; i++) {
         const uint32_t key = listing->keys.members[i];
         for (uint32_t k = node_at[key]; k < node_at[key + 1]; k++) {
-            nodes[pair->aot_op_count++] = p->report->reference.nodes[listing->nodes.members[k]];
+            nodes[pair->aot_op_count++] = p->report->reference->nodes[listing->nodes.members[k]];
         }
     }
     for (uint32_t i = event_at[0]; i < event_at[1]; i++) {
@@ -352,7 +352,7 @@ static bool fits(const struct ets_graph_value *expected, const struct ets_captur
 static uint32_t choose_argument(const struct pairing *p, const struct ets_upstream_event *event,
                                 const struct ets_graph_node *node)
 {
-    const struct gap_graph *reference = &p->report->reference;
+    const struct gap_graph *reference = p->report->reference;
     const struct ets_graph_value *expected =
         ets_graph_find_value(reference->graph, node->outputs[0].name);
     uint32_t alike = 0, typed = 0, first_alike = 0, first_typed = 0;
