@@ -7,13 +7,13 @@
  *                                             .debug_buffer = ets_file_bytes(debug_buffer),
  *                                             .run = ETS_NO_INDEX};
  *     status = ets_gap_open(&options, &report, &error);
- *     if (status == ETS_OK) status = ets_gap_evaluate(report, engine, inputs, input_count, 0,
- *                                                     &error);
- *     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_value_count(report); i++) {
- *         const struct ets_gap_value *value = ets_gap_value(report, i);
- *         if (value->has_total) {
- *             printf("%s: %g dB, of its own %g dB\n", value->node->name.data,
- *                    ets_comparison_snr(&value->total), ets_comparison_snr(&value->own));
+ *     const struct ets_gap_evaluation how = {.engine = engine, .inputs = inputs, .input_count = n};
+ *     if (status == ETS_OK) status = ets_gap_evaluate(report, &how, &error);
+ *     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
+ *         const struct ets_gap_row *row = ets_gap_row(report, i);
+ *         if (row->has_own) {
+ *             printf("%s: %g dB, of its own %g dB\n", row->value->node->name.data,
+ *                    ets_comparison_snr(&row->total), ets_comparison_snr(&row->own));
  *         }
  *     }
  *     ets_gap_close(report);
@@ -25,6 +25,7 @@
 #define ETSCOPE_GAP_H
 
 #include "etscope/captured_values.h"
+#include "etscope/comparators.h"
 #include "etscope/engine.h"
 #include "etscope/inspect.h"
 #include "etscope/numerics.h"
@@ -113,6 +114,84 @@ ETS_API const struct ets_gap_hidden *ets_gap_hidden(const struct ets_gap_report 
 /* "exact", "subset", "overlap", "unmatched". Static storage. */
 ETS_API const char *ets_gap_match_name(enum ets_gap_match match);
 
+/* What the reference is evaluated with. */
+struct ets_gap_evaluation {
+    const struct ets_engine *engine;
+    const struct ets_value *inputs; /* [input_count]; NULL: the record's representative inputs */
+    size_t input_count;
+    int use_double; /* 1: in float64, so that a kernel's own rounding shows */
+};
+
+/* What is to be said of a compared value. */
+enum ets_gap_finding {
+    ETS_GAP_UNKNOWN = 0,   /* there are no numbers: `reason` */
+    ETS_GAP_AGREES = 1,    /* nothing beyond rounding */
+    ETS_GAP_INHERITED = 2, /* it is off, but its operator made of its inputs what it should */
+    ETS_GAP_GUILTY = 3,    /* the first whose own error stands out */
+    ETS_GAP_SUSPECT = 4    /* another whose own error stands out */
+};
+
+/*
+ * One value of the reference beside the device's. `total`: both from the same inputs of the model;
+ * `own`: the reference computed from the values that the device had, wherever they were captured,
+ * so that only what this node (or partition) did itself is left.
+ */
+struct ets_gap_row {
+    const struct ets_gap_value *value;
+    const char *reason; /* why numbers are missing; NULL: none are */
+    int has_total, has_own;
+    struct ets_comparison total, own;
+    struct ets_summary reference, device; /* where has_total */
+    int has_ulps;                         /* 1: both are of one floating-point type */
+    struct ets_ulps ulps;                 /* of the total */
+    double own_error;                     /* own, relative: root of the mean square over that of
+                                             the reference; NaN where it is not known */
+    double threshold;                     /* that own_error was judged by */
+    enum ets_gap_finding finding;
+};
+
+/*
+ * Evaluates the reference, compares, and finds the guilty operator: the first in the graph's order
+ * whose own error is beyond what rounding explains. docs/numerics.md has the rule. Values are
+ * compared as they are computed, none is kept. Statuses: those of ets_reference_open and
+ * ets_reference_run; NOT_FOUND (no representative inputs); MISMATCH (nothing that was captured has
+ * the reference's shape: other inputs); NO_MEMORY.
+ */
+ETS_API enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
+                                         const struct ets_gap_evaluation *evaluation,
+                                         struct ets_error *error);
+
+/* What is compared, in the order of the reference's evaluation. */
+ETS_API uint32_t ets_gap_row_count(const struct ets_gap_report *report);
+ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index);
+
+/* The finding in a few words of data. */
+struct ets_gap_verdict {
+    uint32_t guilty;    /* row, or ETS_NO_INDEX: nothing stands out */
+    uint32_t suspects;  /* other rows whose own error stands out */
+    double explained;   /* share of the outputs' squared error that the guilty one makes, 0 to 1;
+                           NaN where it is not known */
+    double typical;     /* median of the rows' own errors; NaN: no row has one */
+    uint32_t unlike;    /* rows whose total error is beyond rounding */
+    uint32_t uncovered; /* nodes that the reference could not compute */
+    uint32_t fallbacks; /* nodes that were computed by the edge program's nodes */
+};
+ETS_API const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report);
+
+/*
+ * What a row's own error is about: the reference's nodes between its value and the captured values
+ * that they start from. Fills `nodes_out` (room for `node_room`, in the graph's order) and
+ * `rows_out` (ancestors: indices of rows), both may be NULL; the counts are of all there are.
+ */
+ETS_API enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row,
+                                       const struct ets_graph_node **nodes_out, uint32_t node_room,
+                                       uint32_t *node_count_out, uint32_t *rows_out,
+                                       uint32_t row_room, uint32_t *row_count_out,
+                                       struct ets_error *error);
+
+/* "agrees", "inherited", "guilty", "suspect"; NULL for UNKNOWN. Static storage. */
+ETS_API const char *ets_gap_finding_name(enum ets_gap_finding finding);
+
 /*
  * Upstream's Inspector.calculate_numeric_gap: which rows it gives, and what each compares. All of
  * upstream's rules, with their heuristics, are in src/gap/upstream_pairs.c; a value of the
@@ -139,6 +218,25 @@ struct ets_gap_pair {
 ETS_API enum ets_status ets_gap_upstream_pairs(struct ets_gap_report *report,
                                                const struct ets_gap_pair **pairs_out,
                                                uint32_t *count_out, struct ets_error *error);
+
+/*
+ * Called with both values of a pair, in the order of the reference's evaluation; tensors are
+ * borrowed for the call. A status other than OK ends the evaluation with it.
+ */
+typedef enum ets_status ets_gap_pair_observer(void *context, uint32_t pair,
+                                              const struct ets_tensor *reference,
+                                              const struct ets_tensor *device,
+                                              struct ets_error *error);
+
+/*
+ * Evaluates the reference and hands out upstream's pairs, one at a time. A pair whose reference
+ * cannot be computed, or whose captured value has no bytes, is left out. Statuses: as of
+ * ets_gap_evaluate and ets_gap_upstream_pairs.
+ */
+ETS_API enum ets_status ets_gap_upstream_evaluate(struct ets_gap_report *report,
+                                                  const struct ets_gap_evaluation *evaluation,
+                                                  ets_gap_pair_observer *observer, void *context,
+                                                  struct ets_error *error);
 
 #ifdef __cplusplus
 }

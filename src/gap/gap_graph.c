@@ -97,6 +97,19 @@ enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
     return ETS_OK;
 }
 
+uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node)
+{
+    uint32_t at = 0;
+    for (uint32_t level = 0; level <= flat->graph->subgraph_count; level++) {
+        const struct ets_graph *graph = gap_graph_level(flat, level);
+        if (node >= graph->nodes && node < graph->nodes + graph->node_count) {
+            return at + (uint32_t)(node - graph->nodes);
+        }
+        at += graph->node_count;
+    }
+    return GAP_NONE;
+}
+
 uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name)
 {
     const uint32_t text = ets_strings_find(&flat->names, name);

@@ -38,6 +38,9 @@ enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
 /* The graph that a level stands for. */
 const struct ets_graph *gap_graph_level(const struct gap_graph *flat, uint32_t level);
 
+/* The number of a node of the graph or its subgraphs, or GAP_NONE. */
+uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node);
+
 /* The number of a value, or GAP_NONE. */
 uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
 

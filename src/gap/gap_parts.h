@@ -23,7 +23,12 @@ struct ets_gap_report {
     struct gap_place *places;      /* [value_count] in the reference; GAP_NONE: none */
     struct ets_key_table compared; /* node, output and occurrence -> */
     uint32_t *compared_value;      /* the value that is compared there, one for each */
-    struct ets_gap_pair *pairs;    /* upstream's; made when asked for */
+    struct ets_gap_row *rows;      /* [compared.count] by number of the key */
+    uint32_t *order;               /* [row_count] numbers of rows, as they were computed */
+    uint32_t *place_in_order;      /* [compared.count] */
+    uint32_t row_count;
+    struct ets_gap_verdict verdict;
+    struct ets_gap_pair *pairs; /* upstream's; made when asked for */
     uint32_t pair_count;
     bool has_pairs;
 };
@@ -33,5 +38,33 @@ enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_erro
 
 /* alignment.c: which value of the reference each of them is. Statuses: NO_MEMORY. */
 enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error);
+
+/* regions.c: what lies between captured values. */
+struct gap_region {
+    uint32_t *nodes, *rows; /* of the reference; numbers of compared keys */
+    uint32_t node_count, row_count;
+    uint32_t *seen_node, *seen_row; /* inner: stamps */
+    uint32_t *stack, stamp;
+    uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
+};
+enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_report *report,
+                                struct ets_arena *arena, struct ets_error *error);
+/* Fills the lists for a row, by its number. */
+void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row);
+
+/* evaluation.c: the reference, ready to run on the inputs. `reference` is the caller's to close. */
+struct gap_evaluation {
+    struct ets_reference *reference;
+    const struct ets_value *inputs;
+    size_t input_count;
+};
+enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
+                                    const struct ets_gap_evaluation *evaluation,
+                                    struct gap_evaluation *out, struct ets_error *error);
+/* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
+bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
+
+/* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
+enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);
 
 #endif

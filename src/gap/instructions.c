@@ -110,20 +110,6 @@ static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_r
     return ETS_OK;
 }
 
-/* The edge program's number of a node that the inspection tells. */
-static uint32_t number_of(const struct gap_graph *edge, const struct ets_graph_node *node)
-{
-    uint32_t at = 0;
-    for (uint32_t level = 0; level <= edge->graph->subgraph_count; level++) {
-        const struct ets_graph *graph = gap_graph_level(edge, level);
-        if (node >= graph->nodes && node < graph->nodes + graph->node_count) {
-            return at + (uint32_t)(node - graph->nodes);
-        }
-        at += graph->node_count;
-    }
-    return GAP_NONE;
-}
-
 /* Whether what the instruction captured in its first run can be the node's outputs. */
 static bool outputs_fit(const struct gap_instructions *s, const struct ets_gap_report *report,
                         uint32_t instruction, uint32_t node)
@@ -153,7 +139,7 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
     uint32_t found = GAP_NONE;
     for (size_t i = 0; i < item->row->node_count && s->budget > 0; i++, s->budget--) {
         const struct ets_graph_node *node = item->row->nodes[i].node;
-        const uint32_t number = number_of(&report->edge, node);
+        const uint32_t number = gap_graph_number(&report->edge, node);
         if (number == GAP_NONE) continue;
         if (s->done_by[number] != GAP_NONE && !item->row->is_inferred) continue;
         if (strictness == BY_HANDLE) {
@@ -196,7 +182,7 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
         quota[at]++;
     }
     for (size_t i = 0; i < row->node_count; i++) {
-        const uint32_t node = number_of(&report->edge, row->nodes[i].node);
+        const uint32_t node = gap_graph_number(&report->edge, row->nodes[i].node);
         const uint64_t key = (uint64_t)row->nodes[i].handle;
         const uint32_t at = ets_key_table_find(&handles, &key);
         if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;

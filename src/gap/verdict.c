@@ -1,0 +1,171 @@
+/*
+ * Which operator made the difference. An own error is relative: the root of its mean square over
+ * that of the reference. It stands out where it is
+ *
+ * - beyond what the type's rounding explains: 1e-5 for float32, 1e-10 for float64, 1e-2 for
+ *   float16, 5e-2 for bfloat16 and for whatever quantizes on its way (a number may be a step off),
+ *   1e-2 for integers and truth values;
+ * - beyond ten times the median of all rows' own errors: where all are off, none of them did it;
+ * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
+ *   difference of two large numbers counts as what it is.
+ */
+#include <math.h>
+
+#include "gap/gap_parts.h"
+#include "inspect/names.h"
+
+static double epsilon_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_DOUBLE:
+    case ETS_SCALAR_COMPLEX_DOUBLE: return 0x1p-52;
+    case ETS_SCALAR_HALF:
+    case ETS_SCALAR_COMPLEX_HALF: return 0x1p-10;
+    case ETS_SCALAR_BFLOAT16: return 0x1p-7;
+    default: return 0x1p-23;
+    }
+}
+
+static double rounding_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_DOUBLE:
+    case ETS_SCALAR_COMPLEX_DOUBLE: return 1e-10;
+    case ETS_SCALAR_FLOAT:
+    case ETS_SCALAR_COMPLEX_FLOAT: return 1e-5;
+    case ETS_SCALAR_BFLOAT16: return 5e-2;
+    default: return 1e-2;
+    }
+}
+
+static bool quantizes(const struct ets_graph_node *node)
+{
+    const struct ets_text name = ets_node_base_name(node->op);
+    return ets_text_starts_with(name, "quantize_") || ets_text_starts_with(name, "dequantize_") ||
+           ets_text_starts_with(name, "choose_qparams");
+}
+
+/* Relative, as told above; infinite where a number is broken on one side alone. */
+static double error_of(const struct ets_comparison *comparison)
+{
+    if (comparison->broken_count > 0) return INFINITY;
+    if (comparison->error_square_sum == 0) return 0;
+    return sqrt(comparison->error_square_sum / comparison->reference_square_sum);
+}
+
+static double root_mean_square(const struct ets_comparison *comparison)
+{
+    if (comparison->finite_count == 0) return 0;
+    return sqrt(comparison->other_square_sum / (double)comparison->finite_count);
+}
+
+static int type_of(const struct ets_gap_row *row)
+{
+    return (int)row->value->captured.tensor.scalar_type;
+}
+
+/* What the row's own error may be by rounding alone. */
+static double explain(const struct ets_gap_report *report, struct gap_region *region,
+                      uint32_t number)
+{
+    const struct ets_gap_row *row = &report->rows[number];
+    double limit = rounding_of(type_of(row)), input = 0;
+    gap_region_find(region, report, number);
+    for (uint32_t i = 0; i < region->node_count; i++) {
+        if (quantizes(report->reference->nodes[region->nodes[i]])) limit = fmax(limit, 5e-2);
+    }
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        const struct ets_gap_row *source = &report->rows[region->rows[i]];
+        if (source->has_total) input = fmax(input, root_mean_square(&source->total));
+    }
+    const double slack = 8 * epsilon_of(type_of(row)) * input;
+    const double output = row->own.reference_square_sum, error = row->own.error_square_sum;
+    const double count = (double)row->own.finite_count;
+    if (row->own.broken_count > 0 || count == 0) return limit;
+    if (output > 0) return fmax(limit, slack / sqrt(output / count));
+    return error / count <= slack * slack ? INFINITY : limit;
+}
+
+static int compare_numbers(double left, double right)
+{
+    return (left > right) - (left < right);
+}
+
+/* The median of the rows' own errors, which are sorted in place (Shell's sort). */
+static double median_of(double *errors, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            const double error = errors[i];
+            uint32_t at = i;
+            for (; at >= gap && compare_numbers(errors[at - gap], error) > 0; at -= gap) {
+                errors[at] = errors[at - gap];
+            }
+            errors[at] = error;
+        }
+    }
+    if (count == 0) return NAN;
+    return count % 2 == 1 ? errors[count / 2] : errors[count / 2 - 1] / 2 + errors[count / 2] / 2;
+}
+
+static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
+                                    struct ets_error *error)
+{
+    uint32_t count = 0;
+    double *errors = ets_arena_alloc_array(arena, report->row_count, sizeof *errors);
+    if (errors == NULL) return gap_fail_memory(error);
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[report->order[i]];
+        row->own_error = row->has_own ? error_of(&row->own) : NAN;
+        if (row->has_own) errors[count++] = row->own_error;
+    }
+    report->verdict.typical = median_of(errors, count);
+    return ETS_OK;
+}
+
+static void judge_row(struct ets_gap_report *report, uint32_t place, double limit)
+{
+    struct ets_gap_row *row = &report->rows[report->order[place]];
+    struct ets_gap_verdict *verdict = &report->verdict;
+    const bool is_off = error_of(&row->total) > limit;
+    row->threshold = fmax(limit, 10 * verdict->typical);
+    verdict->unlike += is_off;
+    row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
+    if (!(row->own_error > row->threshold)) return;
+    if (verdict->guilty == ETS_NO_INDEX) {
+        verdict->guilty = place;
+        row->finding = ETS_GAP_GUILTY;
+    } else {
+        verdict->suspects++;
+        row->finding = ETS_GAP_SUSPECT;
+    }
+}
+
+enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
+{
+    struct ets_arena arena;
+    struct gap_region region;
+    ets_arena_init(&arena, report->options.allocator, 0);
+    report->verdict.guilty = ETS_NO_INDEX;
+    report->verdict.explained = NAN;
+    enum ets_status status = find_typical(report, &arena, error);
+    if (status == ETS_OK) status = gap_region_init(&region, report, &arena, error);
+    for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_total || !row->has_own) continue;
+        judge_row(report, i, explain(report, &region, report->order[i]));
+    }
+    ets_arena_reset(&arena);
+    return status;
+}
+
+const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)
+{
+    return &report->verdict;
+}
+
+const char *ets_gap_finding_name(enum ets_gap_finding finding)
+{
+    static const char *const names[] = {NULL, "agrees", "inherited", "guilty", "suspect"};
+    return (unsigned)finding < sizeof names / sizeof names[0] ? names[finding] : NULL;
+}
