@@ -29,6 +29,45 @@ ETS_API enum ets_status ets_alignment_table_fill(struct ets_table *table,
                                                  const struct ets_gap_report *report,
                                                  struct ets_error *error);
 
+/* What the column `gap` shows, as upstream's Inspector.calculate_numeric_gap. */
+enum ets_gap_metric {
+    ETS_METRIC_SNR = 0,
+    ETS_METRIC_MSE = 1,
+    ETS_METRIC_L1 = 2,
+    ETS_METRIC_COSINE = 3,
+    ETS_METRIC_MAX = 4 /* the largest absolute error */
+};
+
+struct ets_gap_table_options {
+    enum ets_gap_metric metric;
+    int only_off; /* 1: only rows that are off */
+};
+
+/*
+ * Adds columns, a section whose heading is the finding in a sentence, and a row for each compared
+ * value, in the order of the reference's evaluation. The report is evaluated. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_gap_table_fill(struct ets_table *table,
+                                           const struct ets_inspection *inspection,
+                                           const struct ets_gap_report *report,
+                                           const struct ets_gap_table_options *options,
+                                           struct ets_error *error);
+
+/*
+ * The finding in one sentence: "linear_3 (models/zoo.py:41) makes 93 % of the outputs' error: 0.021
+ * of its own; what goes into it agrees within 3.1e-07". Returns the length; cut to `room`.
+ */
+ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room);
+
+/*
+ * What is known of the guilty operator, in a few lines that end in \n: source, module, what lies
+ * inside, the statistics of both tensors, the worst element, and what it was computed from. Returns
+ * the length, 0 where nobody is guilty; cut to `room`.
+ */
+ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
+                                       const struct ets_gap_report *report, char *text,
+                                       size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -102,8 +102,8 @@ static enum ets_status compare_total(struct ets_gap_row *row, const struct ets_t
 {
     struct ets_error error;
     if (ets_comparison_of(reference, device, &row->total, &error) != ETS_OK ||
-        ets_summary_of_tensor(reference, 0, &row->reference) != ETS_OK ||
-        ets_summary_of_tensor(device, 0, &row->device) != ETS_OK) {
+        ets_summary_of_tensor(reference, ETS_SUMMARY_FIRST_LIMIT, &row->reference) != ETS_OK ||
+        ets_summary_of_tensor(device, ETS_SUMMARY_FIRST_LIMIT, &row->device) != ETS_OK) {
         row->reason = "these types cannot be compared";
         return ETS_OK;
     }
