@@ -1,0 +1,5 @@
+    {"aten.linear.default", 
+    {"aten.upsample_nearest2d.vec", 
+    {"aten.max_pool2d.default", 
+    {"aten.split.Tensor", 
+    {"aten.sym_size.int", 
