@@ -120,11 +120,12 @@ static bool is_in_place(const struct ets_graph_node *node)
 static bool is_view(const struct ets_graph_node *node)
 {
     static const char *const NAMES[] = {
-        "alias",     "as_strided", "chunk",       "contiguous", "detach",  "diagonal", "expand",
-        "expand_as", "flatten",    "movedim",     "narrow",     "permute", "reshape",  "reshape_as",
-        "select",    "slice",      "split",       "split_with_sizes",      "squeeze",  "swapaxes",
-        "t",         "to",         "transpose",   "type_as",    "unbind",  "unflatten",
-        "unsqueeze", "view",       "view_as",     "dropout",    "lift_fresh"};
+        "alias",     "as_strided", "chunk",     "contiguous", "detach",    "diagonal",
+        "expand",    "expand_as",  "flatten",   "movedim",    "narrow",    "permute",
+        "reshape",   "reshape_as", "select",    "slice",      "split",     "split_with_sizes",
+        "squeeze",   "swapaxes",   "t",         "to",         "transpose", "type_as",
+        "unbind",    "unflatten",  "unsqueeze", "view",       "view_as",   "dropout",
+        "lift_fresh"};
     const struct ets_text name = base_name(node->target);
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (ets_text_is(name, NAMES[i])) return true;

@@ -51,15 +51,15 @@ struct reference_step {
 struct reference_plan {
     const struct ets_graph *graph;
     struct ets_strings names;
-    uint32_t slot_count;                     /* REFERENCE_NO_SLOT among them */
+    uint32_t slot_count;                      /* REFERENCE_NO_SLOT among them */
     const struct ets_graph_value **described; /* [slot_count] what the graph says; or NULL */
-    uint32_t *producers;                     /* [slot_count] step; REFERENCE_NO_STEP: an input */
-    uint32_t *storage_of;                    /* [slot_count] a slot that may share the storage */
-    bool *is_written;                        /* by such a slot: a step works in place on it */
-    struct reference_value *values;          /* [slot_count] of the run */
-    const uint32_t *inputs;                  /* [graph->input_count] slots */
-    const uint32_t *outputs;                 /* [graph->output_count] slots, or none: a constant */
-    struct reference_step *steps;            /* [step_count] one for each node */
+    uint32_t *producers;                      /* [slot_count] step; REFERENCE_NO_STEP: an input */
+    uint32_t *storage_of;                     /* [slot_count] a slot that may share the storage */
+    bool *is_written;                         /* by such a slot: a step works in place on it */
+    struct reference_value *values;           /* [slot_count] of the run */
+    const uint32_t *inputs;                   /* [graph->input_count] slots */
+    const uint32_t *outputs;                  /* [graph->output_count] slots, or none: a constant */
+    struct reference_step *steps;             /* [step_count] one for each node */
     uint32_t step_count;
 };
 

@@ -1,5 +1,0 @@
-    {"aten.linear.default", 
-    {"aten.upsample_nearest2d.vec", 
-    {"aten.max_pool2d.default", 
-    {"aten.split.Tensor", 
-    {"aten.sym_size.int", 
