@@ -99,8 +99,8 @@ static enum ets_status share_list(struct reference_memory *memory,
     }
     for (; copy.as.list.count < count; copy.as.list.count++) {
         const uint32_t i = copy.as.list.count;
-        const enum ets_status status = reference_value_share(memory, &value->as.list.items[i],
-                                                             &copy.as.list.items[i], error);
+        const enum ets_status status =
+            reference_value_share(memory, &value->as.list.items[i], &copy.as.list.items[i], error);
         if (status != ETS_OK) {
             reference_value_drop(memory, &copy);
             return status;

@@ -54,11 +54,11 @@ static void move(const uint8_t *from, int64_t from_stride, uint8_t *to, int64_t 
                  int64_t count, size_t bytes)
 {
     const size_t from_step = (size_t)from_stride * bytes, to_step = (size_t)to_stride * bytes;
-#define ETS_MOVE(size)                                                   \
-    case size:                                                           \
-        for (; count > 0; count--, from += from_step, to += to_step) {   \
-            memcpy(to, from, size);                                      \
-        }                                                                \
+#define ETS_MOVE(size)                                                 \
+    case size:                                                         \
+        for (; count > 0; count--, from += from_step, to += to_step) { \
+            memcpy(to, from, size);                                    \
+        }                                                              \
         break;
     switch (bytes) {
         ETS_MOVE(1)
