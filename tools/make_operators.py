@@ -11,6 +11,7 @@ expressions names it.
 import ctypes
 import re
 import sys
+from fractions import Fraction
 
 import torch
 
@@ -28,6 +29,10 @@ RANDOM = {"rand", "randn", "native_dropout"}
 TYPES = {"Tensor": "t", "Scalar": "S", "int": "i", "SymInt": "i", "float": "f", "bool": "b",
          "str": "s", "ScalarType": "D", "MemoryFormat": "M", "Layout": "L", "Device": "V",
          "Generator": "G", "Dimname": "N", "Storage": "N", "Stream": "N"}
+
+
+NUMBERS = [("a", "S", None, False), ("b", "S", None, False)]
+OF_ONE_NUMBER = {"neg", "pos", "not_", "abs", "sym_float", "sym_int", "sym_not"}
 
 
 class Engine(ctypes.Structure):
@@ -70,16 +75,24 @@ def split_schema(schema):
     return arguments, [type_code(kind) for kind in kinds]
 
 
-def default_text(default):
+def default_text(kind, default):
     words = {"None": "", "True": "1", "False": "0", "Mean": "1", "contiguous_format": "1"}
-    return words.get(default, default.strip('"')) if default is not None else None
+    if default is None or default in words:
+        return words.get(default)
+    if kind[0] in "fS":
+        number = Fraction(default)
+        return str(number)
+    default = re.sub(r"^\[(-?[0-9]+)(, \1)*\]$", r"\1", default)  # one number stands for the list
+    if not re.fullmatch(r'-?[0-9]+|\[\]|".*"', default):
+        return None  # the graph must give it
+    return default.strip('"')
 
 
 def row(name, kernel, arguments, returns, kernel_arguments):
     parts = []
     for argument, kind, default, _ in arguments:
         unused = "" if kernel_arguments is None or argument in kernel_arguments else "-"
-        value = default_text(default)
+        value = default_text(kind, default)
         parts.append(f"{unused}{kind} {argument}" + ("" if value is None else f"={value}"))
     kernel_text = f'"{kernel}"' if kernel else "NULL"
     return f'{{"{name}", {kernel_text}, "{";".join(parts)}", "{" ".join(returns)}"}},'
@@ -111,8 +124,6 @@ def kernel_rows(names):
             same = all(kinds.get(name) == kind for name, kind in wanted.items())
             if not same or extra - OF_OUTPUTS or is_random(schema):
                 continue
-            if "dtype" in extra and base + ".dtype" in kernel:
-                continue
             if len(returns) != len(outs) or overload == schema.overload_name:
                 continue
             yield graph_name(schema), row(graph_name(schema), kernel, given, returns, set(wanted))
@@ -133,9 +144,13 @@ def expression_rows(path, known):
     with open(path, encoding="utf-8") as file:
         names = re.findall(r'^    \{"([a-z_A-Z0-9]+(?:\.[a-z_A-Z0-9]+)+)", ', file.read(), re.M)
     for name in names:
-        space, base, overload = name.split(".")
-        if name in known or space in ("_operator", "math"):
+        if name in known:
             continue
+        if name.count(".") == 1:  # Python's own, on numbers
+            one = name.startswith("math.") or name.split(".")[1] in OF_ONE_NUMBER
+            yield name, row(name, None, NUMBERS[:1 if one else 2], ["S"], None)
+            continue
+        space, base, overload = name.split(".")
         schema = torch._C._get_schema(f"{space}::{base}", "" if overload == "default" else overload)
         arguments, returns = split_schema(schema)
         yield name, row(name, None, arguments, returns, None)
@@ -145,8 +160,6 @@ def main():
     engine, expressions = sys.argv[1:]
     rows = {}
     for name, text in kernel_rows(kernel_names(engine)):
-        if name in rows:
-            print(f"{name}: a second kernel: {text}", file=sys.stderr)
         rows.setdefault(name, text)
     rows.update(expression_rows(expressions, rows))
     print("/* Written by tools/make_operators.py; operators.h says how to read it. */")
