@@ -2,6 +2,8 @@
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/gap_table.h"
+#include "gap_inputs.h"
+#include "session.h"
 #include "subject.h"
 
 /* clang-format off */
@@ -16,6 +18,15 @@ const struct cli_option cli_gap_options[] = {
     {"--reference", NULL, "aten|edge|NAME",
      "The graph to compare with: the exported program (default), the edge program, or another of "
      "the record", NULL, false},
+    {"--reference-dtype", NULL, "record|f64",
+     "Compute the reference in the record's types, or in double: a kernel's own error then shows",
+     NULL, false},
+    {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy", true},
+    {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,
+     false},
+    {"--metric", NULL, "snr|mse|l1|cosine|max", "What the column gap shows; default snr", NULL,
+     false},
+    {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own,total", NULL,
@@ -24,6 +35,8 @@ const struct cli_option cli_gap_options[] = {
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false},
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},
@@ -31,43 +44,140 @@ const struct cli_option cli_gap_options[] = {
 };
 /* clang-format on */
 
-static int show_alignment(const struct cli_arguments *arguments,
-                          const struct ets_inspection *inspection,
-                          const struct ets_gap_report *report)
+struct gap_command {
+    const struct cli_arguments *arguments;
+    const struct cli_subject *subject;
+    const struct cli_program *program;
+    struct ets_inspection *inspection;
+    struct ets_gap_report *report;
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+};
+
+/* What the reference could not do, or did in another way than asked. */
+static void print_gap_notes(const struct gap_command *c)
+{
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(c->report);
+    const char *reason = ets_gap_reference_reason(c->report);
+    if (reason != NULL) cli_note("compared with the edge program: %s", reason);
+    if (verdict->fallbacks > 0) {
+        cli_note("%u nodes were computed as the edge program's nodes", verdict->fallbacks);
+    }
+    if (verdict->uncovered > 0) {
+        cli_note("%u nodes cannot be computed here: `--format json` says why (reason)",
+                 verdict->uncovered);
+    }
+}
+
+static int write_table(const struct gap_command *c, struct ets_table *table)
+{
+    enum { ROOM = 4096 };
+    static char text[ROOM];
+    const int code = cli_choose_columns(c->arguments, table);
+    if (code != CLI_OK) return code;
+    const size_t size = ets_gap_describe_guilty(c->inspection, c->report, text, ROOM);
+    for (size_t at = 0, end; at < size; at = end + 1) {
+        for (end = at; end < size && text[end] != '\n';) end++;
+        ets_table_add_note(table, (struct ets_text){text + at, end - at});
+    }
+    return cli_write_styled(c->arguments, table);
+}
+
+static int show(const struct gap_command *c, bool is_alignment)
 {
     struct ets_table *table;
     struct ets_error error;
+    const struct ets_gap_table_options options = {
+        .metric = (enum ets_gap_metric)cli_choice(c->arguments, "--metric", ETS_METRIC_SNR),
+        .only_off = cli_has(c->arguments, "--only-off")};
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    int code;
-    if (ets_alignment_table_fill(table, inspection, report, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
-    } else {
-        code = cli_choose_columns(arguments, table);
-    }
-    if (code == CLI_OK) code = cli_write_styled(arguments, table);
+    const enum ets_status status =
+        is_alignment ? ets_alignment_table_fill(table, c->inspection, c->report, &error)
+                     : ets_gap_table_fill(table, c->inspection, c->report, &options, &error);
+    int code = CLI_OK;
+    if (status != ETS_OK) code = cli_fail(NULL, &error);
+    else if (!is_alignment) code = write_table(c, table);
+    else if ((code = cli_choose_columns(c->arguments, table)) == CLI_OK)
+        code = cli_write_styled(c->arguments, table);
     ets_table_close(table);
     return code;
 }
 
-static int compare(const struct cli_arguments *arguments, const struct cli_subject *subject,
-                   struct ets_inspection *inspection)
+static int start_engine(struct gap_command *c)
 {
-    struct ets_gap_report *report;
+    struct cli_session session = {.arguments = c->arguments};
+    const int code = cli_session_engine(&session);
+    c->library = session.library;
+    c->engine = session.engine;
+    return code;
+}
+
+/* Evaluates, and says which file is at fault where that fails. */
+static int evaluate(struct gap_command *c)
+{
+    struct cli_gap_inputs inputs;
     struct ets_error error;
-    struct ets_gap_options options = {.inspection = inspection,
-                                      .record = subject->record,
-                                      .debug_buffer = subject->debug_buffer,
-                                      .reference = cli_value(arguments, "--reference")};
-    uint32_t block;
-    int code = cli_choose_rows(arguments, inspection, &block, &options.run);
+    const struct ets_run *run = ets_inspection_run(c->inspection, ets_gap_run(c->report));
+    int code = cli_gap_inputs_open(c->arguments, c->program, ets_gap_method(c->report),
+                                   run->bundled_input_index, &inputs);
+    if (code == CLI_OK) {
+        const struct ets_gap_evaluation how = {
+            .engine = c->engine,
+            .inputs = inputs.values,
+            .input_count = inputs.count,
+            .use_double = cli_choice(c->arguments, "--reference-dtype", 0) == 1};
+        if (ets_gap_evaluate(c->report, &how, &error) != ETS_OK) {
+            code = cli_fail(cli_value(c->arguments, "--etrecord"), &error);
+        }
+    }
+    cli_gap_inputs_close(&inputs);
+    return code;
+}
+
+static int compare(struct gap_command *c, uint32_t run)
+{
+    struct ets_error error;
+    const bool is_alignment = cli_has(c->arguments, "--alignment");
+    const struct ets_gap_options options = {.inspection = c->inspection,
+                                            .record = c->subject->record,
+                                            .debug_buffer = c->subject->debug_buffer,
+                                            .run = run,
+                                            .reference = cli_value(c->arguments, "--reference")};
+    if (!is_alignment && c->subject->debug_buffer.data == NULL) {
+        return cli_complain(CLI_USAGE,
+                            "gap needs --debug-buffer, which holds the captured tensors; without "
+                            "it --alignment shows what would be compared");
+    }
+    if (ets_gap_open(&options, &c->report, &error) != ETS_OK) {
+        return cli_fail(c->subject->path, &error);
+    }
+    int code = CLI_OK;
+    if (!is_alignment) {
+        cli_note_debug_buffer(c->inspection, c->subject->debug_buffer_path,
+                              c->subject->debug_buffer);
+        code = start_engine(c);
+        if (code == CLI_OK) code = evaluate(c);
+        if (code == CLI_OK) print_gap_notes(c);
+    }
+    if (code == CLI_OK) code = show(c, is_alignment);
+    return code;
+}
+
+static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                       const struct cli_program *program, struct ets_inspection *inspection)
+{
+    struct gap_command command = {
+        .arguments = arguments, .subject = subject, .program = program, .inspection = inspection};
+    uint32_t block, run;
+    int code = cli_choose_rows(arguments, inspection, &block, &run);
     if (code != CLI_OK) return code;
-    if (block != ETS_NO_INDEX && options.run == ETS_NO_INDEX) {
-        options.run = ets_inspection_block(inspection, block)->first_run;
+    if (block != ETS_NO_INDEX && run == ETS_NO_INDEX) {
+        run = ets_inspection_block(inspection, block)->first_run;
     }
     cli_print_notes(inspection);
-    if (ets_gap_open(&options, &report, &error) != ETS_OK) return cli_fail(subject->path, &error);
-    code = show_alignment(arguments, inspection, report);
-    ets_gap_close(report);
+    code = compare(&command, run);
+    ets_gap_close(command.report);
+    ets_engine_close(command.library);
     return code;
 }
 
@@ -109,7 +219,7 @@ int cmd_gap(const struct cli_arguments *arguments)
         };
         code = cli_open_inspection(&subject, &options, &inspection);
         if (code == CLI_OK) {
-            code = compare(arguments, &subject, inspection);
+            code = compare_run(arguments, &subject, &files.program, inspection);
             ets_inspection_close(inspection);
         }
     }

@@ -147,3 +147,8 @@ const char *ets_gap_reference_reason(const struct ets_gap_report *report)
 {
     return report->reference_reason;
 }
+
+const char *ets_gap_method(const struct ets_gap_report *report)
+{
+    return report->method;
+}
