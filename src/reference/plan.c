@@ -109,13 +109,6 @@ static struct ets_text base_name(struct ets_text target)
     return parts[1].data != NULL ? parts[1] : parts[0];
 }
 
-static bool is_in_place(const struct ets_graph_node *node)
-{
-    const struct ets_text name = base_name(node->target);
-    return ets_text_starts_with(node->target, "torch.ops.") && name.size > 1 &&
-           name.data[name.size - 1] == '_' && name.data[name.size - 2] != '_';
-}
-
 /* What gives another view of its first argument, or may. */
 static bool is_view(const struct ets_graph_node *node)
 {
@@ -160,7 +153,8 @@ static enum ets_status read_step(struct builder *builder, struct reference_step 
         ETS_TRY(define(builder, node->name, &node->outputs[i]));
     }
     ETS_TRY(finish_list(builder, &step->writes, &step->write_count));
-    step->is_in_place = is_in_place(node) && node->input_count > 0 && is_named(&node->inputs[0]);
+    step->is_in_place = reference_operator_writes(node) && node->input_count > 0 &&
+                        node->inputs[0].kind == ETS_ARGUMENT_TENSOR;
     return read_bodies(builder, step);
 }
 

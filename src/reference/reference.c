@@ -68,6 +68,7 @@ static enum ets_status fall_back(struct opening *opening, struct reference_twins
         step->reason = NULL;
         return ETS_OK;
     }
+    if (strstr(reason, step->reason) != NULL) return ETS_OK; /* it lacks the same itself */
     (void)ets_print_text(whole, sizeof whole, "%s; %s", step->reason, reason);
     return keep_reason(opening, step, whole);
 }
