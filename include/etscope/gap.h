@@ -82,6 +82,7 @@ struct ets_gap_value {
     struct ets_captured_value captured; /* tensor.data: in the debug buffer, or borrowed */
     uint32_t occurrence;                /* how often the instruction ran before: loops */
     int is_argument;                    /* 1: an input of a delegate call */
+    uint32_t input; /* is_argument: the model's user input that it is; ETS_NO_INDEX: none */
     enum ets_gap_match match;
     const char *reason; /* why it is not compared; NULL: it is, or can be */
     /* The reference's value; NULL: none. Handles: those of the instruction. */
@@ -140,6 +141,7 @@ enum ets_gap_finding {
 struct ets_gap_row {
     const struct ets_gap_value *value;
     const char *reason; /* why numbers are missing; NULL: none are */
+    enum ets_reference_route route;
     int has_total, has_own;
     struct ets_comparison total, own;
     struct ets_summary reference, device; /* where has_total */
@@ -168,14 +170,16 @@ ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *repor
 
 /* The finding in a few words of data. */
 struct ets_gap_verdict {
-    uint32_t guilty;    /* row, or ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects;  /* other rows whose own error stands out */
-    double explained;   /* share of the outputs' squared error that the guilty one makes, 0 to 1;
-                           NaN where it is not known */
-    double typical;     /* median of the rows' own errors; NaN: no row has one */
-    uint32_t unlike;    /* rows whose total error is beyond rounding */
-    uint32_t uncovered; /* nodes that the reference could not compute */
-    uint32_t fallbacks; /* nodes that were computed by the edge program's nodes */
+    uint32_t guilty;      /* row, or ETS_NO_INDEX: nothing stands out */
+    uint32_t suspects;    /* other rows whose own error stands out */
+    double explained;     /* share of the outputs' squared error that the guilty one makes, 0 to 1;
+                             NaN where it is not known */
+    double typical;       /* median of the rows' own errors; NaN: no row has one */
+    uint32_t unlike;      /* rows whose total error is beyond rounding */
+    uint32_t uncovered;   /* nodes that the reference could not compute */
+    uint32_t fallbacks;   /* nodes that were computed by the edge program's nodes */
+    uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
+                             captured it; ETS_NO_INDEX: none is known */
 };
 ETS_API const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report);
 

@@ -60,12 +60,19 @@ static void print_gap_notes(const struct gap_command *c)
     const struct ets_gap_verdict *verdict = ets_gap_verdict(c->report);
     const char *reason = ets_gap_reference_reason(c->report);
     if (reason != NULL) cli_note("compared with the edge program: %s", reason);
+    if (verdict->other_input != ETS_NO_INDEX) {
+        cli_note(
+            "the run had another input %u than the reference; --input or --case gives it the "
+            "run's",
+            verdict->other_input);
+    }
     if (verdict->fallbacks > 0) {
-        cli_note("%u nodes were computed as the edge program's nodes", verdict->fallbacks);
+        cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
+                 verdict->fallbacks == 1 ? "node was" : "nodes were");
     }
     if (verdict->uncovered > 0) {
-        cli_note("%u nodes cannot be computed here: `--format json` says why (reason)",
-                 verdict->uncovered);
+        cli_note("%u %s cannot be computed here: the column reason says why", verdict->uncovered,
+                 verdict->uncovered == 1 ? "node" : "nodes");
     }
 }
 

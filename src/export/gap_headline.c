@@ -105,8 +105,12 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
         return;
     }
     if (verdict->unlike == 0) {
-        say(words, "%u %s with the reference", compared,
+        say(words, "%s%u %s with the reference", compared == 1 ? "" : "all ", compared,
             compared == 1 ? "value agrees" : "values agree");
+        if (largest == 0) {
+            say(words, ", bit for bit");
+            return;
+        }
         say(words, "; the largest error is ");
     } else {
         say(words, "no operator stands out, and %u of %u values are off; the largest error is ",

@@ -52,6 +52,7 @@ enum cell {
     CELL_MEAN,
     CELL_BROKEN,
     CELL_ANCESTORS,
+    CELL_ROUTE,
     CELL_REASON,
     CELL_COUNT
 };
@@ -119,6 +120,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_MEAN] = MACHINE("mean"),
     [CELL_BROKEN] = MACHINE_INTEGER("nan_inf"),
     [CELL_ANCESTORS] = MACHINE_LIST("ancestors"),
+    [CELL_ROUTE] = {.name = "computed_by", .machine_only = 1},
     [CELL_REASON] = {.name = "reason", .title = "why not", .priority = 1, .least_width = 20},
 };
 
@@ -203,6 +205,12 @@ static void put_upstream(struct filler *f, enum cell cell, const struct ets_gap_
     }
 }
 
+static const char *route_name(enum ets_reference_route route)
+{
+    static const char *const names[] = {"kernel", "expression", "edge program", "nothing"};
+    return (unsigned)route < sizeof names / sizeof names[0] ? names[route] : NULL;
+}
+
 static void put_place(struct filler *f, enum cell cell, const struct ets_gap_row *row)
 {
     const struct ets_gap_value *value = row->value;
@@ -229,6 +237,7 @@ static void put_place(struct filler *f, enum cell cell, const struct ets_gap_row
     case CELL_ANCESTORS:
         ets_table_put_list(f->table, f->line.ancestors, f->line.ancestor_count);
         break;
+    case CELL_ROUTE: ets_table_put_string(f->table, route_name(row->route)); break;
     case CELL_FINDING: ets_table_put_string(f->table, ets_gap_finding_name(row->finding)); break;
     default: ets_table_put_string(f->table, row->reason);
     }
@@ -286,6 +295,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_gap_row 
     case CELL_MODULE:
     case CELL_MATCH:
     case CELL_ANCESTORS:
+    case CELL_ROUTE:
     case CELL_FINDING:
     case CELL_REASON: put_place(f, cell, row); break;
     default: put_number(f, cell, row);

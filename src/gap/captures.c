@@ -64,7 +64,7 @@ enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_erro
         struct ets_captured_value *value = &report->values[report->value_count].captured;
         if (!ets_captured_values_next(&values, value)) break;
         if (!keep_number(&report->arena, value)) return gap_fail_memory(error);
-        report->value_count++;
+        report->values[report->value_count++].input = ETS_NO_INDEX;
     }
     return number_occurrences(report, error);
 }

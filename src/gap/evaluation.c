@@ -140,6 +140,14 @@ static void note_row(struct ets_gap_report *report, uint32_t number)
     report->order[report->row_count++] = number;
 }
 
+static enum ets_status keep_reason(struct ets_gap_report *report, struct ets_gap_row *row,
+                                   const char *reason, struct ets_error *error)
+{
+    if (reason == NULL) reason = "the reference cannot compute it";
+    row->reason = ets_arena_copy_text(&report->arena, reason, strlen(reason));
+    return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
+}
+
 static bool replaces(const struct comparer *c, uint32_t number)
 {
     return c->pass == PASS_OWN || (c->pass == PASS_GUILTY && number == c->guilty);
@@ -167,7 +175,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         c->fitting++;
         ETS_TRY(compare(c, number, &reference, &device));
     } else {
-        row->reason = result->reason != NULL ? result->reason : "the reference cannot compute it";
+        if (row->reason == NULL) ETS_TRY(keep_reason(c->report, row, result->reason, error));
         if (row->value->is_view) return ETS_OK;
         device = captured->tensor;
     }
@@ -260,13 +268,40 @@ static enum ets_status explain_outputs(struct comparer *c, const struct gap_eval
     return ETS_OK;
 }
 
-static void count_routes(struct ets_gap_report *report, const struct ets_reference *reference)
+/* How each node is computed: the reference lists them in our order. */
+static void note_routes(struct ets_gap_report *report, const struct ets_reference *reference)
 {
+    const uint32_t count = ets_reference_node_count(reference);
     report->verdict.uncovered = report->verdict.fallbacks = 0;
-    for (uint32_t i = 0; i < ets_reference_node_count(reference); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const enum ets_reference_route route = ets_reference_node(reference, i)->route;
         report->verdict.uncovered += route == ETS_ROUTE_UNCOVERED;
         report->verdict.fallbacks += route == ETS_ROUTE_FALLBACK;
+    }
+    for (uint32_t i = 0; i < report->compared.count; i++) {
+        const uint64_t node = *ets_key_table_key(&report->compared, i);
+        if (node < count)
+            report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
+    }
+}
+
+/* Whether delegates were given other inputs than the reference: the first, by its number. */
+static void check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
+{
+    report->verdict.other_input = ETS_NO_INDEX;
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_gap_value *value = &report->values[i];
+        struct ets_comparison comparison;
+        struct ets_tensor given, captured = value->captured.tensor;
+        int64_t room;
+        if (value->input >= e->input_count || value->captured.status != ETS_OK) continue;
+        if (!gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
+        if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
+            comparison.unequal_count == 0) {
+            continue;
+        }
+        report->verdict.other_input = value->input;
+        return;
     }
 }
 
@@ -326,7 +361,8 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
         status = gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
-            count_routes(report, e.reference);
+            note_routes(report, e.reference);
+            check_inputs(report, &e);
             status = run_passes(&c, &e, error);
             ets_reference_close(e.reference);
         }

@@ -97,6 +97,18 @@ static uint32_t output_count(const struct ets_gap_report *report,
     return count < call->values_per_run ? count : call->values_per_run;
 }
 
+/* The number of an edge value among the user's inputs, or ETS_NO_INDEX. */
+static uint32_t user_input(const struct ets_gap_report *report, uint32_t value)
+{
+    const struct ets_graph *graph = report->edge.graph;
+    if (value == GAP_NONE || report->edge.places[value].node != GAP_NONE) return ETS_NO_INDEX;
+    if (*ets_key_table_key(&report->edge.values, value) != 0) return ETS_NO_INDEX; /* its level */
+    const uint32_t at = report->edge.places[value].output;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < at; i++) number += graph->inputs[i].role == ETS_INPUT_USER;
+    return graph->inputs[at].role == ETS_INPUT_USER ? number : ETS_NO_INDEX;
+}
+
 static void match_call(struct border *border, struct ets_gap_report *report, const bool *leaves,
                        uint32_t *value_of)
 {
@@ -129,6 +141,7 @@ static void match_call(struct border *border, struct ets_gap_report *report, con
     match(border, &range, value_of);
     for (uint32_t i = range.from; i < range.end; i++) {
         report->values[i].is_argument = report->values[i].captured.index < range.high;
+        report->values[i].input = user_input(report, value_of[i]);
     }
 }
 
