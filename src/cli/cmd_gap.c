@@ -1,4 +1,7 @@
 /* gap: what a device captured against a reference evaluation of the record's graph. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/gap_table.h"
@@ -15,9 +18,9 @@ const struct cli_option cli_gap_options[] = {
     {"--block", NULL, "NAME", "The first run of this block, by name or number", NULL, false},
     {"--run", NULL, "N", "This run of the trace, from 0; default: the first that captured", NULL,
      false},
-    {"--reference", NULL, "aten|edge|NAME",
-     "The graph to compare with: the exported program (default), the edge program, or another of "
-     "the record", NULL, false},
+    {"--reference", NULL, "NAME",
+     "The graph to compare with: aten (the exported program; default), edge, or another of the "
+     "record", NULL, false},
     {"--reference-dtype", NULL, "record|f64",
      "Compute the reference in the record's types, or in double: a kernel's own error then shows",
      NULL, false},
@@ -25,6 +28,9 @@ const struct cli_option cli_gap_options[] = {
     {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,
      false},
     {"--metric", NULL, "snr|mse|l1|cosine|max", "What the column gap shows; default snr", NULL,
+     false},
+    {"--fail-below", NULL, "DB",
+     "End with 1 where a value's SNR is below this many dB, or nothing could be compared", NULL,
      false},
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
     {"--alignment", NULL, NULL,
@@ -52,6 +58,7 @@ struct gap_command {
     struct ets_gap_report *report;
     struct ets_engine_library *library;
     const struct ets_engine *engine;
+    double limit; /* of --fail-below, dB */
 };
 
 /* What the reference could not do, or did in another way than asked. */
@@ -141,6 +148,44 @@ static int evaluate(struct gap_command *c)
     return code;
 }
 
+/* Values whose bytes are not in the debug buffer: cut off, or another trace's. */
+static int check_buffer(const struct gap_command *c)
+{
+    const struct ets_captured_value *first = NULL;
+    uint32_t outside = 0;
+    for (uint32_t i = 0; i < ets_gap_row_count(c->report); i++) {
+        const struct ets_captured_value *value = &ets_gap_row(c->report, i)->value->captured;
+        if (value->status == ETS_TRUNCATED && outside++ == 0) first = value;
+    }
+    if (outside == 0) return CLI_OK;
+    return cli_complain(CLI_INPUT, "%s: %u of the values to compare are not in it: %s",
+                        cli_path_name(c->subject->debug_buffer_path), outside,
+                        first->reason.message);
+}
+
+/* CLI_NEGATIVE where a value is worse than --fail-below. */
+static int check_limit(const struct gap_command *c)
+{
+    uint32_t compared = 0, below = 0;
+    double worst = INFINITY;
+    if (!cli_has(c->arguments, "--fail-below")) return CLI_OK;
+    for (uint32_t i = 0; i < ets_gap_row_count(c->report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(c->report, i);
+        if (!row->has_total) continue;
+        const bool is_same = row->total.unequal_count == 0;
+        const double snr = row->total.broken_count > 0 ? -INFINITY
+                           : is_same                   ? INFINITY
+                                                       : ets_comparison_snr(&row->total);
+        compared++;
+        below += snr < c->limit;
+        worst = fmin(worst, snr);
+    }
+    if (compared > 0 && below == 0) return CLI_OK;
+    if (compared == 0) return cli_complain(CLI_NEGATIVE, "nothing could be compared");
+    return cli_complain(CLI_NEGATIVE, "%u of %u values have an SNR below %g dB, the worst %g dB",
+                        below, compared, c->limit, worst);
+}
+
 static int compare(struct gap_command *c, uint32_t run)
 {
     struct ets_error error;
@@ -167,7 +212,19 @@ static int compare(struct gap_command *c, uint32_t run)
         if (code == CLI_OK) print_gap_notes(c);
     }
     if (code == CLI_OK) code = show(c, is_alignment);
+    if (code == CLI_OK && !is_alignment) code = check_buffer(c);
+    if (code == CLI_OK && !is_alignment) code = check_limit(c);
     return code;
+}
+
+static int parse_limit(const struct cli_arguments *arguments, double *limit_out)
+{
+    const char *value = cli_value(arguments, "--fail-below");
+    char *end;
+    if (value == NULL) return CLI_OK;
+    *limit_out = strtod(value, &end);
+    if (end != value && *end == '\0' && !isnan(*limit_out)) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--fail-below takes a number of dB, not \"%s\"", value);
 }
 
 static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
@@ -176,7 +233,8 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     struct gap_command command = {
         .arguments = arguments, .subject = subject, .program = program, .inspection = inspection};
     uint32_t block, run;
-    int code = cli_choose_rows(arguments, inspection, &block, &run);
+    int code = parse_limit(arguments, &command.limit);
+    if (code == CLI_OK) code = cli_choose_rows(arguments, inspection, &block, &run);
     if (code != CLI_OK) return code;
     if (block != ETS_NO_INDEX && run == ETS_NO_INDEX) {
         run = ets_inspection_block(inspection, block)->first_run;

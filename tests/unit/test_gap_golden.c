@@ -2,6 +2,8 @@
  */
 #include "test_inspect_support.h"
 
+#include <math.h>
+
 #include "etscope/captured_values.h"
 #include "etscope/gap.h"
 #include "record/json.h"
@@ -11,7 +13,7 @@ static const char *const models[] = {
     "conv_portable", "conv_xnnpack",        "conv_xnnpack_int8",   "dynamic",      "gpt_portable",
     "gpt_xnnpack",   "linear_fp32_xnnpack", "linear_int8_xnnpack", "mlp_portable", "mlp_xnnpack"};
 
-enum { GOLDEN_ROWS = 70 };
+enum { GOLDEN_ROWS = 70, COMPUTED_ROWS = 67 };
 
 struct fixture {
     const char *model;
@@ -21,6 +23,7 @@ struct fixture {
     struct ets_gap_report *report;
     struct ets_json json;
     char *text;
+    uint32_t compared; /* rows whose numbers were */
 };
 
 static void open_all(struct fixture *f, const char *model)
@@ -155,10 +158,93 @@ static void test_gap_golden__rows_are_upstreams(void **state)
     assert_int_equal(count, GOLDEN_ROWS);
 }
 
+static const struct ets_engine *engine; /* NULL: the plug-in is not built */
+static struct ets_engine_library *engine_library;
+
+static int open_engine(void **state)
+{
+    (void)state;
+    const enum ets_status status = ets_engine_open(NULL, &engine_library, &engine, NULL);
+    return status == ETS_OK || status == ETS_UNAVAILABLE ? 0 : -1;
+}
+
+static int close_engine(void **state)
+{
+    (void)state;
+    ets_engine_close(engine_library);
+    return 0;
+}
+
+static const struct ets_json_value *gap_of_row(const struct fixture *f, const char *distance,
+                                               uint32_t row)
+{
+    const struct ets_json_value *rows = ets_json_get(ets_json_get(f->json.values, "gap"), distance);
+    const struct ets_json_value *at = ets_json_first(rows);
+    for (uint32_t i = 0; i < row; i++) at = ets_json_next(at);
+    return ets_json_first(ets_json_get(at, "gap"));
+}
+
+/*
+ * What two references in float32, upstream's PyTorch and the runtime's kernels, agree in: MSE to
+ * 1e-9 of the signal's power, L1 to 1e-6 of the signal's, SNR above 100 dB where upstream's is (or
+ * infinite, which golden.json writes as null), and else to a tenth of a dB.
+ */
+static enum ets_status compare_numbers(void *context, uint32_t pair,
+                                       const struct ets_tensor *reference,
+                                       const struct ets_tensor *device, struct ets_error *error)
+{
+    struct fixture *f = context;
+    struct ets_tensor shaped = *device; /* upstream lets [1, 16, 192] meet [16, 192] */
+    struct ets_gap gap;
+    struct ets_summary summary;
+    assert_int_equal(ets_tensor_count(reference), ets_tensor_count(device));
+    assert_true(ets_tensor_is_contiguous(device));
+    shaped.rank = reference->rank;
+    memcpy(shaped.sizes, reference->sizes, sizeof shaped.sizes);
+    ets_tensor_set_contiguous(&shaped);
+    assert_int_equal(ets_gap_of(reference, &shaped, &gap, error), ETS_OK);
+    assert_int_equal(ets_summary_of_tensor(reference, 0, &summary), ETS_OK);
+    const double mse = number_of(gap_of_row(f, "MSE", pair));
+    const double l1 = number_of(gap_of_row(f, "L1", pair));
+    const struct ets_json_value *snr = gap_of_row(f, "SNR", pair);
+    require(f, pair, fabs(gap.mse - mse) <= 1e-9 * gap.signal + 1e-10, "MSE");
+    require(f, pair, fabs(gap.l1 - l1) <= 1e-6 * summary.absolute_sum + 1e-10, "L1");
+    if (ets_json_is(snr, ETS_JSON_NULL) || number_of(snr) > 100) {
+        require(f, pair, !(ets_gap_snr(&gap) <= 100), "SNR");
+    } else {
+        require(f, pair, fabs(ets_gap_snr(&gap) - number_of(snr)) < 0.1, "SNR");
+    }
+    f->compared++;
+    return ETS_OK;
+}
+
+static uint32_t compare_model_numbers(const char *model)
+{
+    struct fixture f = {.compared = 0};
+    struct ets_error error = {.status = ETS_OK};
+    const struct ets_gap_evaluation evaluation = {.engine = engine};
+    open_all(&f, model);
+    if (ets_gap_upstream_evaluate(f.report, &evaluation, compare_numbers, &f, &error) != ETS_OK) {
+        fail_msg("%s: %s", model, error.message);
+    }
+    close_all(&f);
+    return f.compared;
+}
+
+static void test_gap_golden__numbers_are_upstreams(void **state)
+{
+    (void)state;
+    uint32_t count = 0;
+    if (engine == NULL) skip();
+    for (size_t i = 0; i < COUNT(models); i++) count += compare_model_numbers(models[i]);
+    assert_int_equal(count, COMPUTED_ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gap_golden__rows_are_upstreams),
+        cmocka_unit_test(test_gap_golden__numbers_are_upstreams),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
