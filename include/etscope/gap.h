@@ -87,9 +87,10 @@ struct ets_gap_value {
     const char *reason; /* why it is not compared; NULL: it is, or can be */
     /* The reference's value; NULL: none. Handles: those of the instruction. */
     const struct ets_graph_node *node;
-    uint32_t output;        /* of the node, lists counted through */
-    int is_view;            /* 1: the same numbers in another shape */
-    int is_inferred;        /* 1: inside control flow, joined by the order of operators */
+    uint32_t output; /* of the node, lists counted through */
+    int is_view;     /* 1: the same numbers in another shape */
+    int is_computed; /* 1: not captured, but computed from what was (ets_gap_evaluate_other) */
+    int is_inferred; /* 1: inside control flow, joined by the order of operators */
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
@@ -164,6 +165,17 @@ ETS_API enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
                                          const struct ets_gap_evaluation *evaluation,
                                          struct ets_error *error);
 
+/*
+ * The ATen program of another record as the reference: what a quantized program (`report`) loses
+ * against its float original (`record`). Nodes are paired by operator and order; what was not
+ * captured is computed by the report's own reference from what was. Rows, verdict and regions are
+ * then of the other graph. Statuses: those of ets_gap_evaluate; MISMATCH: no node has a pair.
+ */
+ETS_API enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report,
+                                               struct ets_etrecord *record,
+                                               const struct ets_gap_evaluation *evaluation,
+                                               struct ets_error *error);
+
 /* What is compared, in the order of the reference's evaluation. */
 ETS_API uint32_t ets_gap_row_count(const struct ets_gap_report *report);
 ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index);
@@ -178,6 +190,7 @@ struct ets_gap_verdict {
     uint32_t unlike;      /* rows whose total error is beyond rounding */
     uint32_t uncovered;   /* nodes that the reference could not compute */
     uint32_t fallbacks;   /* nodes that were computed by the edge program's nodes */
+    uint32_t unpaired;    /* nodes of another record's graph that have no pair */
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */
 };

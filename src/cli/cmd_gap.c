@@ -21,6 +21,9 @@ const struct cli_option cli_gap_options[] = {
     {"--reference", NULL, "NAME",
      "The graph to compare with: aten (the exported program; default), edge, or another of the "
      "record", NULL, false},
+    {"--reference-etrecord", NULL, "FILE",
+     "The ETRecord of another model as the reference: of a quantized model its float original",
+     NULL, false},
     {"--reference-dtype", NULL, "record|f64",
      "Compute the reference in the record's types, or in double: a kernel's own error then shows",
      NULL, false},
@@ -58,7 +61,8 @@ struct gap_command {
     struct ets_gap_report *report;
     struct ets_engine_library *library;
     const struct ets_engine *engine;
-    double limit; /* of --fail-below, dB */
+    struct cli_record other; /* --reference-etrecord */
+    double limit;            /* of --fail-below, dB */
 };
 
 /* What the reference could not do, or did in another way than asked. */
@@ -72,6 +76,10 @@ static void print_gap_notes(const struct gap_command *c)
             "the run had another input %u than the reference; --input or --case gives it the "
             "run's",
             verdict->other_input);
+    }
+    if (verdict->unpaired > 0) {
+        cli_note("%u %s of the reference without a pair in the model that ran", verdict->unpaired,
+                 verdict->unpaired == 1 ? "operator" : "operators");
     }
     if (verdict->fallbacks > 0) {
         cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
@@ -132,16 +140,22 @@ static int evaluate(struct gap_command *c)
     struct cli_gap_inputs inputs;
     struct ets_error error;
     const struct ets_run *run = ets_inspection_run(c->inspection, ets_gap_run(c->report));
-    int code = cli_gap_inputs_open(c->arguments, c->program, ets_gap_method(c->report),
-                                   run->bundled_input_index, &inputs);
+    const char *other = cli_value(c->arguments, "--reference-etrecord");
+    int code = other == NULL ? CLI_OK : cli_record_open(other, &c->other);
+    if (code != CLI_OK) return code;
+    code = cli_gap_inputs_open(c->arguments, c->program, ets_gap_method(c->report),
+                               run->bundled_input_index, &inputs);
     if (code == CLI_OK) {
         const struct ets_gap_evaluation how = {
             .engine = c->engine,
             .inputs = inputs.values,
             .input_count = inputs.count,
             .use_double = cli_choice(c->arguments, "--reference-dtype", 0) == 1};
-        if (ets_gap_evaluate(c->report, &how, &error) != ETS_OK) {
-            code = cli_fail(cli_value(c->arguments, "--etrecord"), &error);
+        const enum ets_status status =
+            other != NULL ? ets_gap_evaluate_other(c->report, c->other.record, &how, &error)
+                          : ets_gap_evaluate(c->report, &how, &error);
+        if (status != ETS_OK) {
+            code = cli_fail(other != NULL ? other : cli_value(c->arguments, "--etrecord"), &error);
         }
     }
     cli_gap_inputs_close(&inputs);
@@ -242,6 +256,7 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     cli_print_notes(inspection);
     code = compare(&command, run);
     ets_gap_close(command.report);
+    cli_record_close(&command.other);
     ets_engine_close(command.library);
     return code;
 }

@@ -68,6 +68,7 @@ static void name_capture(struct gap_line *line, const struct ets_inspection *ins
     if (value->backend != NULL && ets_text_is(line->captured, "DELEGATE_CALL")) {
         line->captured = text_of(value->backend);
     }
+    if (value->is_computed) line->captured = text_of("(computed)");
 }
 
 enum ets_status gap_line_make(struct gap_line *line, struct ets_arena *arena,

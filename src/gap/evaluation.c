@@ -347,9 +347,8 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
     return explain_outputs(c, e, error);
 }
 
-enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
-                                 const struct ets_gap_evaluation *evaluation,
-                                 struct ets_error *error)
+enum ets_status gap_evaluate(struct ets_gap_report *report,
+                             const struct ets_gap_evaluation *evaluation, struct ets_error *error)
 {
     struct gap_evaluation e;
     struct ets_arena arena;
@@ -371,12 +370,22 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     return status;
 }
 
+enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
+                                 const struct ets_gap_evaluation *evaluation,
+                                 struct ets_error *error)
+{
+    ets_gap_close(report->twin);
+    report->twin = NULL;
+    return gap_evaluate(report, evaluation, error);
+}
+
 uint32_t ets_gap_row_count(const struct ets_gap_report *report)
 {
-    return report->row_count;
+    return gap_shown(report)->row_count;
 }
 
 const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index)
 {
+    report = gap_shown(report);
     return &report->rows[report->order[index]];
 }

@@ -31,6 +31,7 @@ struct ets_gap_report {
     struct ets_gap_pair *pairs; /* upstream's; made when asked for */
     uint32_t pair_count;
     bool has_pairs;
+    struct ets_gap_report *twin; /* the rows are its; NULL: our own */
 };
 
 /* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */
@@ -61,6 +62,14 @@ struct gap_evaluation {
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error);
+/* ets_gap_evaluate of a report that has its values. */
+enum ets_status gap_evaluate(struct ets_gap_report *report,
+                             const struct ets_gap_evaluation *evaluation, struct ets_error *error);
+/* The report whose rows are shown. */
+static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report *report)
+{
+    return report->twin != NULL ? report->twin : report;
+}
 /* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
 bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
 

@@ -95,6 +95,7 @@ enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row
 {
     struct ets_arena arena;
     struct gap_region region;
+    report = gap_shown(report);
     ets_arena_init(&arena, report->options.allocator, 0);
     const enum ets_status status = gap_region_init(&region, report, &arena, error);
     if (status == ETS_OK) {

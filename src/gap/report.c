@@ -129,13 +129,14 @@ enum ets_status ets_gap_open(const struct ets_gap_options *options,
 void ets_gap_close(struct ets_gap_report *report)
 {
     if (report == NULL) return;
+    ets_gap_close(report->twin);
     struct ets_arena arena = report->arena;
     ets_arena_reset(&arena);
 }
 
 const struct ets_graph *ets_gap_reference(const struct ets_gap_report *report)
 {
-    return report->reference->graph;
+    return gap_shown(report)->reference->graph;
 }
 
 uint32_t ets_gap_run(const struct ets_gap_report *report)

@@ -11,8 +11,8 @@
  */
 #include <math.h>
 
+#include "gap/counterparts.h"
 #include "gap/gap_parts.h"
-#include "inspect/names.h"
 
 static double epsilon_of(int scalar_type)
 {
@@ -36,13 +36,6 @@ static double rounding_of(int scalar_type)
     case ETS_SCALAR_BFLOAT16: return 5e-2;
     default: return 1e-2;
     }
-}
-
-static bool quantizes(const struct ets_graph_node *node)
-{
-    const struct ets_text name = ets_node_base_name(node->op);
-    return ets_text_starts_with(name, "quantize_") || ets_text_starts_with(name, "dequantize_") ||
-           ets_text_starts_with(name, "choose_qparams");
 }
 
 /* Relative, as told above; infinite where a number is broken on one side alone. */
@@ -72,7 +65,7 @@ static double explain(const struct ets_gap_report *report, struct gap_region *re
     double limit = rounding_of(type_of(row)), input = 0;
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->node_count; i++) {
-        if (quantizes(report->reference->nodes[region->nodes[i]])) limit = fmax(limit, 5e-2);
+        if (gap_quantizes(report->reference->nodes[region->nodes[i]])) limit = fmax(limit, 5e-2);
     }
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
@@ -161,7 +154,7 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
 
 const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)
 {
-    return &report->verdict;
+    return &gap_shown(report)->verdict;
 }
 
 const char *ets_gap_finding_name(enum ets_gap_finding finding)
