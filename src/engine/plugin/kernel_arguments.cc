@@ -292,7 +292,7 @@ void kernel_arguments::write_back() const
             given->strides[d] = made.strides()[d];
         }
         if (made.data() != given->data && made.nbytes() > 0) {
-            memcpy(const_cast<void *>(given->data), made.data(), made.nbytes());
+            memmove(const_cast<void *>(given->data), made.data(), made.nbytes());
         }
     }
 }
