@@ -209,6 +209,38 @@ static void test_call__knows_types_and_layouts(void **state)
     assert_floats(rows, (float[]){2, 10, 4, 12, 6, 14, 8, 16}, 8);
 }
 
+/* Strides of single elements say little: the layout comes from the others. */
+static void test_call__tells_layouts_of_single_elements(void **state)
+{
+    NEEDS_ENGINE();
+    static const struct {
+        uint32_t rank;
+        int64_t sizes[4], strides[4], made[4];
+    } layouts[] = {
+        {4, {2, 1, 2, 2}, {4, 1, 2, 1}, {4, 1, 2, 1}}, /* channels last */
+        {4, {2, 1, 2, 2}, {4, 4, 2, 1}, {4, 4, 2, 1}}, /* row by row */
+        {4, {1, 8, 1, 1}, {8, 1, 8, 8}, {8, 1, 8, 8}},
+        {4, {1, 8, 1, 1}, {8, 1, 1, 1}, {8, 1, 1, 1}},
+        {4, {1, 8, 1, 1}, {0, 1, 77, 5}, {8, 1, 1, 1}},
+        {2, {1, 8}, {1, 1}, {8, 1}},
+        {2, {8, 1}, {1, 8}, {1, 1}},
+    };
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        const float values[8] = {-1, 2, -3, 4, -5, 6, -7, 8};
+        float made[8];
+        struct ets_tensor in = {.scalar_type = ETS_SCALAR_FLOAT, .rank = layouts[i].rank};
+        memcpy(in.sizes, layouts[i].sizes, sizeof layouts[i].sizes);
+        memcpy(in.strides, layouts[i].strides, sizeof layouts[i].strides);
+        in.data = values;
+        in.data_bytes = sizeof values;
+        struct ets_tensor out = in;
+        out.data = made;
+        CALL("aten::relu.out", IN(in), OUT(out));
+        assert_floats(made, (float[]){0, 2, 0, 4, 0, 6, 0, 8}, 8);
+        assert_memory_equal(out.strides, layouts[i].made, in.rank * sizeof *in.strides);
+    }
+}
+
 static void test_call__computes_layers(void **state)
 {
     NEEDS_ENGINE();
@@ -364,6 +396,60 @@ static void test_call__refuses_what_no_kernel_takes(void **state)
     assert_int_equal(engine->kernel_call(name, NULL, 0, NULL), ETS_INVALID_ARGUMENT);
 }
 
+/* `count` arguments of one kind and an output; their operators are all there are. */
+static enum ets_status call_oddly(const char *name, int kind, size_t count, struct ets_error *error)
+{
+    static const int64_t ints[] = {1, 0, 2};
+    static const double doubles[] = {0.5, 2, 1};
+    float in[6] = {1, 2, 3, 4, 5, 6}, made[6];
+    struct ets_tensor self = TENSOR(FLOAT, in, 2, 3), out = TENSOR(FLOAT, made, 2, 3);
+    struct ets_tensor *const tensors[] = {&self, &self, &self};
+    struct ets_kernel_argument arguments[16] = {{.kind = ETS_KERNEL_NONE}};
+    assert_true(count < 16);
+    for (size_t i = 0; i < count; i++) {
+        struct ets_kernel_argument *argument = &arguments[i];
+        argument->kind = (enum ets_kernel_argument_kind)kind;
+        argument->count = 3;
+        switch (kind) {
+        case ETS_KERNEL_INT:
+        case ETS_KERNEL_BOOL: argument->as.int_value = 1; break;
+        case ETS_KERNEL_DOUBLE: argument->as.double_value = 0.5; break;
+        case ETS_KERNEL_STRING: argument->as.text = (struct ets_text){"none", 4}; break;
+        case ETS_KERNEL_TENSOR: argument->as.tensor = &self; break;
+        case ETS_KERNEL_DOUBLE_LIST: argument->as.doubles = doubles; break;
+        case ETS_KERNEL_INT_LIST:
+        case ETS_KERNEL_BOOL_LIST: argument->as.ints = ints; break;
+        default: argument->as.tensors = tensors; break;
+        }
+    }
+    arguments[count] = (struct ets_kernel_argument)OUT(out);
+    return engine->kernel_call(name, arguments, count + 1, error);
+}
+
+static void test_call__ends_in_an_error_whatever_it_is_given(void **state)
+{
+    NEEDS_ENGINE();
+    size_t refused = 0, gave_up = 0;
+    for (size_t k = 0; k < engine->kernel_count(); k++) {
+        const char *name = engine->kernel_name(k);
+        assert_true(engine->kernel_exists(name));
+        for (int kind = ETS_KERNEL_NONE; kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST; kind++) {
+            for (size_t count = 0; count < 12; count++) {
+                struct ets_error error = {ETS_OK, 0, ""};
+                const enum ets_status status = call_oddly(name, kind, count, &error);
+                if (status == ETS_OK) continue;
+                if (status != ETS_RUNTIME || strncmp(error.message, name, strlen(name)) != 0) {
+                    fail_msg("status %d: %s", (int)status, error.message);
+                }
+                refused++;
+                gave_up += strstr(error.message, "gave up") != NULL;
+            }
+        }
+    }
+    assert_true(refused > 1000);
+    assert_true(gave_up > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,12 +459,14 @@ int main(void)
         cmocka_unit_test(test_call__takes_lists_of_tensors),
         cmocka_unit_test(test_call__fills_several_outputs),
         cmocka_unit_test(test_call__knows_types_and_layouts),
+        cmocka_unit_test(test_call__tells_layouts_of_single_elements),
         cmocka_unit_test(test_call__computes_layers),
         cmocka_unit_test(test_call__changes_in_place),
         cmocka_unit_test(test_call__makes_an_output_smaller),
         cmocka_unit_test(test_call__quantizes),
         cmocka_unit_test(test_call__says_what_a_kernel_refuses),
         cmocka_unit_test(test_call__refuses_what_no_kernel_takes),
+        cmocka_unit_test(test_call__ends_in_an_error_whatever_it_is_given),
     };
     return cmocka_run_group_tests_name("engine_kernel", tests, open_engine, close_engine);
 }
