@@ -34,6 +34,7 @@
 #define ETSCOPE_ENGINE_H
 
 #include "etscope/bytes.h"
+#include "etscope/kernel.h"
 #include "etscope/status.h"
 #include "etscope/tensor.h"
 
@@ -42,7 +43,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below, and of what their numbers mean. */
-#define ETS_ENGINE_INTERFACE_VERSION 3
+#define ETS_ENGINE_INTERFACE_VERSION 4
 
 struct ets_engine_library;
 struct ets_engine_program;
@@ -130,6 +131,22 @@ struct ets_engine {
     int (*backend_is_available)(size_t index); /* 0: registered, but it cannot run here */
     size_t (*kernel_count)(void);
     const char *(*kernel_name)(size_t index); /* "aten::add.out"; NULL past the end */
+    int (*kernel_exists)(const char *name);   /* 1: kernel_call finds it; NULL is no name */
+
+    /*
+     * Calls one kernel without a program, as kernel.h says: all arguments of the operator's schema,
+     * outputs too. Sizes and strides of the outputs are set to what the kernel made; after an error
+     * they are as before, and the bytes are anything. NOT_FOUND: no such kernel (for all types).
+     * INVALID_ARGUMENT: an argument that no kernel could take, by its number from 0 (a tensor of
+     * more dimensions or elements than the runtime has, strides that come from no order of the
+     * dimensions, too few bytes), or no output. RUNTIME: what the kernel refused, with ExecuTorch's
+     * error name and, where it logged one, its reason; an assertion that failed on the calling
+     * thread (memory that the kernel held itself is lost then). What a kernel does not check still
+     * faults: integers divided by zero, some outputs of a wrong type. Not from several threads at
+     * once.
+     */
+    enum ets_status (*kernel_call)(const char *name, struct ets_kernel_argument *arguments,
+                                   size_t argument_count, struct ets_error *error);
 
     size_t (*thread_count)(void); /* threads kernels and delegates use now; at least 1 */
 

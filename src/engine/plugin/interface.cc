@@ -4,6 +4,7 @@
 #include <executorch/runtime/kernel/operator_registry.h>
 
 #include "engine/plugin/engine_program.h"
+#include "engine/plugin/kernel_call.h"
 #include "engine/plugin/library.h"
 #include "engine/plugin/runtime.h"
 #include "engine/plugin/threads.h"
@@ -96,6 +97,8 @@ struct ets_engine make_interface()
     engine.backend_is_available = backend_is_available;
     engine.kernel_count = kernel_count;
     engine.kernel_name = kernel_name;
+    engine.kernel_exists = kernel_exists;
+    engine.kernel_call = kernel_call;
     engine.thread_count = thread_count;
     engine.load_library = load_library;
     engine.program_open = program_open;

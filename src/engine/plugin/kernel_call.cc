@@ -1,0 +1,77 @@
+#include "engine/plugin/kernel_call.h"
+
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <executorch/runtime/kernel/operator_registry.h>
+
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/plugin/kernel_arguments.h"
+#include "engine/plugin/runtime.h"
+
+namespace ets
+{
+namespace
+{
+/*
+ * The registry's look-up compares hundreds of names one by one; this table is as old as the last
+ * library that registered some. NULL: no such kernel, or only for some types of tensors.
+ */
+et::OpFunction find_kernel(const char *name)
+{
+    static std::unordered_map<std::string_view, et::OpFunction> table;
+    static size_t seen = 0;
+    const auto kernels = et::get_registered_kernels();
+    for (; seen < kernels.size(); seen++) {
+        const et::Kernel &kernel = kernels[seen];
+        if (kernel.kernel_key_.is_fallback()) table.emplace(kernel.name_, kernel.op_);
+    }
+    const auto found = table.find(name);
+    return found == table.end() ? nullptr : found->second;
+}
+
+enum ets_status call_found(et::OpFunction kernel, const struct ets_kernel_argument *arguments,
+                           size_t argument_count, struct ets_error *error)
+{
+    call_memory memory;
+    kernel_arguments stack(&memory);
+    ETS_TRY(stack.build(arguments, argument_count, error));
+    et::KernelRuntimeContext context(nullptr, &memory);
+    kernel(context, stack.stack());
+    const et::Error code = context.failure_state();
+    if (code != et::Error::Ok) return fail_runtime(error, ETS_RUNTIME, code, "refused");
+    stack.write_back();
+    return ETS_OK;
+}
+}  // namespace
+
+int kernel_exists(const char *name)
+{
+    bool found = false;
+    guarded(nullptr, nullptr, [&] {
+        found = name != nullptr && find_kernel(name) != nullptr;
+        return ETS_OK;
+    });
+    return found ? 1 : 0;
+}
+
+enum ets_status kernel_call(const char *name, struct ets_kernel_argument *arguments,
+                            size_t argument_count, struct ets_error *error)
+{
+    if (name == nullptr || (arguments == nullptr && argument_count > 0)) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "a kernel's call needs its name and its arguments");
+    }
+    struct ets_error cause = {ETS_OK, 0, ""};
+    const enum ets_status status = guarded(&cause, nullptr, [&] {
+        const et::OpFunction kernel = find_kernel(name);
+        if (kernel == nullptr) {
+            return ets_fail(&cause, ETS_NOT_FOUND, ETS_NO_OFFSET, "no such kernel is registered");
+        }
+        return call_found(kernel, arguments, argument_count, &cause);
+    });
+    if (status == ETS_OK) return ETS_OK;
+    return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s", name, cause.message);
+}
+
+}  // namespace ets
