@@ -46,9 +46,17 @@ static void check_record(const char *folder, const char *name)
 static void test_models(void **state)
 {
     NEEDS_ENGINE();
-    static const char *const NAMES[] = {"mlp_portable", "mlp_xnnpack", "conv_portable",
-                                        "gpt_portable", "gpt_xnnpack", "linear_fp32_xnnpack",
-                                        "cond",         "map_loop",    "dynamic"};
+    static const char *const NAMES[] = {"mlp_portable",
+                                        "mlp_xnnpack",
+                                        "conv_portable",
+                                        "conv_xnnpack_int8",
+                                        "linear_int8_xnnpack",
+                                        "gpt_portable",
+                                        "gpt_xnnpack",
+                                        "linear_fp32_xnnpack",
+                                        "cond",
+                                        "map_loop",
+                                        "dynamic"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         check_record(NAMES[i], "model.etrecord");
     }
@@ -217,7 +225,8 @@ static void test_buffers(void **state)
     int is_used = 0;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(values[i].name.data, "count") != 0) continue;
-        is_used = *(const int64_t *)values[i].value.as.tensor.data == 1;
+        const struct ets_tensor *tensor = &values[i].value.as.tensor;
+        is_used = ets_element_load(tensor->data, tensor->scalar_type, 0) == 1;
     }
     assert_true(is_used);
     assert_int_equal(
