@@ -85,7 +85,7 @@ tsan: ## run the unit tests under ThreadSanitizer
 	@ctest --preset tsan --parallel $(JOBS) --tests-regex '^test_'
 
 .PHONY: bench
-bench: bench-tracer bench-comparators ## measure the tracer, comparators, reading 1,000 runs
+bench: bench-tracer bench-comparators bench-verify ## measure tracer, comparators, reading 1,000 runs
 	@$(PYTHON) tools/bench.py $(ETSCOPE)
 
 .PHONY: bench-tracer
@@ -99,6 +99,12 @@ bench-tracer: build ## measure what recording an event costs, beside ExecuTorch'
 bench-comparators: build ## measure what comparing tensors costs, beside memcpy
 	@$(call compile,release,$(with_engine)) --target bench_comparators
 	@build/bin/bench_comparators
+
+.PHONY: bench-verify
+bench-verify: build ## measure what checking a run's outputs adds to the run (needs the engine)
+	@$(call compile,release,$(with_engine)) --target bench_verify
+	@build/bin/bench_verify $(foreach model,mlp_portable mlp_xnnpack conv_portable conv_xnnpack \
+	    gpt_portable gpt_xnnpack,tests/data/$(model)/model.bpte)
 
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)

@@ -180,14 +180,13 @@ static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
     for (size_t i = 0; i < count; i++) {
         const double error = error_of(left[i], right[i]);
         const double relative = relative_error_of(left[i], right[i]);
-        const uint64_t index = pairs->index + i / pairs->component_count;
         if (error > c->max_error) {
             c->max_error = error;
-            c->max_error_index = index;
+            c->max_error_index = pairs->index + i / pairs->component_count;
         }
         if (relative > c->max_relative_error) {
             c->max_relative_error = relative;
-            c->max_relative_error_index = index;
+            c->max_relative_error_index = pairs->index + i / pairs->component_count;
         }
     }
 }

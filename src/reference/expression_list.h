@@ -25,4 +25,19 @@ reference_expression reference_assertion, reference_sym_size, reference_sym_nume
 reference_expression reference_matmul, reference_addmm, reference_convolution, reference_conv,
     reference_conv_transpose;
 
+/* Layers (expression_layers.c, expression_attention.c) */
+reference_expression reference_native_layer_norm, reference_layer_norm, reference_rms_norm,
+    reference_native_group_norm, reference_group_norm, reference_batch_norm, reference_softmax,
+    reference_native_log_softmax, reference_native_sum, reference_sum, reference_max_pool2d,
+    reference_adaptive_avg_pool2d, reference_pad, reference_attention;
+
+/* Element by element (expression_elements.c) */
+reference_expression reference_hardsigmoid, reference_hardswish, reference_silu, reference_relu6,
+    reference_prelu, reference_square, reference_rsub, reference_masked_fill, reference_clamp_end,
+    reference_repeat_interleave, reference_by_other_name;
+
+/* Quantised numbers (expression_quantized.c) */
+reference_expression reference_quantize, reference_dequantize, reference_quantize_channels,
+    reference_dequantize_channels, reference_choose_parameters;
+
 #endif

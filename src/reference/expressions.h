@@ -48,7 +48,7 @@ typedef enum ets_status reference_expression(struct reference_frame *frame,
                                              const struct reference_step *step);
 
 /* Of an operator or, without its "_copy", of what it copies. NULL: none. */
-reference_expression *reference_expression_named(const char *name);
+reference_expression *reference_expression_named(const char *name, bool use_double);
 
 /* The kernel of an operator called (kernel_route.c). */
 enum ets_status reference_kernel_step(struct reference_frame *frame,

@@ -262,6 +262,18 @@ static bool check_outputs(const struct reference_step *step)
     return strcmp(step->operator_->returns, "t[]") == 0 || count == step->output_count;
 }
 
+/* Kernels that take doubles, but compute with floats inside. */
+static bool is_single_inside(const char *kernel)
+{
+    static const char *const names[] = {"aten::_adaptive_avg_pool2d.out",
+                                        "aten::remainder.Scalar_out", "aten::sum.IntList_out",
+                                        "aten::upsample_bilinear2d.vec_out"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(kernel, names[i]) == 0) return true;
+    }
+    return false;
+}
+
 enum ets_status reference_kernel_step(struct reference_frame *frame,
                                       const struct reference_step *step)
 {
@@ -280,7 +292,10 @@ enum ets_status reference_kernel_step(struct reference_frame *frame,
         if (i > 0 && (use_double ? double_modes : given_modes)[i] == call.mode) break;
         call.mode = (use_double ? double_modes : given_modes)[i];
         status = try_mode(&call);
-        if (status == ETS_OK && use_double && i > 0) frame->is_single = true;
+        if (status == ETS_OK && use_double &&
+            (i > 0 || is_single_inside(step->operator_->kernel))) {
+            frame->is_single = true;
+        }
         if (status != ETS_RUNTIME) break;
     }
     if (status != ETS_OK) return status;

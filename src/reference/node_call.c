@@ -59,7 +59,8 @@ static const struct reference_value *input_for(const struct ets_graph_node *node
             return &values[i];
         }
     }
-    return NULL;
+    /* dropout_(self) is dropout(input) */
+    return index == 0 && node->input_count > 0 && reference_operator_writes(node) ? values : NULL;
 }
 
 /* Gives every parameter of the schema its value. */
@@ -88,7 +89,8 @@ static enum ets_status bind(struct reference_frame *frame, const char *schema,
 
 static enum ets_status evaluate(struct reference_frame *frame, const struct reference_step *step)
 {
-    reference_expression *expression = reference_expression_named(step->operator_->name);
+    reference_expression *expression =
+        reference_expression_named(step->operator_->name, frame->calls->use_double);
     if (expression != NULL) return expression(frame, step);
     if (step->operator_->kernel != NULL) return reference_kernel_step(frame, step);
     return reference_fail(frame, ETS_UNSUPPORTED, "%s: no kernel", step->operator_->name);
@@ -261,7 +263,7 @@ enum ets_reference_route reference_operator_find(const struct reference_calls *c
     *kernel_out = NULL;
     if (operator_ == NULL) {
         ets_print_text(reason_room, 160, "%.*s: unknown operator", (int)name.size, name.data);
-    } else if (reference_expression_named(operator_->name) != NULL) {
+    } else if (reference_expression_named(operator_->name, calls->use_double) != NULL) {
         return ETS_ROUTE_EXPRESSION;
     } else if (operator_->kernel == NULL || !calls->engine->kernel_exists(operator_->kernel)) {
         ets_print_text(reason_room, 160, "no kernel %s in the runtime",

@@ -152,32 +152,13 @@ static enum ets_status check_given(struct reference_run *run, const struct ets_g
     return fail_input(run, input, number, "a number", kind_text(given->kind));
 }
 
-/* Kernels read elements where they lie: those that lie askew are copied. */
-static enum ets_status bind_tensor(struct reference_run *run, const struct ets_tensor *tensor,
-                                   struct reference_value *value_out)
-{
-    struct reference_memory *memory = &run->reference->memory;
-    const size_t element = ets_scalar_type_bytes(tensor->scalar_type);
-    const size_t alignment = element > 8 ? 8 : element;
-    if (alignment == 0 || (uintptr_t)tensor->data % alignment == 0) {
-        return reference_tensor_borrow(memory, tensor, value_out, run->error);
-    }
-    struct reference_value borrowed;
-    ETS_TRY(reference_tensor_borrow(memory, tensor, &borrowed, run->error));
-    reference_value_drop(memory, &borrowed); /* its shape and bytes were checked */
-    ETS_TRY(reference_tensor_new(memory, tensor->scalar_type, tensor->rank, tensor->sizes,
-                                 value_out, run->error));
-    const enum ets_status status =
-        reference_tensor_copy(tensor, &value_out->as.tensor.view, run->error);
-    if (status != ETS_OK) reference_value_drop(memory, value_out);
-    return status;
-}
-
 static enum ets_status bind_given(struct reference_run *run, const struct ets_value *given,
                                   struct reference_value *value_out)
 {
     switch (given->kind) {
-    case ETS_VALUE_TENSOR: return bind_tensor(run, &given->as.tensor, value_out);
+    case ETS_VALUE_TENSOR:
+        return reference_tensor_borrow(&run->reference->memory, &given->as.tensor, value_out,
+                                       run->error);
     case ETS_VALUE_INT:
         *value_out =
             (struct reference_value){.kind = REFERENCE_INT, .as.int_value = given->as.int_value};
@@ -228,6 +209,7 @@ enum ets_status reference_bind_inputs(struct reference_run *run, const struct et
 {
     const struct reference_program *program = &run->reference->program;
     const struct reference_plan *plan = &program->plans[0];
+    struct reference_memory *memory = &run->reference->memory;
     size_t next = 0;
     ETS_TRY(check_all(run, inputs, input_count));
     for (uint32_t i = 0; i < plan->graph->input_count; i++) {
@@ -235,8 +217,9 @@ enum ets_status reference_bind_inputs(struct reference_run *run, const struct et
         const struct ets_value *given = is_given ? &inputs[next++] : NULL;
         const uint32_t slot = plan->inputs[i];
         if (slot == REFERENCE_NO_SLOT) continue;
-        if (is_given) ETS_TRY(bind_given(run, given, &plan->values[slot]));
-        else ETS_TRY(bind_tensor(run, program->weights[i], &plan->values[slot]));
+        struct reference_value *value = &plan->values[slot];
+        if (is_given) ETS_TRY(bind_given(run, given, value));
+        else ETS_TRY(reference_tensor_borrow(memory, program->weights[i], value, run->error));
         reference_bind_symbols(run->reference, plan->described[slot], &plan->values[slot]);
     }
     return ETS_OK;

@@ -80,7 +80,8 @@ enum ets_status check_tensor(size_t at, const struct ets_tensor *tensor, struct 
     if (wrong != nullptr) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s", at, wrong);
     }
-    if (ets_scalar_type_bytes(tensor->scalar_type) == 0) wrong = "no scalar type of the runtime";
+    const int type = number_of(tensor->scalar_type);
+    if (ets_scalar_type_bytes(type) == 0) wrong = "no scalar type of the runtime";
     else if (ets_tensor_count(tensor) == UINT64_MAX) wrong = "no valid sizes";
     else if (is_over_runtime(*tensor)) wrong = "more than the runtime's 32-bit sizes";
     else if (!has_all_bytes(*tensor)) wrong = "needs more bytes than are given";
@@ -212,19 +213,19 @@ bool is_tensor_list(const struct ets_kernel_argument &argument)
 enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argument,
                                struct ets_error *error)
 {
-    const bool is_list =
-        argument.kind >= ETS_KERNEL_INT_LIST && argument.kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST;
+    const int kind = number_of(argument.kind);
+    const bool is_list = kind >= ETS_KERNEL_INT_LIST && kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST;
     const char *wrong = nullptr;
-    if (argument.kind < ETS_KERNEL_NONE || argument.kind > ETS_KERNEL_OPTIONAL_TENSOR_LIST) {
+    if (kind < ETS_KERNEL_NONE || kind > ETS_KERNEL_OPTIONAL_TENSOR_LIST) {
         wrong = "of no kind that there is";
     } else if (is_list && argument.count > INT_MAX) {
         wrong = "too long a list";
     } else if (is_list && argument.count > 0 && argument.as.ints == nullptr) {
         wrong = "a list without its elements";
-    } else if (argument.kind == ETS_KERNEL_STRING && argument.as.text.data == nullptr) {
+    } else if (kind == ETS_KERNEL_STRING && argument.as.text.data == nullptr) {
         wrong = "a string without its text";
-    } else if (argument.is_output != 0 && argument.kind != ETS_KERNEL_TENSOR &&
-               argument.kind != ETS_KERNEL_TENSOR_LIST) {
+    } else if (argument.is_output != 0 && kind != ETS_KERNEL_TENSOR &&
+               kind != ETS_KERNEL_TENSOR_LIST) {
         wrong = "an output that is neither a tensor nor a list of tensors";
     }
     if (wrong == nullptr) return ETS_OK;
@@ -292,7 +293,7 @@ void kernel_arguments::write_back() const
             given->strides[d] = made.strides()[d];
         }
         if (made.data() != given->data && made.nbytes() > 0) {
-            memcpy(const_cast<void *>(given->data), made.data(), made.nbytes());
+            memmove(const_cast<void *>(given->data), made.data(), made.nbytes());
         }
     }
 }

@@ -30,21 +30,16 @@ et::OpFunction find_kernel(const char *name)
     return found == table.end() ? nullptr : found->second;
 }
 
-enum ets_status call_checked(const char *name, const struct ets_kernel_argument *arguments,
-                             size_t argument_count, struct ets_error *error)
+enum ets_status call_found(et::OpFunction kernel, const struct ets_kernel_argument *arguments,
+                           size_t argument_count, struct ets_error *error)
 {
-    const et::OpFunction kernel = find_kernel(name);
-    if (kernel == nullptr) {
-        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no kernel is registered for %s",
-                        name);
-    }
     call_memory memory;
     kernel_arguments stack(&memory);
     ETS_TRY(stack.build(arguments, argument_count, error));
     et::KernelRuntimeContext context(nullptr, &memory);
     kernel(context, stack.stack());
     const et::Error code = context.failure_state();
-    if (code != et::Error::Ok) return fail_runtime(error, ETS_RUNTIME, code, "%s", name);
+    if (code != et::Error::Ok) return fail_runtime(error, ETS_RUNTIME, code, "refused");
     stack.write_back();
     return ETS_OK;
 }
@@ -52,7 +47,12 @@ enum ets_status call_checked(const char *name, const struct ets_kernel_argument 
 
 int kernel_exists(const char *name)
 {
-    return name != nullptr && find_kernel(name) != nullptr ? 1 : 0;
+    bool found = false;
+    guarded(nullptr, nullptr, [&] {
+        found = name != nullptr && find_kernel(name) != nullptr;
+        return ETS_OK;
+    });
+    return found ? 1 : 0;
 }
 
 enum ets_status kernel_call(const char *name, struct ets_kernel_argument *arguments,
@@ -62,8 +62,16 @@ enum ets_status kernel_call(const char *name, struct ets_kernel_argument *argume
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "a kernel's call needs its name and its arguments");
     }
-    return guarded(error, nullptr,
-                   [&] { return call_checked(name, arguments, argument_count, error); });
+    struct ets_error cause = {ETS_OK, 0, ""};
+    const enum ets_status status = guarded(&cause, nullptr, [&] {
+        const et::OpFunction kernel = find_kernel(name);
+        if (kernel == nullptr) {
+            return ets_fail(&cause, ETS_NOT_FOUND, ETS_NO_OFFSET, "no such kernel is registered");
+        }
+        return call_found(kernel, arguments, argument_count, &cause);
+    });
+    if (status == ETS_OK) return ETS_OK;
+    return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s", name, cause.message);
 }
 
 }  // namespace ets

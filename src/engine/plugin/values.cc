@@ -17,7 +17,7 @@ using executorch::runtime::Tag;
 shape_text describe(const struct ets_tensor &tensor)
 {
     shape_text shape;
-    const char *name = ets_scalar_type_name(tensor.scalar_type);
+    const char *name = ets_scalar_type_name(number_of(tensor.scalar_type));
     const size_t capacity = sizeof shape.text;
     size_t used = static_cast<size_t>(
         snprintf(shape.text, capacity, "%s [", name == nullptr ? "unknown type" : name));

@@ -5,10 +5,22 @@
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/executor/method_meta.h>
 
+#include <cstring>
+
 #include "etscope/engine.h"
 
 namespace ets
 {
+/* An enumeration's number, which a caller may have made anything, where C++ has only its own. */
+template <typename Enumeration>
+int number_of(const Enumeration &value)
+{
+    int number;
+    static_assert(sizeof number == sizeof value, "as C has it");
+    memcpy(&number, &value, sizeof number);
+    return number;
+}
+
 /* "float32 [2, 16]", cut to 96 bytes with the terminator. */
 struct shape_text {
     char text[96];
