@@ -131,7 +131,8 @@ enum ets_gap_finding {
     ETS_GAP_AGREES = 1,    /* nothing beyond rounding */
     ETS_GAP_INHERITED = 2, /* it is off, but its operator made of its inputs what it should */
     ETS_GAP_GUILTY = 3,    /* the first whose own error stands out */
-    ETS_GAP_SUSPECT = 4    /* another whose own error stands out */
+    ETS_GAP_SUSPECT = 4,   /* another whose own error stands out */
+    ETS_GAP_OFF = 5        /* its own error is beyond rounding, but like that of the others */
 };
 
 /*
@@ -207,7 +208,7 @@ ETS_API enum ets_status ets_gap_region(const struct ets_gap_report *report, uint
                                        uint32_t row_room, uint32_t *row_count_out,
                                        struct ets_error *error);
 
-/* "agrees", "inherited", "guilty", "suspect"; NULL for UNKNOWN. Static storage. */
+/* "agrees", "inherited", "guilty", "suspect", "off"; NULL for UNKNOWN. Static storage. */
 ETS_API const char *ets_gap_finding_name(enum ets_gap_finding finding);
 
 /*

@@ -31,11 +31,11 @@ ETS_API enum ets_status ets_alignment_table_fill(struct ets_table *table,
 
 /* What the column `gap` shows, as upstream's Inspector.calculate_numeric_gap. */
 enum ets_gap_metric {
-    ETS_METRIC_SNR = 0,
-    ETS_METRIC_MSE = 1,
-    ETS_METRIC_L1 = 2,
-    ETS_METRIC_COSINE = 3,
-    ETS_METRIC_MAX = 4 /* the largest absolute error */
+    ETS_GAP_METRIC_SNR = 0,
+    ETS_GAP_METRIC_MSE = 1,
+    ETS_GAP_METRIC_L1 = 2,
+    ETS_GAP_METRIC_COSINE = 3,
+    ETS_GAP_METRIC_MAX = 4 /* the largest absolute error */
 };
 
 struct ets_gap_table_options {
@@ -67,6 +67,12 @@ ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text,
 ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                        const struct ets_gap_report *report, char *text,
                                        size_t room);
+
+/*
+ * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside
+ * of it, its own, as bars on a logarithmic scale; what stands out is red. The first 5,000 rows.
+ */
+ETS_API void ets_gap_picture_write(const struct ets_gap_report *report, struct ets_output *output);
 
 #ifdef __cplusplus
 }

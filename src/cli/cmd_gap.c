@@ -38,6 +38,7 @@ const struct cli_option cli_gap_options[] = {
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
+    {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own,total", NULL,
      false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
@@ -110,7 +111,7 @@ static int show(const struct gap_command *c, bool is_alignment)
     struct ets_table *table;
     struct ets_error error;
     const struct ets_gap_table_options options = {
-        .metric = (enum ets_gap_metric)cli_choice(c->arguments, "--metric", ETS_METRIC_SNR),
+        .metric = (enum ets_gap_metric)cli_choice(c->arguments, "--metric", ETS_GAP_METRIC_SNR),
         .only_off = cli_has(c->arguments, "--only-off")};
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const enum ets_status status =
@@ -123,6 +124,18 @@ static int show(const struct gap_command *c, bool is_alignment)
         code = cli_write_styled(c->arguments, table);
     ets_table_close(table);
     return code;
+}
+
+static int draw(const struct gap_command *c)
+{
+    const char *path = cli_value(c->arguments, "--picture");
+    struct ets_output *output;
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_gap_picture_write(c->report, output);
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
 }
 
 static int start_engine(struct gap_command *c)
@@ -226,6 +239,7 @@ static int compare(struct gap_command *c, uint32_t run)
         if (code == CLI_OK) print_gap_notes(c);
     }
     if (code == CLI_OK) code = show(c, is_alignment);
+    if (code == CLI_OK && !is_alignment) code = draw(c);
     if (code == CLI_OK && !is_alignment) code = check_buffer(c);
     if (code == CLI_OK && !is_alignment) code = check_limit(c);
     return code;

@@ -78,8 +78,11 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say_number(words, row->own_error, 2);
     }
     if (verdict->guilty > 0) {
-        say(words, "; everything before agrees to ");
-        say_number(words, largest_before(report, verdict->guilty), 2);
+        const double before = largest_before(report, verdict->guilty);
+        say(words, "; before it ");
+        if (before == 0) say(words, "everything agrees bit for bit");
+        else say(words, "nothing is off by more than ");
+        if (before > 0) say_number(words, before, 2);
     }
     if (verdict->suspects > 0) {
         say(words, "; %u more %s out", verdict->suspects,
@@ -164,8 +167,10 @@ static void describe(struct words *words, const struct ets_gap_row *row,
     say_node(words, row->value->node);
     if (line->module.size > 0) say(words, ", module ");
     say_text(words, line->module);
-    if (captured->chain >= 0) say(words, ", instruction %d, ", (int)captured->instruction);
-    say_text(words, line->captured);
+    if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
+    if (row->value->is_computed) say(words, ", computed from what was captured");
+    else if (line->captured.size > 0)
+        say(words, ", %.*s", (int)line->captured.size, line->captured.data);
     say(words, "\n");
     if (line->op_count > 1) {
         say(words, "  computes     ");

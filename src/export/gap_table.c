@@ -176,11 +176,11 @@ static void put_reals(struct filler *f, const double *numbers, size_t count)
 static double metric_of(const struct filler *f, const struct ets_gap_row *row)
 {
     switch (f->options->metric) {
-    case ETS_METRIC_MSE: return ets_comparison_mse(&row->total);
-    case ETS_METRIC_L1: return row->total.error_absolute_sum;
-    case ETS_METRIC_COSINE: return ets_comparison_cosine(&row->total);
-    case ETS_METRIC_MAX: return row->total.max_error;
-    case ETS_METRIC_SNR: break;
+    case ETS_GAP_METRIC_MSE: return ets_comparison_mse(&row->total);
+    case ETS_GAP_METRIC_L1: return row->total.error_absolute_sum;
+    case ETS_GAP_METRIC_COSINE: return ets_comparison_cosine(&row->total);
+    case ETS_GAP_METRIC_MAX: return row->total.max_error;
+    case ETS_GAP_METRIC_SNR: break;
     }
     return ets_comparison_snr(&row->total);
 }

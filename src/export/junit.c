@@ -5,34 +5,16 @@
 
 #include "base/error.h"
 #include "export/budget_words.h"
-#include "export/table_cells.h"
+#include "export/xml_text.h"
 
 static void put(struct ets_output *output, const char *text)
 {
     ets_output_write(output, text, strlen(text));
 }
 
-/* Text of an attribute; what XML cannot hold becomes "?". */
-static void put_text(struct ets_output *output, struct ets_text text)
-{
-    for (size_t i = 0; i < text.size;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = ets_utf8_length(at, text.size - i);
-        /* U+FFFE and U+FFFF are no characters of XML either. */
-        const bool is_none = length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe;
-        if (length == 0 || *at < 0x20 || is_none) put(output, "?");
-        else if (*at == '&') put(output, "&amp;");
-        else if (*at == '<') put(output, "&lt;");
-        else if (*at == '>') put(output, "&gt;");
-        else if (*at == '"') put(output, "&quot;");
-        else ets_output_write(output, at, length);
-        i += length == 0 ? 1 : length;
-    }
-}
-
 static void put_string(struct ets_output *output, const char *text)
 {
-    put_text(output, (struct ets_text){text, strlen(text)});
+    ets_xml_put_text(output, (struct ets_text){text, strlen(text)});
 }
 
 static void put_number(struct ets_output *output, uint32_t number)
@@ -104,12 +86,12 @@ static void put_case(struct ets_output *output, const struct ets_budget_report *
     put(output, "    <testcase classname=\"etscope.");
     if (block == NULL) put(output, "gate");
     else if (block->method != NULL) put_string(output, block->method);
-    else put_text(output, block->name);
+    else ets_xml_put_text(output, block->name);
     put(output, "\" name=\"");
-    put_text(output, rule->text);
+    ets_xml_put_text(output, rule->text);
     if (op != NULL) {
         put(output, ": ");
-        put_text(output, op->name);
+        ets_xml_put_text(output, op->name);
     }
     if (ets_difference_instruction(op) >= 0) {
         put(output, " (instruction ");

@@ -123,7 +123,9 @@ static void judge_row(struct ets_gap_report *report, uint32_t place, double limi
     const bool is_off = error_of(&row->total) > limit;
     row->threshold = fmax(limit, 10 * verdict->typical);
     verdict->unlike += is_off;
-    row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
+    row->finding = !is_off                  ? ETS_GAP_AGREES
+                   : row->own_error > limit ? ETS_GAP_OFF
+                                            : ETS_GAP_INHERITED;
     if (!(row->own_error > row->threshold)) return;
     if (verdict->guilty == ETS_NO_INDEX) {
         verdict->guilty = place;
@@ -159,6 +161,6 @@ const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *repor
 
 const char *ets_gap_finding_name(enum ets_gap_finding finding)
 {
-    static const char *const names[] = {NULL, "agrees", "inherited", "guilty", "suspect"};
+    static const char *const names[] = {NULL, "agrees", "inherited", "guilty", "suspect", "off"};
     return (unsigned)finding < sizeof names / sizeof names[0] ? names[finding] : NULL;
 }

@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import unittest
+import xml.etree.ElementTree as tree
 import zipfile
 
 import run_support as support
@@ -145,7 +146,8 @@ class PlantedFaults(GapTest):
         words = self.plant("mlp_portable", 2, 3, 0.1)
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
-                                   r"error: its own error is 0\.\d+; everything before agrees to 0$")
+                                   r"error: its own error is 0\.\d+; before it everything agrees bit "
+                                   r"for bit$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, addmm.out",
                       lines)
         self.assertIn("  from         relu", lines)
@@ -157,6 +159,48 @@ class PlantedFaults(GapTest):
         self.assertIn("2 of 4 values have an SNR below 60 dB", done.stderr)
         self.ok("gap", *files("mlp_portable"), "--fail-below", "60")
         self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
+
+
+class Int8(GapTest):
+    """A model whose layer `squeeze` has no steps left for its weights: tests/data/quantized."""
+
+    words = (support.DATA / "quantized" / "debug.etdp", "--etrecord",
+             support.DATA / "quantized" / "int8.etrecord", "--debug-buffer",
+             support.DATA / "quantized" / "debug.bin")
+    original = ("--reference-etrecord", support.DATA / "quantized" / "float.etrecord")
+
+    def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
+        (row,) = self.gap(*self.words)
+        self.assertEqual((row["finding"], row["total_error"]), ("agrees", 0.0))
+
+    def test_gap__against_its_float_original_the_operator_is_named(self):
+        rows = self.gap(*self.words, *self.original)
+        self.assertEqual([row["aot_ops"][-1] for row in rows],
+                         ["batch_norm", "relu", "conv2d_1", "hardswish", "adaptive_avg_pool2d",
+                          "flatten", "linear", "relu_1", "linear_1"])
+        (guilty,) = (row for row in rows if row["finding"] == "guilty")
+        self.assertEqual(guilty["aot_ops"], ["linear"])
+        self.assertEqual((guilty["source"], guilty["module"]), ("models/net.py:20", "squeeze"))
+        self.assertGreater(guilty["own_error"], 0.2)
+        self.assertNotIn("suspect", {row["finding"] for row in rows})
+        self.assertEqual({row["captured"] for row in rows[:-1]}, {"(computed)"})
+        self.assertEqual(rows[-1]["captured"], "XnnpackBackend")
+
+    def test_gap__the_picture_is_svg_with_a_line_for_each_operator(self):
+        path = self.folder / "gap.svg"
+        self.ok("gap", *self.words, *self.original, "--picture", path)
+        root = tree.parse(path).getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+        bars = [bar.get("class") for bar in root.iter("{http://www.w3.org/2000/svg}rect")]
+        legend = 3
+        self.assertEqual(len([bar for bar in bars if bar == "total"]), 9 + 1)
+        self.assertEqual(len([bar for bar in bars if bar == "guilty"]), 1 + 1)
+        self.assertEqual(len(bars), 9 + 7 + legend)
+
+    def test_gap__records_of_nothing_in_common(self):
+        cond = support.DATA / "map_loop" / "model.etrecord"
+        self.fails(MISMATCH, "no operator in common", "gap", *self.words, "--reference-etrecord",
+                   cond)
 
 
 class Alignment(GapTest):

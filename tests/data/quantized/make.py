@@ -2,8 +2,8 @@
 
     python make.py FOLDER        (a Python with torch, torchao and executorch)
 
-One weight of `squeeze` is 200 times the others, and weights are quantized per tensor: the other
-weights of that layer have next to no steps left. FOLDER gets float.etrecord, int8.etrecord and
+One weight of `squeeze` is 100 times the others, where its input is always zero: it changes nothing in
+float32. But weights are quantized per tensor, and the others of that layer have no steps left. FOLDER gets float.etrecord, int8.etrecord and
 int8.pte; the trace is then recorded by
 
     etscope run int8.pte -o debug.etdp --capture intermediates --debug-buffer debug.bin \\
@@ -56,8 +56,8 @@ def make_model():
         model.norm.running_mean.normal_(0, 0.1)
         model.norm.running_var.uniform_(0.5, 1.5)
         model.body.weight.mul_(3)
-        model.squeeze.weight[3, 5] *= 200
-        model.squeeze.bias.normal_(0, 1)
+        model.body.bias[5] = -20
+        model.squeeze.weight[3, 5] = 20
     return model
 
 
