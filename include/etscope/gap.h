@@ -177,6 +177,26 @@ ETS_API enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report,
                                                const struct ets_gap_evaluation *evaluation,
                                                struct ets_error *error);
 
+/*
+ * The reference's value of `value->node`, output `value->output`, in the `value->occurrence`-th
+ * time round a loop: 1 and the tensor, borrowed for the call, or 0.
+ */
+typedef int ets_gap_lookup(void *context, const struct ets_gap_value *value,
+                           struct ets_tensor *tensor_out);
+
+/*
+ * Values that the caller has as the reference: files, or those of PyTorch. Nothing is evaluated, so
+ * that rows have a total error alone; the first that is off, while all that it was computed from
+ * agrees, is the guilty one. Statuses: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *lookup,
+                                        void *context, struct ets_error *error);
+
+/* What another run captured as the reference, device against device, by the names of nodes. */
+ETS_API enum ets_status ets_gap_compare_report(struct ets_gap_report *report,
+                                               const struct ets_gap_report *other,
+                                               struct ets_error *error);
+
 /* What is compared, in the order of the reference's evaluation. */
 ETS_API uint32_t ets_gap_row_count(const struct ets_gap_report *report);
 ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index);

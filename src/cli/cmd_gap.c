@@ -6,6 +6,7 @@
 #include "debug_buffer.h"
 #include "etscope/gap_table.h"
 #include "gap_inputs.h"
+#include "gap_references.h"
 #include "session.h"
 #include "subject.h"
 
@@ -24,6 +25,13 @@ const struct cli_option cli_gap_options[] = {
     {"--reference-etrecord", NULL, "FILE",
      "The ETRecord of another model as the reference: of a quantized model its float original",
      NULL, false},
+    {"--reference-trace", NULL, "FILE",
+     "Another trace as the reference, device against device; of the same model, or of that of "
+     "--reference-etrecord", NULL, false},
+    {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL,
+     false},
+    {"--reference-npy", NULL, "FOLDER",
+     "Files NODE.npy as the reference, of several outputs NODE.N.npy", NULL, false},
     {"--reference-dtype", NULL, "record|f64",
      "Compute the reference in the record's types, or in double: a kernel's own error then shows",
      NULL, false},
@@ -175,6 +183,19 @@ static int evaluate(struct gap_command *c)
     return code;
 }
 
+/* Fills the report's rows. */
+static int refer(struct gap_command *c)
+{
+    if (cli_has(c->arguments, "--reference-trace")) {
+        return cli_gap_compare_trace(c->arguments, c->subject->record, c->report);
+    }
+    if (cli_has(c->arguments, "--reference-npy")) {
+        return cli_gap_compare_files(cli_value(c->arguments, "--reference-npy"), c->report);
+    }
+    const int code = start_engine(c);
+    return code == CLI_OK ? evaluate(c) : code;
+}
+
 /* Values whose bytes are not in the debug buffer: cut off, or another trace's. */
 static int check_buffer(const struct gap_command *c)
 {
@@ -234,8 +255,7 @@ static int compare(struct gap_command *c, uint32_t run)
     if (!is_alignment) {
         cli_note_debug_buffer(c->inspection, c->subject->debug_buffer_path,
                               c->subject->debug_buffer);
-        code = start_engine(c);
-        if (code == CLI_OK) code = evaluate(c);
+        code = refer(c);
         if (code == CLI_OK) print_gap_notes(c);
     }
     if (code == CLI_OK) code = show(c, is_alignment);

@@ -70,7 +70,10 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
         say(words, " %% of the outputs' error");
     }
-    if (row->own.broken_count > 0) {
+    if (!row->has_own) {
+        say(words, ", the first: by ");
+        say_number(words, ets_gap_relative_error(&row->total), 2);
+    } else if (row->own.broken_count > 0) {
         say(words, ": %llu of its numbers are NaN or infinite on one side alone",
             (unsigned long long)row->own.broken_count);
     } else {
@@ -183,9 +186,9 @@ static void describe(struct words *words, const struct ets_gap_row *row,
     say(words, "\n");
     say_summary(words, "reference    ", &row->reference);
     say_summary(words, "device       ", &row->device);
-    say(words, "  worst        element %llu, off by ",
-        (unsigned long long)row->own.max_error_index);
-    say_number(words, row->own.max_error, 6);
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
+    say(words, "  worst        element %llu, off by ", (unsigned long long)error->max_error_index);
+    say_number(words, error->max_error, 6);
     say(words, "\n");
 }
 

@@ -60,9 +60,8 @@ static bool same_sizes(const struct ets_tensor *left, const struct ets_tensor *r
     return true;
 }
 
-/* The captured tensor in the reference's shape; false: it has another number of elements. */
-static bool reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
-                    struct ets_tensor *out)
+bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                 struct ets_tensor *out)
 {
     *out = *captured;
     if (same_sizes(captured, reference)) return true;
@@ -84,21 +83,20 @@ static size_t print_shape(char *text, size_t room, const struct ets_tensor *tens
     return used + ets_print_text(text + used, room - used, "]");
 }
 
-static enum ets_status tell_shapes(struct comparer *c, struct ets_gap_row *row,
-                                   const struct ets_tensor *reference, struct ets_error *error)
+enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                const struct ets_tensor *reference, struct ets_error *error)
 {
     char captured[160], expected[160], text[400];
     print_shape(captured, sizeof captured, &row->value->captured.tensor);
     print_shape(expected, sizeof expected, reference);
     const size_t used = ets_print_text(text, sizeof text, "captured as %s, the reference has %s",
                                        captured, expected);
-    row->reason = ets_arena_copy_text(&c->report->arena, text, used);
+    row->reason = ets_arena_copy_text(&report->arena, text, used);
     return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
 }
 
-/* Both from the same inputs of the model. */
-static enum ets_status compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
-                                     const struct ets_tensor *device)
+enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
+                                  const struct ets_tensor *device)
 {
     struct ets_error error;
     if (ets_comparison_of(reference, device, &row->total, &error) != ETS_OK ||
@@ -119,7 +117,7 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
     struct ets_gap_row *row = &c->report->rows[number];
     struct ets_comparison rest;
     struct ets_error error;
-    if (c->pass == PASS_TOTAL) return compare_total(row, reference, device);
+    if (c->pass == PASS_TOTAL) return gap_compare_total(row, reference, device);
     if (c->pass == PASS_OWN) {
         row->has_own = ets_comparison_of(reference, device, &row->own, &error) == ETS_OK;
         return ETS_OK;
@@ -167,10 +165,10 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     if (captured->status != ETS_OK) return ETS_OK;
     const bool is_computed = gap_tensor_of(&result->value, &room, &reference);
     if (is_computed) {
-        if (!reshape(&captured->tensor, &reference, &device)) {
+        if (!gap_reshape(&captured->tensor, &reference, &device)) {
             if (c->pass != PASS_TOTAL) return ETS_OK;
             if (c->unfitting++ == 0) c->first_unfitting = number;
-            return tell_shapes(c, row, &reference, error);
+            return gap_tell_shapes(c->report, row, &reference, error);
         }
         c->fitting++;
         ETS_TRY(compare(c, number, &reference, &device));
@@ -186,7 +184,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     return ETS_OK;
 }
 
-static enum ets_status make_rows(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error)
 {
     const uint32_t count = report->compared.count;
     report->rows = ets_arena_alloc_array(&report->arena, count, sizeof *report->rows);
@@ -354,7 +352,7 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
     struct ets_arena arena;
     bool *is_output = NULL;
     ets_arena_init(&arena, report->options.allocator, 0);
-    enum ets_status status = make_rows(report, error);
+    enum ets_status status = gap_make_rows(report, error);
     if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
     if (status == ETS_OK) {
         status = gap_evaluation_open(report, evaluation, &e, error);

@@ -65,6 +65,17 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
 /* ets_gap_evaluate of a report that has its values. */
 enum ets_status gap_evaluate(struct ets_gap_report *report,
                              const struct ets_gap_evaluation *evaluation, struct ets_error *error);
+/* One row for each compared value, empty. */
+enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
+/* The captured tensor in the reference's shape; false: it has another number of elements. */
+bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                 struct ets_tensor *out);
+/* That it has another: the row's reason. */
+enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                const struct ets_tensor *reference, struct ets_error *error);
+/* The row's total error, statistics of both tensors. */
+enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
+                                  const struct ets_tensor *device);
 /* The report whose rows are shown. */
 static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report *report)
 {

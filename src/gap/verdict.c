@@ -62,6 +62,7 @@ static double explain(const struct ets_gap_report *report, struct gap_region *re
                       uint32_t number)
 {
     const struct ets_gap_row *row = &report->rows[number];
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
     double limit = rounding_of(type_of(row)), input = 0;
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->node_count; i++) {
@@ -72,11 +73,12 @@ static double explain(const struct ets_gap_report *report, struct gap_region *re
         if (source->has_total) input = fmax(input, root_mean_square(&source->total));
     }
     const double slack = 8 * epsilon_of(type_of(row)) * input;
-    const double output = row->own.reference_square_sum, error = row->own.error_square_sum;
-    const double count = (double)row->own.finite_count;
-    if (row->own.broken_count > 0 || count == 0) return limit;
-    if (output > 0) return fmax(limit, slack / sqrt(output / count));
-    return error / count <= slack * slack ? INFINITY : limit;
+    const double count = (double)error->finite_count;
+    if (error->broken_count > 0 || count == 0) return limit;
+    if (error->reference_square_sum > 0) {
+        return fmax(limit, slack / sqrt(error->reference_square_sum / count));
+    }
+    return error->error_square_sum / count <= slack * slack ? INFINITY : limit;
 }
 
 static int compare_numbers(double left, double right)
@@ -116,17 +118,31 @@ static enum ets_status find_typical(struct ets_gap_report *report, struct ets_ar
     return ETS_OK;
 }
 
-static void judge_row(struct ets_gap_report *report, uint32_t place, double limit)
+/* Where nothing is evaluated: whether the row is off, and nothing that it was computed from is. */
+static bool is_first_off(const struct ets_gap_report *report, const struct gap_region *region)
+{
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        const enum ets_gap_finding finding = report->rows[region->rows[i]].finding;
+        if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;
+    }
+    return true;
+}
+
+static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
+                      uint32_t place, double limit)
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
     const bool is_off = error_of(&row->total) > limit;
-    row->threshold = fmax(limit, 10 * verdict->typical);
+    row->threshold = row->has_own ? fmax(limit, 10 * verdict->typical) : limit;
     verdict->unlike += is_off;
     row->finding = !is_off                  ? ETS_GAP_AGREES
                    : row->own_error > limit ? ETS_GAP_OFF
                                             : ETS_GAP_INHERITED;
-    if (!(row->own_error > row->threshold)) return;
+    if (row->has_own ? !(row->own_error > row->threshold)
+                     : !is_off || !is_first_off(report, region)) {
+        return;
+    }
     if (verdict->guilty == ETS_NO_INDEX) {
         verdict->guilty = place;
         row->finding = ETS_GAP_GUILTY;
@@ -143,12 +159,14 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
+    report->verdict.unlike = report->verdict.suspects = 0;
     enum ets_status status = find_typical(report, &arena, error);
     if (status == ETS_OK) status = gap_region_init(&region, report, &arena, error);
     for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total || !row->has_own) continue;
-        judge_row(report, i, explain(report, &region, report->order[i]));
+        if (!row->has_total) continue;
+        const double limit = explain(report, &region, report->order[i]);
+        judge_row(report, &region, i, limit);
     }
     ets_arena_reset(&arena);
     return status;
