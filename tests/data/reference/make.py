@@ -3,7 +3,7 @@
     python tests/data/reference/make.py
 
 Needs torch and executorch. Each record has representative inputs, and the outputs of eager PyTorch
-on them as reference outputs. What evaluation does not read (stack traces, module paths) is left out.
+on them as reference outputs. What evaluation does not read is left out: stack traces, module paths.
 """
 
 import io
@@ -81,6 +81,18 @@ class Recurrent(nn.Module):
     def forward(self, x):
         y, (hidden, cell) = self.cells(x)
         return y.tanh(), hidden * 2, cell * 3
+
+
+class Last(nn.Module):
+    """The same, of which the last row is used alone: nothing tells the other outputs apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.LSTM(3, 4)
+
+    def forward(self, x):
+        y, _ = self.cells(x)
+        return y[-1].tanh()
 
 
 class Constants(nn.Module):
@@ -277,6 +289,7 @@ def main():
     save("recurrent", Recurrent(), (torch.randn(3, 2, 3),))
     save("constants", Constants(), (torch.randn(2, 3), 3, None, 0.5))
     save("mixed", Mixed(), (torch.randn(2, 8, 8),))
+    save("last", Last(), (torch.randn(3, 2, 3),))
     write_loops()
 
 
