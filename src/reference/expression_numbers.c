@@ -61,6 +61,13 @@ static int64_t floor_division(int64_t a, int64_t b)
     return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+/* What floor_division leaves; of b's sign. */
+static int64_t remainder_of(int64_t a, int64_t b)
+{
+    const int64_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /* Of two whole numbers, as Python has it; false where the result is no int64. */
 static bool whole_arithmetic(const char *name, int64_t a, int64_t b, int64_t *out)
 {
@@ -69,7 +76,7 @@ static bool whole_arithmetic(const char *name, int64_t a, int64_t b, int64_t *ou
     if (strcmp(name, "sub") == 0) return !__builtin_sub_overflow(a, b, out);
     if (strcmp(name, "mul") == 0) return !__builtin_mul_overflow(a, b, out);
     if (strcmp(name, "floordiv") == 0) return divides && (*out = floor_division(a, b), true);
-    if (strcmp(name, "mod") == 0) return divides && (*out = a - b * floor_division(a, b), true);
+    if (strcmp(name, "mod") == 0) return divides && (*out = remainder_of(a, b), true);
     if (strcmp(name, "sym_max") == 0) return *out = a > b ? a : b, true;
     if (strcmp(name, "sym_min") == 0) return *out = a < b ? a : b, true;
     if (strcmp(name, "and_") == 0) return *out = a & b, true;

@@ -107,6 +107,9 @@ enum ets_status reference_give_view(struct reference_frame *frame,
                                     const struct reference_value *value,
                                     const struct ets_tensor *view);
 
+/* Its elements lie inside of its bytes, and are so few that nothing overflows. */
+bool reference_is_sound(const struct ets_tensor *tensor);
+
 /* The frame lets `value` go at its end. */
 enum ets_status reference_keep(struct reference_frame *frame, struct reference_value *value);
 

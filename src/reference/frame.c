@@ -3,6 +3,9 @@
 
 #include "reference/expressions.h"
 
+/* Elements of a view: what products with the size of an element or of a kernel stay below. */
+#define COUNT_LIMIT (UINT64_C(1) << 48)
+
 struct reference_temporary {
     struct reference_value value;
     struct reference_temporary *next;
@@ -39,6 +42,12 @@ enum ets_status reference_keep(struct reference_frame *frame, struct reference_v
     *kept = (struct reference_temporary){.value = *value, .next = frame->temporaries};
     frame->temporaries = kept;
     return ETS_OK;
+}
+
+bool reference_is_sound(const struct ets_tensor *tensor)
+{
+    return tensor->rank <= ETS_TENSOR_MAX_RANK && ets_tensor_count(tensor) <= COUNT_LIMIT &&
+           ets_tensor_extent(tensor) <= tensor->data_bytes;
 }
 
 bool reference_is_floating(int scalar_type)
@@ -149,8 +158,8 @@ enum ets_status reference_give_view(struct reference_frame *frame,
                                     const struct reference_value *value,
                                     const struct ets_tensor *view)
 {
-    if (ets_tensor_extent(view) > view->data_bytes) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "a view reaches past its tensor");
+    if (!reference_is_sound(view)) {
+        return reference_fail(frame, ETS_INVALID_ARGUMENT, "no view has this shape");
     }
     ETS_TRY(reference_give(frame, step, index, value));
     step->outputs[index].as.tensor.view = *view;

@@ -16,8 +16,8 @@ static bool item_fits(char letter, bool in_list, const struct reference_value *v
     const bool is_number = is_whole || value->kind == REFERENCE_DOUBLE;
     switch (letter) {
     case 't':
-        return (!in_list && is_number) || (value->kind == REFERENCE_TENSOR &&
-                                           value->as.tensor.view.rank <= ETS_TENSOR_MAX_RANK);
+        return (!in_list && is_number) ||
+               (value->kind == REFERENCE_TENSOR && reference_is_sound(&value->as.tensor.view));
     case 'S':
     case 'f': return is_number;
     case 's': return value->kind == REFERENCE_STRING;
