@@ -19,6 +19,7 @@ enum {
     COLOUR_PLUS_INFINITY,
     COLOUR_MINUS_INFINITY,
     COLOUR_PAPER,
+    COLOUR_GAP,
     COLOUR_INK,
     COLOUR_COUNT
 };
@@ -201,6 +202,10 @@ static void draw_tile(struct drawing *d, uint64_t tile)
     const uint64_t step_y = d->tile_height * d->cell_height + d->gap;
     const uint64_t left = MARGIN + tile % d->grid_columns * step_x;
     const uint64_t top = MARGIN + tile / d->grid_columns * step_y;
+    if (d->gap > 0) {
+        fill(d, left - d->gap, top - d->gap, (uint32_t)step_x + d->gap, (uint32_t)step_y + d->gap,
+             COLOUR_GAP);
+    }
     const double *cells = d->cells + tile * d->tile_height * d->tile_width;
     for (uint64_t y = 0; y < d->tile_height; y++) {
         for (uint64_t x = 0; x < d->tile_width; x++) {
@@ -271,6 +276,7 @@ static void fill_palette(bool is_signed, struct ets_colour palette[COLOUR_COUNT]
     palette[COLOUR_PLUS_INFINITY] = (struct ets_colour){0, 255, 0};
     palette[COLOUR_MINUS_INFINITY] = (struct ets_colour){0, 255, 255};
     palette[COLOUR_PAPER] = (struct ets_colour){236, 236, 236};
+    palette[COLOUR_GAP] = (struct ets_colour){128, 128, 128};
     palette[COLOUR_INK] = (struct ets_colour){0, 0, 0};
 }
 
