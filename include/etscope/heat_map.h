@@ -2,7 +2,7 @@
  * heat_map.h - a tensor, or the difference of two, as a picture: PNG with a colour bar.
  *
  *     struct ets_heat_map drawn;
- *     if (ets_heat_map_write(&tensor, NULL, output, &drawn, &error) == ETS_OK) {
+ *     if (ets_heat_map_write(&tensor, NULL, NULL, output, &drawn, &error) == ETS_OK) {
  *         printf("%u x %u pixels, %g to %g\n", drawn.width, drawn.height, drawn.low, drawn.high);
  *     }
  *
@@ -15,6 +15,7 @@
 #ifndef ETSCOPE_HEAT_MAP_H
 #define ETSCOPE_HEAT_MAP_H
 
+#include "etscope/allocator.h"
 #include "etscope/file.h"
 #include "etscope/status.h"
 #include "etscope/tensor.h"
@@ -47,6 +48,7 @@ struct ets_heat_map {
  */
 ETS_API enum ets_status ets_heat_map_write(const struct ets_tensor *tensor,
                                            const struct ets_tensor *reference,
+                                           const struct ets_allocator *allocator,
                                            struct ets_output *output,
                                            struct ets_heat_map *drawn_out, struct ets_error *error);
 

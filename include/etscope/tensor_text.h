@@ -20,6 +20,7 @@
 #ifndef ETSCOPE_TENSOR_TEXT_H
 #define ETSCOPE_TENSOR_TEXT_H
 
+#include "etscope/allocator.h"
 #include "etscope/file.h"
 #include "etscope/status.h"
 #include "etscope/tensor.h"
@@ -54,6 +55,7 @@ ETS_API enum ets_status ets_tensor_text_write(const struct ets_tensor *tensor,
  * without numbers), INVALID_ARGUMENT, TRUNCATED.
  */
 ETS_API enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int ascii,
+                                                const struct ets_allocator *allocator,
                                                 struct ets_output *output, struct ets_error *error);
 
 #ifdef __cplusplus

@@ -117,7 +117,7 @@ int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_cap
         struct ets_error error;
         write_heading(captured, &value, output);
         enum ets_status status =
-            ets_tensor_spread_write(&value.tensor, style->ascii, output, &error);
+            ets_tensor_spread_write(&value.tensor, style->ascii, NULL, output, &error);
         if (status == ETS_OK || status == ETS_UNSUPPORTED || status == ETS_LIMIT) {
             status = ets_tensor_text_write(&value.tensor, &options, output, &error);
         }
@@ -163,7 +163,7 @@ int cli_draw_tensor(const char *path, const struct cli_captured *captured,
                             captured->count);
     }
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (ets_heat_map_write(&value.tensor, reference, output, &drawn, &error) != ETS_OK) {
+    if (ets_heat_map_write(&value.tensor, reference, NULL, output, &drawn, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }

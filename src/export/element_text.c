@@ -102,29 +102,47 @@ static int scientific_digits(const struct ets_element_format *format, double val
     return digits < format->precision ? digits : format->precision;
 }
 
-/* One number, `whole` before and `fraction` behind the point; the sign of an imaginary part shows.
- */
-static int print_number(const struct ets_element_format *format, double value, bool is_second,
-                        char *out)
+/* Characters of an exponent, "e+00" or "e+100". */
+static int exponent_width(const struct ets_number_format *part)
 {
+    const bool is_long = part->largest >= 1e100 || (part->least > 0 && part->least < 1e-99);
+    return !part->is_scientific ? 0 : is_long ? 5 : 4;
+}
+
+/* One number to the width of all; an imaginary part shows its sign. Returns the length. */
+static int print_number(const struct ets_element_format *format, int index, double value, char *out)
+{
+    const struct ets_number_format *part = &format->parts[index];
     char text[NUMBER_CHARS];
-    const int width = format->whole + 1 + format->fraction;
+    int tail = exponent_width(part), whole = part->whole;
+    const char *sign = index == 1 && !signbit(value) ? "+" : "";
+    const int odd = part->has_minus || (index == 1 && part->has_odd) ? 4 : part->has_odd ? 3 : 0;
+    if (whole + 1 + part->fraction + tail < odd) whole = odd - 1 - part->fraction - tail;
+    const int width = whole + 1 + part->fraction + tail;
     if (!isfinite(value)) {
-        const char *name = isnan(value) ? "nan" : value < 0 ? "-inf" : is_second ? "+inf" : "inf";
-        return snprintf(out, NUMBER_CHARS, "%*s", width, is_second && isnan(value) ? "+nan" : name);
+        const char *name = isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+        snprintf(text, sizeof text, "%s%s",
+                 index == 1 && isnan(value) ? "+"
+                 : value > 0                ? sign
+                                            : "",
+                 name);
+        return snprintf(out, NUMBER_CHARS, "%*s", width, text);
     }
-    if (format->is_scientific) {
-        return snprintf(out, NUMBER_CHARS, is_second ? "%+#*.*e" : "%#*.*e", width,
-                        format->fraction, value);
+    if (part->is_scientific) {
+        snprintf(text, sizeof text, "%s%#.*e", sign, part->fraction, value);
+        char *exponent = strchr(text, 'e');
+        if (tail == 5 && strlen(exponent) == 4) { /* three digits, as others have them */
+            memmove(exponent + 3, exponent + 2, 3);
+            exponent[2] = '0';
+        }
+        return snprintf(out, NUMBER_CHARS, "%*s", width, text);
     }
-    print_fixed(format, value, text);
+    snprintf(text, sizeof text, "%s", sign);
+    print_fixed(format, value, text + strlen(sign));
     const char *point = strchr(text, '.');
     const int behind = (int)strlen(point + 1);
-    if (is_second) {
-        return snprintf(out, NUMBER_CHARS, "%s%s", signbit(value) ? "" : "+", text);
-    }
-    return snprintf(out, NUMBER_CHARS, "%*s%s%*s", format->whole - (int)(point - text), "", text,
-                    format->fraction - behind, "");
+    return snprintf(out, NUMBER_CHARS, "%*s%s%*s", whole - (int)(point - text), "", text,
+                    part->fraction - behind, "");
 }
 
 void ets_element_format_init(struct ets_element_format *format, int scalar_type, int precision)
@@ -135,19 +153,22 @@ void ets_element_format_init(struct ets_element_format *format, int scalar_type,
 void ets_element_format_survey(struct ets_element_format *format, const void *at)
 {
     if (!is_floating(format->scalar_type)) return;
-    const uint32_t components = ets_scalar_component_count(format->scalar_type);
-    for (uint32_t i = 0; i < components; i++) {
+    for (uint32_t i = 0; i < ets_scalar_component_count(format->scalar_type); i++) {
+        struct ets_number_format *part = &format->parts[i];
         const double value = fabs(ets_element_load(at, format->scalar_type, i));
         if (!isfinite(value) || value == 0) continue;
-        if (value > format->largest) format->largest = value;
-        if (format->least == 0 || value < format->least) format->least = value;
+        if (value > part->largest) part->largest = value;
+        if (part->least == 0 || value < part->least) part->least = value;
     }
 }
 
 void ets_element_format_choose(struct ets_element_format *format)
 {
-    format->is_scientific = format->largest >= 1e8 || (format->least > 0 && format->least < 1e-4) ||
-                            format->largest > 1000 * format->least;
+    for (int i = 0; i < 2; i++) {
+        struct ets_number_format *part = &format->parts[i];
+        part->is_scientific = part->largest >= 1e8 || (part->least > 0 && part->least < 1e-4) ||
+                              part->largest > 1000 * part->least;
+    }
 }
 
 /* An element that is no floating point. */
@@ -177,25 +198,26 @@ static int print_plain(int scalar_type, const void *at, char text[ETS_ELEMENT_CH
     return used;
 }
 
-static void measure_number(struct ets_element_format *format, double value)
+static void measure_number(struct ets_element_format *format, int index, double value)
 {
+    struct ets_number_format *part = &format->parts[index];
     char text[NUMBER_CHARS];
     if (!isfinite(value)) {
-        format->has_odd = true;
-        format->has_minus = format->has_minus || value < 0;
+        part->has_odd = true;
+        part->has_minus = part->has_minus || value < 0;
         return;
     }
-    int whole = signbit(value) ? 2 : 1, fraction;
-    if (format->is_scientific) {
+    int whole = signbit(value) || index == 1 ? 2 : 1, fraction;
+    if (part->is_scientific) {
         fraction = scientific_digits(format, value);
     } else {
         print_fixed(format, value, text);
         const char *point = strchr(text, '.');
-        whole = (int)(point - text);
+        whole = (int)(point - text) + (index == 1 && !signbit(value));
         fraction = (int)strlen(point + 1);
     }
-    if (whole > format->whole) format->whole = whole;
-    if (fraction > format->fraction) format->fraction = fraction;
+    if (whole > part->whole) part->whole = whole;
+    if (fraction > part->fraction) part->fraction = fraction;
 }
 
 void ets_element_format_measure(struct ets_element_format *format, const void *at)
@@ -203,7 +225,7 @@ void ets_element_format_measure(struct ets_element_format *format, const void *a
     char text[ETS_ELEMENT_CHARS];
     if (is_floating(format->scalar_type)) {
         for (uint32_t i = 0; i < ets_scalar_component_count(format->scalar_type); i++) {
-            measure_number(format, ets_element_load(at, format->scalar_type, i));
+            measure_number(format, (int)i, ets_element_load(at, format->scalar_type, i));
         }
         return;
     }
@@ -211,27 +233,27 @@ void ets_element_format_measure(struct ets_element_format *format, const void *a
     if (width > format->width) format->width = width;
 }
 
+/* The j stands right behind the number, before what makes the words equally long. */
+static int put_unit(char *text, int size)
+{
+    int end = size;
+    while (end > 0 && text[end - 1] == ' ') end--;
+    memmove(text + end + 1, text + end, (size_t)(size - end) + 1);
+    text[end] = 'j';
+    return size + 1;
+}
+
 int ets_element_format_print(const struct ets_element_format *format, const void *at,
                              char text[ETS_ELEMENT_CHARS])
 {
     char plain[ETS_ELEMENT_CHARS];
-    if (!is_floating(format->scalar_type)) {
-        print_plain(format->scalar_type, at, plain);
+    const int type = format->scalar_type;
+    if (!is_floating(type)) {
+        print_plain(type, at, plain);
         return snprintf(text, ETS_ELEMENT_CHARS, "%*s", format->width, plain);
     }
-    struct ets_element_format wide = *format;
-    const int odd = format->has_minus ? 4 : 3;
-    const bool is_long = format->largest >= 1e100 || format->least < 1e-99; /* "e+100" */
-    const int tail = !format->is_scientific ? 0 : is_long ? 5 : 4;
-    if (format->has_odd && wide.whole + 1 + wide.fraction + tail < odd) {
-        wide.whole = odd - 1 - wide.fraction - tail;
-    }
-    if (ets_scalar_component_count(format->scalar_type) == 1) {
-        if (format->is_scientific) wide.whole += tail;
-        return print_number(&wide, ets_element_load(at, format->scalar_type, 0), false, text);
-    }
-    if (format->is_scientific) wide.whole += tail;
-    int size = print_number(&wide, ets_element_load(at, format->scalar_type, 0), false, text);
-    size += print_number(&wide, ets_element_load(at, format->scalar_type, 1), true, text + size);
-    return size + snprintf(text + size, ETS_ELEMENT_CHARS - (size_t)size, "j");
+    const int size = print_number(format, 0, ets_element_load(at, type, 0), text);
+    if (ets_scalar_component_count(type) == 1) return size;
+    const int second = print_number(format, 1, ets_element_load(at, type, 1), text + size);
+    return size + put_unit(text + size, second);
 }

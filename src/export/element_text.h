@@ -9,14 +9,19 @@
 /* Of two numbers in fixed notation, the longest: complex128 below 1e8. */
 enum { ETS_ELEMENT_CHARS = 96 };
 
-struct ets_element_format {
-    int scalar_type;
-    int precision;           /* digits behind the point, at most */
+/* Floating point: of the numbers, of the real parts or of the imaginary ones. */
+struct ets_number_format {
     double largest, least;   /* of the absolute values that are finite, least: and not 0 */
-    bool has_odd, has_minus; /* a NaN or an infinity; what has a sign */
+    bool has_odd, has_minus; /* a NaN or an infinity; one with a sign */
     bool is_scientific;
     int whole, fraction; /* characters before and behind the point */
-    int width;           /* of a word without numbers behind a point */
+};
+
+struct ets_element_format {
+    int scalar_type;
+    int precision; /* digits behind the point, at most */
+    struct ets_number_format parts[2];
+    int width; /* of a word that is no floating point */
 };
 
 void ets_element_format_init(struct ets_element_format *format, int scalar_type, int precision);

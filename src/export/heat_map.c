@@ -319,11 +319,12 @@ static enum ets_status draw(struct drawing *d, const struct ets_tensor *tensor,
 }
 
 enum ets_status ets_heat_map_write(const struct ets_tensor *tensor,
-                                   const struct ets_tensor *reference, struct ets_output *output,
+                                   const struct ets_tensor *reference,
+                                   const struct ets_allocator *allocator, struct ets_output *output,
                                    struct ets_heat_map *drawn_out, struct ets_error *error)
 {
     struct drawing d = {.map = {.low = (double)NAN, .high = (double)NAN}};
-    ets_arena_init(&d.arena, NULL, 0);
+    ets_arena_init(&d.arena, allocator, 0);
     const enum ets_status status = draw(&d, tensor, reference, output, error);
     ets_arena_reset(&d.arena);
     if (status == ETS_OK && drawn_out != NULL) *drawn_out = d.map;

@@ -64,7 +64,7 @@ static void write_histogram(const double *sorted, uint32_t count, bool ascii,
     const uint32_t most = count_bins(sorted, count, counts);
     int used = snprintf(line, sizeof line, "histogram %.6g [", sorted[0]);
     for (int i = 0; i < BINS; i++) {
-        const uint64_t level = counts[i] == 0 ? 0 : 1 + (uint64_t)(counts[i] - 1) * LEVELS / most;
+        const uint64_t level = ((uint64_t)counts[i] * LEVELS + most - 1) / most;
         if (ascii || level == 0) {
             line[used++] = plain[level];
         } else {
@@ -79,6 +79,7 @@ static void write_histogram(const double *sorted, uint32_t count, bool ascii,
 }
 
 enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int ascii,
+                                        const struct ets_allocator *allocator,
                                         struct ets_output *output, struct ets_error *error)
 {
     struct ets_elements elements;
@@ -89,7 +90,7 @@ enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int asc
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "too many numbers for quantiles");
     }
     struct ets_arena arena;
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     double *sorted = ets_arena_alloc_array(&arena, (size_t)numbers, sizeof *sorted);
     if (sorted == NULL) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for quantiles");
