@@ -60,7 +60,7 @@ const struct cli_command cli_commands[] = {
      "etscope tensors debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope tensors debug.etdp 5 --debug-buffer debug.bin --heat-map tensor.png\n"
      "etscope tensors debug.etdp --debug-buffer debug.bin --name 'addmm*' --save tensors.npz\n"
-     "etscope tensors debug.etdp --debug-buffer debug.bin --compare tensors.npz --rtol 1e-3",
+     "etscope tensors debug.etdp output --debug-buffer debug.bin --compare y.npy --atol 0.5",
      cmd_tensors},
     {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
