@@ -88,6 +88,18 @@ static bool shows_values(const struct cli_arguments *arguments)
     return cli_has(arguments, "--show") || arguments->word_count > 1;
 }
 
+/* Values that were asked for and are not there, other than by the gaps of the table. */
+static void note_reduced(const struct cli_captured *captured)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    unsigned count = 0;
+    cli_captured_begin(captured, &values);
+    while (ets_captured_values_next(&values, &value)) count += value.has_summary != 0;
+    if (count > 0)
+        cli_note("%u tensors have no values: the tracer kept their summaries alone", count);
+}
+
 /* The table, and for people the values behind it, as one file. */
 static int write_list(const struct cli_arguments *arguments, const struct cli_captured *captured,
                       const struct ets_table *table)
@@ -132,6 +144,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
         if (code == CLI_OK) {
             code = report_gaps(captured->subject, captured->inspection, ets_table_row_count(table),
                                &gaps);
+            if (shows_values(arguments)) note_reduced(captured);
         }
     }
     ets_table_close(table);
