@@ -1,4 +1,4 @@
-/* Elements of any layout, one behind the other. For hosts: tensor.c builds without string.h. */
+/* Elements of any layout, one behind the other; apart from tensor.c, which needs no string.h. */
 #include <string.h>
 
 #include "etscope/tensor.h"
