@@ -90,8 +90,19 @@ _etscope() {
     tensors:--block) compopt +o default 2>/dev/null ;;
     tensors:--run) compopt +o default 2>/dev/null ;;
     tensors:--event) compopt +o default 2>/dev/null ;;
+    tensors:--name) compopt +o default 2>/dev/null ;;
+    tensors:--module) compopt +o default 2>/dev/null ;;
+    tensors:--handle) compopt +o default 2>/dev/null ;;
+    tensors:--source) compopt +o default 2>/dev/null ;;
+    tensors:--backend) compopt +o default 2>/dev/null ;;
+    tensors:--edge-items) compopt +o default 2>/dev/null ;;
+    tensors:--precision) compopt +o default 2>/dev/null ;;
     tensors:--columns|tensors:-c) compopt +o default 2>/dev/null ;;
     tensors:--save) compopt +o default 2>/dev/null ;;
+    tensors:--compare) ;;
+    tensors:--rtol) compopt +o default 2>/dev/null ;;
+    tensors:--atol) compopt +o default 2>/dev/null ;;
+    tensors:--heat-map) ;;
     tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
     tensors:--width) compopt +o default 2>/dev/null ;;
     tensors:--output) ;;
@@ -230,6 +241,7 @@ _etscope() {
         annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --metric --fail-below --only-off --alignment --picture --columns -c --format -f --width --output --load-library --engine --partial --allow-mismatch' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --heat-map --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
