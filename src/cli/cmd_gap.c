@@ -74,6 +74,25 @@ struct gap_command {
     double limit;            /* of --fail-below, dB */
 };
 
+/* Buffers that the model changes have the record's values in every evaluation. */
+static void note_buffers(const struct gap_command *c)
+{
+    const struct ets_graph *graph = ets_gap_reference(c->report);
+    const uint32_t number = ets_gap_run(c->report);
+    const struct ets_run *run = ets_inspection_run(c->inspection, number);
+    const struct ets_block *block = ets_inspection_block(c->inspection, run->block);
+    const bool is_told = run->method.data != NULL;
+    if (is_told ? run->invocation == 0 : number == block->first_run) return;
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i].role != ETS_OUTPUT_BUFFER_MUTATION) continue;
+        cli_note(
+            "the model changes buffers; the reference starts with the record's, and run %u is "
+            "not the first: compare that one",
+            number);
+        return;
+    }
+}
+
 /* What the reference could not do, or did in another way than asked. */
 static void print_gap_notes(const struct gap_command *c)
 {
@@ -86,6 +105,7 @@ static void print_gap_notes(const struct gap_command *c)
             "run's",
             verdict->other_input);
     }
+    note_buffers(c);
     if (verdict->unpaired > 0) {
         cli_note("%u %s of the reference without a pair in the model that ran", verdict->unpaired,
                  verdict->unpaired == 1 ? "operator" : "operators");

@@ -317,8 +317,14 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .allocator = report->options.allocator};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
-        ETS_TRY(ets_etrecord_representative_inputs(report->options.record, &out->inputs,
-                                                   &out->input_count, error));
+        const enum ets_status status = ets_etrecord_representative_inputs(
+            report->options.record, &out->inputs, &out->input_count, error);
+        if (status == ETS_NOT_FOUND) {
+            return ets_fail(error, status, ETS_NO_OFFSET,
+                            "the record has no representative inputs; --input or --case give "
+                            "those of the run");
+        }
+        ETS_TRY(status);
     }
     return ets_reference_open(&options, &out->reference, error);
 }

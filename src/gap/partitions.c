@@ -1,5 +1,10 @@
 #include "gap/partitions.h"
 
+/* Edge values and nodes by the call that has them: those of call c are [first[c], first[c + 1]). */
+struct by_call {
+    uint32_t *first, *members;
+};
+
 /* Edge values at the border of one call. */
 struct border {
     const struct ets_gap_report *report;
@@ -8,6 +13,8 @@ struct border {
     uint32_t *list; /* room for all values of the edge program */
     uint32_t count;
     uint32_t *stamp; /* [edge value] call + 1 where it is listed */
+    struct by_call leaving, nodes;
+    uint64_t budget; /* values that may still be tried: files say how many there are */
 };
 
 static bool is_weight(const struct ets_gap_report *report, struct gap_place place, uint32_t level)
@@ -76,7 +83,7 @@ static void match(struct border *border, const struct captured_range *range, uin
             value_of[i] = border->list[value->index - range->low];
             continue;
         }
-        for (uint32_t k = 0; k < border->count; k++) {
+        for (uint32_t k = 0; k < border->count && border->budget > 0; k++, border->budget--) {
             if (border->list[k] == GAP_NONE || !fits(border, border->list[k], value)) continue;
             value_of[i] = border->list[k];
             border->list[k] = GAP_NONE;
@@ -109,8 +116,7 @@ static uint32_t user_input(const struct ets_gap_report *report, uint32_t value)
     return graph->inputs[at].role == ETS_INPUT_USER ? number : ETS_NO_INDEX;
 }
 
-static void match_call(struct border *border, struct ets_gap_report *report, const bool *leaves,
-                       uint32_t *value_of)
+static void match_call(struct border *border, struct ets_gap_report *report, uint32_t *value_of)
 {
     const struct gap_instructions *s = border->instructions;
     const struct gap_instruction *call = &s->items[border->call];
@@ -122,19 +128,18 @@ static void match_call(struct border *border, struct ets_gap_report *report, con
         }
     }
     border->count = 0;
-    for (uint32_t i = 0; i < report->edge.values.count; i++) {
-        const uint32_t maker = report->edge.places[i].node;
-        if (leaves[i] && maker != GAP_NONE && s->part[maker] == border->call) {
-            border->list[border->count++] = i;
-        }
+    const uint32_t *at = border->leaving.first + border->call;
+    for (uint32_t i = at[0]; i < at[1]; i++) {
+        border->list[border->count++] = border->leaving.members[i];
     }
     const uint32_t outputs = output_count(report, call, border->count);
     range.high = call->values_per_run;
     range.low = range.high - outputs;
     match(border, &range, value_of);
     border->count = 0;
-    for (uint32_t i = 0; i < report->edge.node_count; i++) {
-        if (s->part[i] == border->call) gap_graph_inputs(&report->edge, i, see_input, border);
+    at = border->nodes.first + border->call;
+    for (uint32_t i = at[0]; i < at[1]; i++) {
+        gap_graph_inputs(&report->edge, border->nodes.members[i], see_input, border);
     }
     range.high = range.low;
     range.low = 0;
@@ -145,27 +150,63 @@ static void match_call(struct border *border, struct ets_gap_report *report, con
     }
 }
 
+/* A counting sort of `count` things by `call_of[i]`, GAP_NONE: of none. */
+static bool sort_by_call(struct ets_arena *arena, const uint32_t *call_of, uint32_t count,
+                         uint32_t calls, struct by_call *out)
+{
+    out->first = ets_arena_alloc_array(arena, (size_t)calls + 2, sizeof *out->first);
+    out->members = ets_arena_alloc_array(arena, count, sizeof *out->members);
+    if (out->first == NULL || out->members == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (call_of[i] != GAP_NONE) out->first[call_of[i] + 2]++;
+    }
+    for (uint32_t i = 2; i < calls + 2; i++) out->first[i] += out->first[i - 1];
+    for (uint32_t i = 0; i < count; i++) {
+        if (call_of[i] != GAP_NONE) out->members[out->first[call_of[i] + 1]++] = i;
+    }
+    return true;
+}
+
+/* The values that leave each call, and the nodes inside of it. */
+static enum ets_status sort_parts(struct border *border, struct ets_arena *arena,
+                                  struct ets_error *error)
+{
+    const struct gap_graph *edge = &border->report->edge;
+    const struct gap_instructions *s = border->instructions;
+    bool *leaves = ets_arena_alloc_array(arena, edge->values.count, sizeof *leaves);
+    uint32_t *call_of = ets_arena_alloc_array(arena, edge->values.count, sizeof *call_of);
+    if (leaves == NULL || call_of == NULL) return gap_fail_memory(error);
+    gap_graph_leaving(edge, s->part, leaves);
+    for (uint32_t i = 0; i < edge->values.count; i++) {
+        const uint32_t maker = edge->places[i].node;
+        call_of[i] = leaves[i] && maker != GAP_NONE ? s->part[maker] : GAP_NONE;
+    }
+    if (!sort_by_call(arena, call_of, edge->values.count, s->count, &border->leaving) ||
+        !sort_by_call(arena, s->part, edge->node_count, s->count, &border->nodes)) {
+        return gap_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
 enum ets_status gap_partitions_match(struct gap_partitions *partitions,
                                      const struct gap_instructions *s,
                                      struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena *arena = &report->arena;
     const uint32_t edge_values = report->edge.values.count;
-    struct border border = {.report = report, .instructions = s};
-    bool *leaves = ets_arena_alloc_array(arena, edge_values, sizeof *leaves);
+    struct border border = {.report = report, .instructions = s, .budget = 100 * 1000 * 1000};
     border.list = ets_arena_alloc_array(arena, edge_values, sizeof *border.list);
     border.stamp = ets_arena_alloc_array(arena, edge_values, sizeof *border.stamp);
     partitions->value_of = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
-    if (leaves == NULL || border.list == NULL || border.stamp == NULL ||
-        partitions->value_of == NULL) {
+    if (border.list == NULL || border.stamp == NULL || partitions->value_of == NULL) {
         return gap_fail_memory(error);
     }
+    ETS_TRY(sort_parts(&border, arena, error));
     for (uint32_t i = 0; i < report->value_count; i++) partitions->value_of[i] = GAP_NONE;
-    gap_graph_leaving(&report->edge, s->part, leaves);
     for (uint32_t i = 0; i < s->count; i++) {
         if (!s->items[i].is_call || s->items[i].first_value == GAP_NONE) continue;
         border.call = i;
-        match_call(&border, report, leaves, partitions->value_of);
+        match_call(&border, report, partitions->value_of);
     }
     return ETS_OK;
 }

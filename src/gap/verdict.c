@@ -5,7 +5,7 @@
  * - beyond what the type's rounding explains: 1e-5 for float32, 1e-10 for float64, 1e-2 for
  *   float16, 5e-2 for bfloat16 and for whatever quantizes on its way (a number may be a step off),
  *   1e-2 for integers and truth values;
- * - beyond ten times the median of all rows' own errors: where all are off, none of them did it;
+ * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
  *   difference of two large numbers counts as what it is.
  */
@@ -81,41 +81,70 @@ static double explain(const struct ets_gap_report *report, struct gap_region *re
     return error->error_square_sum / count <= slack * slack ? INFINITY : limit;
 }
 
-static int compare_numbers(double left, double right)
-{
-    return (left > right) - (left < right);
-}
-
-/* The median of the rows' own errors, which are sorted in place (Shell's sort). */
-static double median_of(double *errors, uint32_t count)
+/* Shell's sort. */
+static void sort_errors(double *errors, uint32_t count)
 {
     for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
         for (uint32_t i = gap; i < count; i++) {
             const double error = errors[i];
             uint32_t at = i;
-            for (; at >= gap && compare_numbers(errors[at - gap], error) > 0; at -= gap) {
+            for (; at >= gap && errors[at - gap] > error; at -= gap) {
                 errors[at] = errors[at - gap];
             }
             errors[at] = error;
         }
     }
-    if (count == 0) return NAN;
-    return count % 2 == 1 ? errors[count / 2] : errors[count / 2 - 1] / 2 + errors[count / 2] / 2;
 }
 
-static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
-                                    struct ets_error *error)
+/* Of sorted errors without number `left_out` (`count`: none is); NaN where none is left. */
+static double median_of(const double *errors, uint32_t count, uint32_t left_out)
 {
-    uint32_t count = 0;
-    double *errors = ets_arena_alloc_array(arena, report->row_count, sizeof *errors);
-    if (errors == NULL) return gap_fail_memory(error);
+    const uint32_t rest = left_out < count ? count - 1 : count;
+    if (rest == 0) return NAN;
+    const uint32_t low = (rest - 1) / 2, high = rest / 2;
+    return errors[low + (low >= left_out)] / 2 + errors[high + (high >= left_out)] / 2;
+}
+
+/* The number of an error among the sorted ones. */
+static uint32_t find_error(const double *errors, uint32_t count, double error)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (errors[middle] < error) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* What a row is measured by: the own errors of all, sorted. */
+struct typical {
+    double *errors;
+    uint32_t count;
+};
+
+static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
+                                    struct typical *typical, struct ets_error *error)
+{
+    typical->count = 0;
+    typical->errors = ets_arena_alloc_array(arena, report->row_count, sizeof(double));
+    if (typical->errors == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
         row->own_error = row->has_own ? error_of(&row->own) : NAN;
-        if (row->has_own) errors[count++] = row->own_error;
+        if (row->has_own) typical->errors[typical->count++] = row->own_error;
     }
-    report->verdict.typical = median_of(errors, count);
+    sort_errors(typical->errors, typical->count);
+    report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
     return ETS_OK;
+}
+
+static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
+                           double limit)
+{
+    if (!row->has_own) return limit;
+    const uint32_t own = find_error(typical->errors, typical->count, row->own_error);
+    return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
 }
 
 /* Where nothing is evaluated: whether the row is off, and nothing that it was computed from is. */
@@ -129,12 +158,12 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
 }
 
 static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
-                      uint32_t place, double limit)
+                      const struct typical *typical, uint32_t place, double limit)
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
     const bool is_off = error_of(&row->total) > limit;
-    row->threshold = row->has_own ? fmax(limit, 10 * verdict->typical) : limit;
+    row->threshold = threshold_of(row, typical, limit);
     verdict->unlike += is_off;
     row->finding = !is_off                  ? ETS_GAP_AGREES
                    : row->own_error > limit ? ETS_GAP_OFF
@@ -156,17 +185,18 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
 {
     struct ets_arena arena;
     struct gap_region region;
+    struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
     report->verdict.unlike = report->verdict.suspects = 0;
-    enum ets_status status = find_typical(report, &arena, error);
+    enum ets_status status = find_typical(report, &arena, &typical, error);
     if (status == ETS_OK) status = gap_region_init(&region, report, &arena, error);
     for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
         const double limit = explain(report, &region, report->order[i]);
-        judge_row(report, &region, i, limit);
+        judge_row(report, &region, &typical, i, limit);
     }
     ets_arena_reset(&arena);
     return status;

@@ -138,6 +138,10 @@ class PlantedFaults(GapTest):
                 rows = self.gap(*self.plant("gpt_xnnpack", storage, 3, 0.1))
                 self.check(rows, guilty)
 
+    def test_gap__a_weight_of_a_single_partition(self):
+        self.check(self.gap(*self.plant("linear_fp32_xnnpack", 0, 3, 0.1)), "linear")
+        self.check(self.gap(*self.plant("mlp_xnnpack", 2, 3, 0.1)), "softmax")
+
     def test_gap__a_weight_that_is_not_a_number(self):
         rows = self.gap(*self.plant("gpt_portable", 10, 3, float("nan")))
         self.check(rows, "linear_2")
@@ -203,6 +207,42 @@ class Int8(GapTest):
                    cond)
 
 
+class OtherReferences(GapTest):
+    def test_gap__device_against_device(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        trace, _, _, _, buffer = files("mlp_portable")
+        rows = self.gap(*words, "--reference-trace", trace, "--reference-debug-buffer", buffer)
+        self.assertEqual([row["finding"] for row in rows],
+                         ["agrees", "agrees", "guilty", "inherited"])
+        self.assertEqual({row["own_error"] for row in rows}, {None})
+        self.assertEqual({row["computed_by"] for row in rows}, {"nothing"})
+        self.fails(USAGE, "--reference-debug-buffer", "gap", *words, "--reference-trace", trace)
+
+    def test_gap__files_as_the_reference(self):
+        rows = self.gap(*files("mlp_portable"))
+        data = files("mlp_portable")[4].read_bytes()
+        tensors = json.loads(self.ok("tensors", *files("mlp_portable"), "--format",
+                                     "json").stdout)
+        names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
+        for tensor in tensors:
+            if tensor["instruction"] not in names or names[tensor["instruction"]] == "relu":
+                continue
+            count = tensor["shape"][0] * tensor["shape"][1]
+            elements = list(struct.unpack_from(f"<{count}f", data, tensor["offset"]))
+            if names[tensor["instruction"]] == "softmax":
+                elements[3] += 0.5
+            support.write_npy(self.folder / f"{names[tensor['instruction']]}.npy", "<f4",
+                              tensor["shape"], elements)
+        rows = self.gap(*files("mlp_portable"), "--reference-npy", self.folder)
+        self.assertEqual([row["finding"] for row in rows], ["agrees", None, "agrees", "guilty"])
+        self.assertEqual(rows[1]["reason"], "the reference has no such value")
+        self.assertEqual(rows[3]["worst_index"], 3)
+        (self.folder / "linear.npy").write_bytes(b"no array")
+        done = support.call("gap", *files("mlp_portable"), "--reference-npy", self.folder)
+        self.assertEqual(done.returncode, INPUT, done.stderr)
+        self.assertIn("linear.npy", done.stderr)
+
+
 class Alignment(GapTest):
     def alignment(self, model, *words):
         return self.gap(*files(model)[:3], "--alignment", *words)
@@ -257,6 +297,13 @@ class WhatGoesWrong(GapTest):
         folder = support.DATA / "mlp_portable"
         self.fails(INPUT, "captured no values", "gap", folder / "profile.etdp", "--etrecord",
                    folder / "model.etrecord", "--debug-buffer", folder / "debug.bin")
+
+    def test_gap__without_the_engine_it_says_how_to_get_it(self):
+        done = support.call("gap", *files("mlp_portable"), ETSCOPE_ENGINE="/nowhere/engine.so")
+        self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
+        done = support.call("gap", *files("mlp_portable"), "--alignment",
+                            ETSCOPE_ENGINE="/nowhere/engine.so")
+        self.assertEqual(done.returncode, OK, done.stderr)
 
     def test_gap__no_such_reference(self):
         self.fails(INPUT, "nonsense", "gap", *files("mlp_portable"), "--reference", "nonsense")

@@ -109,7 +109,8 @@ static void compare_value(const struct fixture *f, uint32_t row, const struct et
 {
     struct ets_captured_values values;
     struct ets_captured_value value;
-    const struct ets_captured_filter filter = {ETS_NO_INDEX, ETS_NO_INDEX, pair->event, 0};
+    const struct ets_captured_filter filter = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = pair->event};
     ets_captured_values_init(&values, f->inspection, ets_file_bytes(f->buffer), &filter);
     require(f, row, ets_captured_values_next(&values, &value) && value.status == ETS_OK, "value");
     const struct ets_json_value *shape = ets_json_get(expected, "shape");
