@@ -148,7 +148,10 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
             continue;
         }
         const struct ets_text op = ets_node_base_name(node->op);
-        if (!ets_text_equal(op, item->kernel)) continue;
+        const bool is_unknown = item->kernel.data == NULL; /* then in order, where shapes fit */
+        if (is_unknown ? strictness != BY_KERNEL_AND_SHAPE : !ets_text_equal(op, item->kernel)) {
+            continue;
+        }
         if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return number;
     }
     return found;
