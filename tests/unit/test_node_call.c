@@ -223,8 +223,13 @@ static void test_products_and_convolutions(void **state)
     add(WHOLE(2));
     add(WHOLE(1));
     add(WHOLE(1));
-    add(WHOLE(2)); /* two groups: by the runtime's own kernel */
+    add(WHOLE(2)); /* groups */
     check("torch.ops.aten.conv1d.default", SIZES(1, 2, 2), NUMBERS(1, 5, -4, -1));
+    add(FLOATS(SIZES(1, 1, 2), NUMBERS(1, 2)));
+    add(FLOATS(SIZES(1, 1, 2), NUMBERS(1, 10)));
+    add(NOTHING);
+    add(WHOLE(2)); /* by the runtime's own kernel */
+    check("torch.ops.aten.conv_transpose1d.default", SIZES(1, 1, 4), NUMBERS(1, 10, 2, 20));
     add(FLOATS(SIZES(1, 2, 3), NUMBERS(1, 2, 3, 4, 5, 6)));
     add(FLOATS(SIZES(1, 2, 3), NUMBERS(1, 1, 1, 0, 1, 0)));
     add(NOTHING);
