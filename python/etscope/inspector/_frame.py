@@ -1,5 +1,6 @@
 """Tables: columns into data frames, and data frames onto the screen."""
 
+import html
 import sys
 
 STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
@@ -50,7 +51,7 @@ def build(columns, units="", metadata=None):
     """The data frame of {column: list or array}.
 
     `metadata`: a list (a column of its own), a dict (a column for each key) or nothing for each
-    row; other types raise ValueError.
+    row; other types, and keys that are columns already, raise ValueError.
     """
     import numpy as np
     import pandas as pd
@@ -65,21 +66,25 @@ def build(columns, units="", metadata=None):
         elif name in ("event_block_name", "event_name"):
             data[name] = pd.Series(values, dtype=None if len(values) else object)
         else:
-            data[name] = pd.Series(_objects(values), dtype=object)
+            data[name] = _column(values)
     frame = pd.DataFrame(data)
     if metadata is not None and any(metadata):
-        frame = pd.concat([frame, _metadata_frame(metadata)], axis=1)
+        more = _metadata_frame(metadata)
+        for name in frame.columns.intersection(more.columns):
+            raise ValueError(f"delegate metadata has a key {name!r}, which is a column of the table")
+        frame = pd.concat([frame, more], axis=1)
     return frame
 
 
-def _objects(values):
-    """A one-dimensional array whose elements are the values themselves, lists too."""
+def _column(values):
+    """A pandas.Series whose elements are the values themselves, lists and None, too."""
     import numpy as np
+    import pandas as pd
 
     array = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
         array[i] = value
-    return array
+    return pd.Series(array, dtype=object)
 
 
 def _metadata_frame(metadata):
@@ -106,7 +111,13 @@ def for_printing(frame):
 
 
 def show(frame, file=None):
-    """Shows a frame: as a styled one in a notebook, else as a grid of text."""
+    """Shows a frame: as a styled one in a notebook, else as a grid of text.
+
+    Names come from files: their control characters are shown, and so is what would be HTML.
+    """
+    frame = frame.copy()
+    for name in _texts(frame):
+        frame[name] = _column([_printable(value) for value in frame[name]])
     if file is None and _in_notebook():
         from IPython.display import display
 
@@ -116,9 +127,22 @@ def show(frame, file=None):
 
     numbers = frame.select_dtypes("float")
     if numbers.isna().any(axis=None):  # an event without times has empty cells
-        frame = frame.copy()
         frame[numbers.columns] = numbers.astype(object).where(numbers.notna(), None)
     print(tabulate(frame, headers="keys", tablefmt="fancy_grid"), file=file or sys.stdout)
+
+
+def _texts(frame):
+    """The columns of what is no number."""
+    return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+
+
+def _printable(value):
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in value
+    )
 
 
 def _in_notebook():
@@ -129,6 +153,8 @@ def _in_notebook():
 
 def _styled(frame):
     try:
-        return frame.style.set_properties(**{"font-size": "12px"})
+        style = frame.style
     except (AttributeError, ImportError):  # pandas styles through jinja2
         return frame
+    style.format(lambda value: html.escape(str(value)), subset=_texts(frame))
+    return style.set_table_styles([{"selector": "td", "props": [("font-size", "12px")]}])
