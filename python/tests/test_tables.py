@@ -65,6 +65,23 @@ def test_five_and_more_op_types_are_shortened():
     assert texts and all(text.endswith(" total)") and " ... " in text for text in texts)
 
 
+def test_the_module_hierarchy_is_printed_where_it_is_enabled(tmp_path, capsys):
+    inspector = inspect("gpt_portable", enable_module_hierarchy=True)
+    inspector.print_data_tabular()
+    assert " module_hierarchy " in capsys.readouterr().out
+    inspector.save_data_to_tsv(str(tmp_path / "table.tsv"))
+    rows = [line.split("\t") for line in (tmp_path / "table.tsv").read_text().splitlines()]
+    place = rows[0].index("module_hierarchy")
+    assert rows[0][place - 1] == "op_types"
+    cells = [row[place] for row in rows[1:]]
+    assert "['blocks.0.ln1']" in cells and "['(model)']" in cells and "[]" in cells
+    other = inspect("gpt_portable")
+    other.save_data_to_tsv(str(tmp_path / "other.tsv"))
+    without = [row[:place] + row[place + 1 :] for row in rows]
+    expected = (tmp_path / "other.tsv").read_text().splitlines()
+    assert without == [line.split("\t") for line in expected]
+
+
 def test_printed_grid(capsys):
     inspect("linear_fp32_xnnpack").print_data_tabular()
     printed = capsys.readouterr().out

@@ -19,11 +19,11 @@ def unit_suffix(scale):
     return f" ({scale.value})"
 
 
-def shortened(op_types):
+def shortened(names):
     """The list itself, or, from five on, its ends as text."""
-    if len(op_types) < 5:
-        return op_types
-    return f"['{op_types[0]}', '{op_types[1]}' ... '{op_types[-1]}'] ({len(op_types)} total)"
+    if len(names) < 5:
+        return names
+    return f"['{names[0]}', '{names[1]}' ... '{names[-1]}'] ({len(names)} total)"
 
 
 def columns_of_events(block_name, events):
@@ -103,11 +103,24 @@ def _metadata_frame(metadata):
     return pd.DataFrame(rows)
 
 
-def for_printing(frame):
-    """What is printed: without bulky columns and without the frames around operators."""
-    kept = frame.drop(columns=NOT_PRINTED)
-    kept = kept[kept["event_name"] != "OPERATOR_CALL"]
-    return kept.reset_index(drop=True)
+def for_printing(frame, with_modules=False):
+    """What is printed: without bulky columns and without the frames around operators.
+
+    Of modules there are the paths, where they are asked for.
+    """
+    kept = frame[frame["event_name"] != "OPERATOR_CALL"].reset_index(drop=True)
+    modules = kept["module_hierarchy"]
+    kept = kept.drop(columns=NOT_PRINTED)
+    if with_modules:
+        paths = _column([shortened(_innermost(hierarchy)) for hierarchy in modules])
+        kept.insert(kept.columns.get_loc("op_types") + 1, "module_hierarchy", paths)
+    return kept
+
+
+def _innermost(hierarchy):
+    """The paths of the modules {node: {key: (path, type)}} that nodes stand in, each once."""
+    paths = [path for stack in hierarchy.values() for path, _ in list((stack or {}).values())[-1:]]
+    return [path or "(model)" for path in dict.fromkeys(paths)]
 
 
 def show(frame, file=None):
