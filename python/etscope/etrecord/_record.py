@@ -4,14 +4,13 @@ import contextlib
 import io
 import json
 import os
-import zipfile
 
 from etscope._errors import Error, FileError
 from etscope._library import Source
 from etscope.etrecord import _programs
 from etscope.etrecord._reader import ATEN, EDGE, SIDE_FILES, OpenRecord
 from etscope.etrecord._slim import without_blobs
-from etscope.etrecord._torch_save import dumps, write_entry
+from etscope.etrecord._torch_save import archive_in, dumps, write_entry
 from etscope.graph import Graph
 
 
@@ -314,7 +313,7 @@ class ETRecord:
             raise
 
     def _write(self, file, slim=False):
-        with zipfile.ZipFile(file, "w") as archive:
+        with archive_in(file) as archive:
             for name, data in self._parts(slim):
                 write_entry(archive, name, data)
 

@@ -1,6 +1,5 @@
 """Tables: columns into data frames, and data frames onto the screen."""
 
-import html
 import sys
 
 STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
@@ -165,6 +164,8 @@ def _in_notebook():
 
 
 def _styled(frame):
+    import html
+
     try:
         style = frame.style
     except (AttributeError, ImportError):  # pandas styles through jinja2

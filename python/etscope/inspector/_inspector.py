@@ -5,7 +5,6 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 
 from etscope._errors import Error, warn
 from etscope._library import Source
-from etscope._arrow import EventTable
 from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
@@ -201,7 +200,7 @@ class Inspector:
         return _frame.build(_frame.joined(tables), units, metadata)
 
     @cached_property
-    def events(self) -> EventTable:
+    def events(self):
         """Every event of the trace, nothing merged or left out, for what reads Apache Arrow.
 
             pyarrow.table(inspector.events)
@@ -209,6 +208,8 @@ class Inspector:
 
         Columns: etscope/arrow.h and docs/python.md. Times are in raw ticks.
         """
+        from etscope._arrow import EventTable
+
         return EventTable(self._view.handle)
 
     def print_data_tabular(
