@@ -78,6 +78,20 @@ def test_columns_outlive_everything():
     assert "Method::execute" in name.to_pylist()
 
 
+def test_a_stream_may_outlive_the_interpreter():
+    """Nobody has taken it, and its capsule is the last thing to go."""
+    script = (
+        "import sys\n"
+        "from etscope import Inspector\n"
+        "events = Inspector(sys.argv[1]).events\n"
+        "sys.kept = [events.__arrow_c_stream__() for _ in range(3)]\n"
+        "kept = events.__arrow_c_stream__()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, file("mlp_portable", "profile.etdp")],
+                          stderr=subprocess.PIPE)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_pandas_through_arrow():
     frame = pyarrow.table(inspect("gpt_xnnpack").events).to_pandas()
     assert frame["kind"].unique().tolist() == ["profile"]
