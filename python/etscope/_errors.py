@@ -36,7 +36,7 @@ class Error(ValueError, RuntimeError):
         self.file = file
 
     def __str__(self):
-        file = "" if self.file is None else f"{self.file}: "
+        file = "" if self.file is None else f"{self.file or repr(self.file)}: "
         offset = "" if self.offset is None else f"byte {self.offset}: "
         return file + offset + self.message
 
