@@ -43,10 +43,12 @@ class Node:
 
     @cached_property
     def nn_module_stack(self):
+        """{key: (path, type)}, outermost module first."""
         return modules_of(self._pointer)
 
     @cached_property
     def source(self):
+        """(file, line, function, code) of the user's line, or None."""
         frame = lib.ets_graph_user_frame(self._pointer)
         if frame == NULL:
             return None
@@ -54,6 +56,7 @@ class Node:
 
     @cached_property
     def inputs(self):
+        """[(argument's name, value)], values as Python writes them."""
         pointer = self._pointer
         return [
             (text(pointer.inputs[i].label) or "", _written(pointer.inputs[i]))
@@ -62,6 +65,7 @@ class Node:
 
     @cached_property
     def outputs(self):
+        """Names of the values that it makes."""
         return [
             name for i in range(self._pointer.output_count)
             for name in _names(self._pointer.outputs[i])
@@ -112,6 +116,7 @@ class Graph:
 
     @cached_property
     def nodes(self):
+        """Every Node, in the file's order."""
         return [Node(self, self._pointer.nodes + i) for i in range(self._pointer.node_count)]
 
     @cached_property

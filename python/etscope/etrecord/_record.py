@@ -155,6 +155,7 @@ class ETRecord:
 
     @property
     def edge_dialect_program(self):
+        """The program of the only method, {method: program} of several, None without any."""
         programs = self._edge_programs or {}
         return next(iter(programs.values()), None) if len(programs) < 2 else programs
 
@@ -170,6 +171,7 @@ class ETRecord:
 
     @property
     def methods(self):
+        """Names of the methods that the record knows."""
         if self._open is not None and not self._changed:
             return list(self._open.methods)
         return sorted({*self._named_edge_programs(), *(self._debug_handle_map or {})})

@@ -70,7 +70,7 @@ def build(columns, units="", metadata=None):
     if metadata is not None and any(metadata):
         more = _metadata_frame(metadata)
         for name in frame.columns.intersection(more.columns):
-            raise ValueError(f"delegate metadata has a key {name!r}, which is a column of the table")
+            raise ValueError(f"delegate metadata has the key {name!r}, a column of the table")
         frame = pd.concat([frame, more], axis=1)
     return frame
 

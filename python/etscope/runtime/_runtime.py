@@ -110,6 +110,7 @@ class Program:
 
     @property
     def method_names(self) -> Set[str]:
+        """The methods that load_method knows."""
         return set(self._names)
 
     def load_method(self, name: str) -> Method:
@@ -180,6 +181,7 @@ class BackendRegistry:
 
     @property
     def registered_backend_names(self) -> List[str]:
+        """Names as "XnnpackBackend"."""
         count = self._engine.backend_count()
         return [text(self._engine.backend_name(i)) for i in range(count)]
 
