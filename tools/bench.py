@@ -64,26 +64,36 @@ class Bench:
 
     def measure(self, command, repeat=None):
         """Returns median and least wall seconds, and the largest resident set in bytes."""
+        return summary(self.samples(command, repeat))
+
+    def measure_in_turn(self, commands, repeat):
+        """The same of each command; what else the machine does meanwhile falls on all of them."""
+        rounds = [[self.samples(command, 1) for command in commands] for _ in range(repeat)]
+        return [summary([sample for (sample,) in samples]) for samples in zip(*rounds)]
+
+    def samples(self, command, repeat=None):
+        """Wall nanoseconds and resident kilobytes of each run."""
         done = subprocess.run(
             [self.stopwatch, str(repeat or self.repeat), *map(str, command)],
             stdout=subprocess.PIPE, text=True, check=False,
         )
         if done.returncode != 0:
             sys.exit(f"failed: {' '.join(map(str, command))}")
-        samples = [line.split() for line in done.stdout.splitlines()]
-        seconds = [int(ns) / 1e9 for ns, _ in samples]
-        return statistics.median(seconds), min(seconds), max(int(kb) for _, kb in samples) * 1024
+        return [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
 
     def add(self, name, command, target=None, upstream=None, repeat=None):
         """Measures one line, and upstream's Inspector on `upstream`, a dump and maybe a record."""
         self.measure(command, 1)  # files into the page cache
         measured = self.measure(command, repeat)
+        self.add_row(name, measured, target, upstream)
+        return measured
+
+    def add_row(self, name, measured, target=None, upstream=None):
         row = [name, show_time(measured[0]), show_time(measured[1]), show_bytes(measured[2])]
         row += verdict(measured[0], measured[2], target)
         if self.upstream_python:
             row += self.ratios(measured, upstream)
         self.rows.append(row)
-        return measured
 
     def add_difference(self, name, more, less, target):
         """A line of what one command takes beyond another: the least times and the memory."""
@@ -104,6 +114,11 @@ class Bench:
     def can_run(self):
         command = [self.etscope, "run", DATA / "model.pte"]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def summary(samples):
+    seconds = [ns / 1e9 for ns, _ in samples]
+    return statistics.median(seconds), min(seconds), max(kb for _, kb in samples) * 1024
 
 
 def verdict(seconds, size, target):
@@ -174,18 +189,20 @@ def bench_python(bench):
         bench.notes.append("The Python package is left out: make test installs it.")
         return
     record, large = DATA / "model.etrecord", bench.folder / "profile_x1000.etdp"
-    repeat = max(5, bench.repeat // 4)
-
-    def add(name, script, *arguments, **keywords):
-        return bench.add(f"Python: {name}", [python, "-c", script, *arguments], repeat=repeat,
-                         **keywords)
-
-    bare = add("nothing", "")
-    etscope = add("import etscope", "import etscope")
-    inspector = add("from etscope import Inspector", "from etscope import Inspector")
-    pandas = add("import pandas", "import pandas")
-    table = add("1,000 runs, record, data frame", PYTHON_TABLE, large, record,
-                upstream=[large, record])
+    scripts = {
+        "nothing": [""],
+        "import etscope": ["import etscope"],
+        "from etscope import Inspector": ["from etscope import Inspector"],
+        "import pandas": ["import pandas"],
+        "1,000 runs, record, data frame": [PYTHON_TABLE, large, record],
+    }
+    commands = [[python, "-c", *script] for script in scripts.values()]
+    bench.measure_in_turn(commands, 1)  # files into the page cache
+    measured = bench.measure_in_turn(commands, max(5, bench.repeat // 4))
+    for name, one in zip(scripts, measured):
+        upstream = [large, record] if "runs" in name else None
+        bench.add_row(f"Python: {name}", one, upstream=upstream)
+    bare, etscope, inspector, pandas, table = measured
     bench.add_difference("Python: import etscope, beyond nothing", etscope, bare, IMPORT_TARGET)
     bench.add_difference("Python: the Inspector, beyond nothing", inspector, bare, IMPORT_TARGET)
     bench.add_difference("Python: data frame, beyond pandas", table, pandas, FRAME_TARGET)
