@@ -8,7 +8,7 @@
 
 from functools import cached_property
 
-from etscope._library import NULL, ffi, lib, text
+from etscope._library import NULL, ffi, lib, printable, text
 from etscope._tensors import dtype_of, scalar_type_of
 
 _MEMORY_FORMATS = {
@@ -72,7 +72,7 @@ class Node:
         ]  # fmt: skip
 
     def __repr__(self):
-        return f"<Node {self.name}: {self.op}>"
+        return printable(f"<Node {self.name}: {self.op}>")
 
 
 class Value:
@@ -102,7 +102,7 @@ class Value:
         return f"{self.dtype}[{', '.join(str(size) for size in self.shape)}]"
 
     def __repr__(self):
-        return f"<Value {self.name}: {self}>"
+        return printable(f"<Value {self.name}: {self}>")
 
 
 class Graph:
@@ -196,7 +196,7 @@ class Graph:
             note = f"  # {', '.join(notes)}" if notes else ""
             lines.append(f"    {left} = {node.op}({arguments}){note}")
         lines.append(f"    return ({', '.join(name for name, _ in self.outputs)},)")
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(printable, lines)) + "\n"
 
     def _typed(self, name):
         value = self.values.get(name)
@@ -207,7 +207,7 @@ class Graph:
         return self.code
 
     def __repr__(self):
-        return f"<Graph {self.name}: {self._pointer.node_count} nodes>"
+        return printable(f"<Graph {self.name}: {self._pointer.node_count} nodes>")
 
 
 def modules_of(node):

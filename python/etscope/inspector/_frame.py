@@ -2,14 +2,16 @@
 
 import sys
 
+from etscope._library import printable
+
 STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
 
-# The columns of a table in their order, `start_time` last.
-COLUMNS = (
-    "event_block_name", "event_name", "raw", *STATISTICS, "op_types", "delegate_debug_identifier",
-    "stack_traces", "module_hierarchy", "is_delegated_op", "delegate_backend_name", "debug_data",
-    "start_time",
-)  # fmt: skip
+# Columns that are attributes of events as they stand.
+ATTRIBUTES = ("delegate_debug_identifier", "stack_traces", "module_hierarchy", "is_delegated_op",
+              "delegate_backend_name", "debug_data", "start_time")  # fmt: skip
+
+# The columns of a table in their order.
+COLUMNS = ("event_block_name", "event_name", "raw", *STATISTICS, "op_types", *ATTRIBUTES)
 
 NOT_PRINTED = ["raw", "delegate_debug_identifier", "stack_traces", "module_hierarchy", "debug_data"]
 
@@ -36,7 +38,7 @@ def columns_of_events(block_name, events):
     for name in STATISTICS:
         columns[name] = [getattr(time, name) if time else None for time in times]
     columns["op_types"] = [shortened(event.op_types) for event in events]
-    for name in COLUMNS[10:]:
+    for name in ATTRIBUTES:
         columns[name] = [getattr(event, name) for event in events]
     return columns
 
@@ -129,7 +131,9 @@ def show(frame, file=None):
     """
     frame = frame.copy()
     for name in _texts(frame):
-        frame[name] = _column([_printable(value) for value in frame[name]])
+        frame[name] = _column(
+            [printable(value) if isinstance(value, str) else value for value in frame[name]]
+        )
     if file is None and _in_notebook():
         from IPython.display import display
 
@@ -146,15 +150,6 @@ def show(frame, file=None):
 def _texts(frame):
     """The columns of what is no number."""
     return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
-
-
-def _printable(value):
-    if not isinstance(value, str) or value.isprintable():
-        return value
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in value
-    )
 
 
 def _in_notebook():
