@@ -15,14 +15,17 @@ from etscope._errors import Error
 TYPE_CHECKING = False  # typing itself takes as long to import as all of this
 if TYPE_CHECKING:
     from etscope import inspector
+    from etscope.bundled_program import BundledProgram
     from etscope.etrecord import ETRecord, generate_etrecord, parse_etrecord
     from etscope.inspector import Inspector
 
 __all__ = [
-    "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector", "parse_etrecord",
+    "BundledProgram", "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector",
+    "parse_etrecord",
 ]  # fmt: skip
 
 _HOMES = {
+    "BundledProgram": "etscope.bundled_program",
     "ETRecord": "etscope.etrecord",
     "generate_etrecord": "etscope.etrecord",
     "parse_etrecord": "etscope.etrecord",
