@@ -14,11 +14,20 @@
 #endif
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+#include <cpuid.h>
+
 #define ETS_HAS_AVX2 1
 #define ETS_AVX2 __attribute__((target("avx2")))
 static inline bool ets_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0;
+}
+
+/* Conversions of float16. Asks the processor itself: not every compiler's table knows them. */
+static inline bool ets_has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return ets_has_avx2() && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 #else
 #define ETS_HAS_AVX2 0

@@ -3,6 +3,7 @@
 #define ETSCOPE_NUMERICS_PAIR_SUMS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "numerics/avx2.h"
 
@@ -24,11 +25,13 @@ struct ets_pair_sums {
 void ets_pair_sums_of_doubles(const double *reference, const double *other, size_t count,
                               struct ets_pair_sums *sums_out);
 
+/* The same from `count` numbers of one type where they lie; they need no alignment. */
+typedef void ets_pair_sums_function(const uint8_t *reference, const uint8_t *other, size_t count,
+                                    struct ets_pair_sums *sums_out);
+
 #if ETS_HAS_AVX2
-void ets_avx2_sums_of_doubles(const double *reference, const double *other, size_t count,
-                              struct ets_pair_sums *sums_out);
-void ets_avx2_sums_of_floats(const void *reference, const void *other, size_t count,
-                             struct ets_pair_sums *sums_out);
+/* For a processor with AVX2 and F16C: the function for a type, or NULL. */
+ets_pair_sums_function *ets_avx2_pair_sums(int scalar_type);
 #endif
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "etscope/comparators.h"
 #include "etscope/numerics.h"
+#include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 
 static uint64_t state = 1;
@@ -151,29 +152,88 @@ static void test_comparators__long_tensors_lose_nothing(void **unused)
     free(b);
 }
 
-/* Both versions of the inner loop give the same sums. */
+#if ETS_HAS_AVX2
+static void expect_equal_sums(const struct ets_pair_sums *got, const struct ets_pair_sums *wanted,
+                              bool is_whole)
+{
+    near(got->square, wanted->square, "square");
+    near(got->absolute, wanted->absolute, "absolute");
+    near(got->reference_square, wanted->reference_square, "reference square");
+    near(got->other_square, wanted->other_square, "other square");
+    near(got->relative, wanted->relative, "relative");
+    assert_true(got->max_error == wanted->max_error);
+    assert_true(got->max_relative == wanted->max_relative);
+    assert_true(got->unequal == wanted->unequal);
+    /* Up to whole vectors the lanes are the same. */
+    if (is_whole) assert_memory_equal(got, wanted, sizeof *got);
+}
+
+/* Any bits, but no NaNs and infinities, with which the sums mean nothing. */
+static void fill(uint8_t *bytes, enum ets_scalar_type type, size_t count)
+{
+    const size_t size = ets_scalar_type_bytes((int)type);
+    for (size_t i = 0; i < count; i++) {
+        double number;
+        do {
+            for (size_t k = 0; k < size; k++) bytes[i * size + k] = (uint8_t)(int)(next() * 128);
+            number = ets_element_load(bytes + i * size, (int)type, 0);
+        } while (!(fabs(number) < 1e100) || (number != 0 && fabs(number) < 1e-100));
+    }
+}
+#endif
+
+/* Both versions of the inner loops give the same sums, for every type and length. */
 static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2()) skip();
-    float a[67], b[67];
-    double x[67], y[67];
-    for (size_t count = 0; count <= 67; count++) {
-        struct ets_pair_sums plain, doubles, floats;
-        for (size_t i = 0; i < count; i++) {
-            x[i] = a[i] = (float)next();
-            y[i] = b[i] = (float)next();
+    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    enum { MOST = 67 };
+    for (int type = 0; type < 50; type++) {
+        ets_pair_sums_function *sums = ets_avx2_pair_sums(type);
+        if (sums == NULL) continue;
+        for (size_t count = 0; count <= MOST; count++) {
+            uint8_t a[MOST * 8 + 1], b[MOST * 8 + 1];
+            double x[MOST], y[MOST];
+            struct ets_pair_sums plain, got;
+            fill(a + 1, (enum ets_scalar_type)type, count);
+            fill(b + 1, (enum ets_scalar_type)type, count);
+            ets_decode(a + 1, type, count, x);
+            ets_decode(b + 1, type, count, y);
+            ets_pair_sums_of_doubles(x, y, count, &plain);
+            sums(a + 1, b + 1, count, &got);
+            expect_equal_sums(&got, &plain, count % 4 == 0);
         }
-        ets_pair_sums_of_doubles(x, y, count, &plain);
-        ets_avx2_sums_of_doubles(x, y, count, &doubles);
-        ets_avx2_sums_of_floats(a, b, count, &floats);
-        assert_memory_equal(&doubles, &floats, sizeof floats);
-        near(floats.square, plain.square, "square");
-        near(floats.relative, plain.relative, "relative");
-        assert_true(floats.max_error == plain.max_error);
-        assert_true(floats.max_relative == plain.max_relative);
-        assert_true(floats.unequal == plain.unequal);
+    }
+#else
+    skip();
+#endif
+}
+
+/* Integers beyond 2^53 are rounded as a conversion rounds them. */
+static void test_comparators__vectors_load_extreme_integers(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2()) skip();
+    const int64_t numbers[] = {INT64_MIN,
+                               INT64_MAX,
+                               INT64_MIN + 1,
+                               -1,
+                               0,
+                               1,
+                               (1LL << 53) + 1,
+                               (1LL << 62) + 255,
+                               -(1LL << 53) - 1,
+                               (1LL << 48) - 1,
+                               -(1LL << 48),
+                               0x7fffffffffff0001};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int64_t same[4] = {numbers[i], numbers[i], numbers[i], numbers[i]}, zeros[4] = {0};
+        struct ets_pair_sums got;
+        ets_avx2_pair_sums(ETS_SCALAR_LONG)((uint8_t *)zeros, (uint8_t *)same, 4, &got);
+        assert_true(got.max_error == fabs((double)numbers[i]));
+        assert_true(got.absolute == 4 * fabs((double)numbers[i]));
     }
 #else
     skip();
@@ -493,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_comparators__doubles_and_mixed_types),
         cmocka_unit_test(test_comparators__long_tensors_lose_nothing),
         cmocka_unit_test(test_comparators__vectors_sum_as_the_plain_loop),
+        cmocka_unit_test(test_comparators__vectors_load_extreme_integers),
         cmocka_unit_test(test_comparators__another_layout_is_a_finding),
         cmocka_unit_test(test_comparators__broken_pairs_have_a_place),
         cmocka_unit_test(test_comparators__roots_and_their_edges),
