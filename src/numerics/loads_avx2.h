@@ -17,17 +17,19 @@
 #define ETS_F16C __attribute__((target("avx2,f16c")))
 
 /* clang-format off */
-#define ETS_AVX2_TYPES(X)                    \
-    X(f64, ETS_SCALAR_DOUBLE, 8, ETS_AVX2)   \
-    X(f32, ETS_SCALAR_FLOAT, 4, ETS_AVX2)    \
-    X(f16, ETS_SCALAR_HALF, 2, ETS_F16C)     \
+#define ETS_AVX2_WIDE_TYPES(X)                \
+    X(f64, ETS_SCALAR_DOUBLE, 8, ETS_AVX2)    \
+    X(f32, ETS_SCALAR_FLOAT, 4, ETS_AVX2)     \
+    X(f16, ETS_SCALAR_HALF, 2, ETS_F16C)      \
     X(bf16, ETS_SCALAR_BFLOAT16, 2, ETS_AVX2) \
-    X(i64, ETS_SCALAR_LONG, 8, ETS_AVX2)     \
-    X(i32, ETS_SCALAR_INT, 4, ETS_AVX2)      \
-    X(i16, ETS_SCALAR_SHORT, 2, ETS_AVX2)    \
-    X(u16, ETS_SCALAR_UINT16, 2, ETS_AVX2)   \
-    X(i8, ETS_SCALAR_CHAR, 1, ETS_AVX2)      \
-    X(u8, ETS_SCALAR_BYTE, 1, ETS_AVX2)      \
+    X(i64, ETS_SCALAR_LONG, 8, ETS_AVX2)      \
+    X(i32, ETS_SCALAR_INT, 4, ETS_AVX2)       \
+    X(i16, ETS_SCALAR_SHORT, 2, ETS_AVX2)     \
+    X(u16, ETS_SCALAR_UINT16, 2, ETS_AVX2)
+#define ETS_AVX2_TYPES(X)                     \
+    ETS_AVX2_WIDE_TYPES(X)                    \
+    X(i8, ETS_SCALAR_CHAR, 1, ETS_AVX2)       \
+    X(u8, ETS_SCALAR_BYTE, 1, ETS_AVX2)       \
     X(b8, ETS_SCALAR_BOOL, 1, ETS_AVX2)
 /* clang-format on */
 

@@ -32,6 +32,16 @@ typedef void ets_pair_sums_function(const uint8_t *reference, const uint8_t *oth
 #if ETS_HAS_AVX2
 /* For a processor with AVX2 and F16C: the function for a type, or NULL. */
 ets_pair_sums_function *ets_avx2_pair_sums(int scalar_type);
+
+/*
+ * 8-bit integers and bool, for blocks of up to 2^15 pairs: their `relative` may differ from the
+ * other loops' by rounding.
+ */
+ets_pair_sums_function ets_avx2_sums_of_i8, ets_avx2_sums_of_u8, ets_avx2_sums_of_b8;
+
+/* The largest |left - right| of `count` bytes, a multiple of 32. */
+unsigned ets_avx2_largest_byte_error(const uint8_t *left, const uint8_t *right, size_t count,
+                                     bool is_signed);
 #endif
 
 #endif

@@ -113,14 +113,17 @@ static void add_rest(int scalar_type, const uint8_t *reference, const uint8_t *o
         add_rest(type, reference + whole * (bytes), other + whole * (bytes), count - whole, \
                  sums_out);                                                                 \
     }
-ETS_AVX2_TYPES(DEFINE_SUMS)
+ETS_AVX2_WIDE_TYPES(DEFINE_SUMS)
 
 ets_pair_sums_function *ets_avx2_pair_sums(int scalar_type)
 {
     switch (scalar_type) {
 #define RETURN_SUMS(name, type, bytes, target) \
     case type: return sums_of_##name;
-        ETS_AVX2_TYPES(RETURN_SUMS)
+        ETS_AVX2_WIDE_TYPES(RETURN_SUMS)
+    case ETS_SCALAR_CHAR: return ets_avx2_sums_of_i8;
+    case ETS_SCALAR_BYTE: return ets_avx2_sums_of_u8;
+    case ETS_SCALAR_BOOL: return ets_avx2_sums_of_b8;
     default: return NULL;
     }
 }

@@ -57,8 +57,8 @@ ETS_INLINED void add_numbers(struct ets_ulps *ulps, double *sum, const struct et
     }
 }
 
-/* Of a block of float32 numbers. */
-struct single_sums {
+/* Of a block of numbers of 32 or 16 bits. */
+struct narrow_sums {
     uint64_t sum;
     uint32_t max;
     int has_specials; /* some are NaN or infinite, and the rest means nothing */
@@ -66,7 +66,7 @@ struct single_sums {
 
 /* Without a branch, so that compilers make vector instructions of it. */
 ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t count,
-                             struct single_sums *out)
+                             struct narrow_sums *out)
 {
     uint64_t sum = 0;
     uint32_t max = 0;
@@ -82,22 +82,54 @@ ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t c
         max = apart > max ? apart : max;
         sum += apart;
     }
-    *out = (struct single_sums){sum, max, specials};
+    *out = (struct narrow_sums){sum, max, specials};
 }
 
-ETS_AVX2 static void sum_singles_avx2(const uint8_t *left, const uint8_t *right, size_t count,
-                                      struct single_sums *out)
+/* A block's sum of distances below 2^16 has room in 32 bits. */
+ETS_INLINED void sum_halves(const uint8_t *left, const uint8_t *right, size_t count,
+                            int32_t infinity, struct narrow_sums *out)
 {
-    sum_singles(left, right, count, out);
+    int32_t sum = 0, max = 0, specials = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t a = (int16_t)ets_load_u16(left + 2 * i);
+        const int32_t b = (int16_t)ets_load_u16(right + 2 * i);
+        const int32_t x = a & 0x7fff, y = b & 0x7fff;
+        const int32_t difference = (a < 0 ? -x : x) - (b < 0 ? -y : y);
+        const int32_t apart = difference < 0 ? -difference : difference;
+        specials |= (x >= infinity) | (y >= infinity);
+        max = apart > max ? apart : max;
+        sum += apart;
+    }
+    *out = (struct narrow_sums){(uint64_t)sum, (uint32_t)max, specials};
+}
+
+ETS_INLINED void sum_narrow(const uint8_t *left, const uint8_t *right, size_t count,
+                            struct bit_layout layout, struct narrow_sums *out)
+{
+    if (layout.bits == 32) sum_singles(left, right, count, out);
+    else sum_halves(left, right, count, (int32_t)layout.infinity, out);
+}
+
+static void sum_plainly(const uint8_t *left, const uint8_t *right, size_t count,
+                        struct bit_layout layout, struct narrow_sums *out)
+{
+    sum_narrow(left, right, count, layout, out);
+}
+
+ETS_AVX2 static void sum_with_avx2(const uint8_t *left, const uint8_t *right, size_t count,
+                                   struct bit_layout layout, struct narrow_sums *out)
+{
+    sum_narrow(left, right, count, layout, out);
 }
 
 /* False where the block has to be gone over one by one: for a place, or because of specials. */
-static bool add_singles(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs)
+static bool add_narrow(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
+                       struct bit_layout layout)
 {
-    struct single_sums sums;
+    struct narrow_sums sums;
     const size_t count = pairs->count * pairs->component_count;
-    if (ets_has_avx2()) sum_singles_avx2(pairs->left_bytes, pairs->right_bytes, count, &sums);
-    else sum_singles(pairs->left_bytes, pairs->right_bytes, count, &sums);
+    (ets_has_avx2() ? sum_with_avx2 : sum_plainly)(pairs->left_bytes, pairs->right_bytes, count,
+                                                   layout, &sums);
     if (sums.has_specials || sums.max > ulps->max) return false;
     ulps->count += count;
     *sum += (double)sums.sum;
@@ -107,10 +139,9 @@ static bool add_singles(struct ets_ulps *ulps, double *sum, const struct ets_pai
 static void add_block(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
                       struct bit_layout layout)
 {
-    const struct bit_layout wide = {64, UINT64_C(0x7ff0000000000000)}, single = {32, 0x7f800000};
+    const struct bit_layout wide = {64, UINT64_C(0x7ff0000000000000)};
     if (layout.bits == 64) add_numbers(ulps, sum, pairs, wide);
-    else if (layout.bits == 16) add_numbers(ulps, sum, pairs, layout);
-    else if (!add_singles(ulps, sum, pairs)) add_numbers(ulps, sum, pairs, single);
+    else if (!add_narrow(ulps, sum, pairs, layout)) add_numbers(ulps, sum, pairs, layout);
 }
 
 enum ets_status ets_ulps_of(const struct ets_tensor *reference, const struct ets_tensor *other,

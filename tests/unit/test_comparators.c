@@ -202,7 +202,8 @@ static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
             ets_decode(b + 1, type, count, y);
             ets_pair_sums_of_doubles(x, y, count, &plain);
             sums(a + 1, b + 1, count, &got);
-            expect_equal_sums(&got, &plain, count % 4 == 0);
+            const bool is_wide = ets_scalar_type_bytes(type) > 1; /* bytes: other roundings */
+            expect_equal_sums(&got, &plain, is_wide && count % 4 == 0);
         }
     }
 #else
