@@ -34,6 +34,12 @@ ETS_AVX2_INLINED __m256d half_of(__m256i v, int half)
                                         : _mm256_castsi256_si128(v));
 }
 
+/* `a` where the mask's bits are set, `b` elsewhere. */
+ETS_AVX2_INLINED __m256i choose(__m256i mask, __m256i a, __m256i b)
+{
+    return _mm256_or_si256(_mm256_and_si256(mask, a), _mm256_andnot_si256(mask, b));
+}
+
 ETS_AVX2_INLINED void add_relative(struct byte_sums *s, __m256i error, __m256i magnitude)
 {
     const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi16(1);
@@ -49,8 +55,8 @@ ETS_AVX2_INLINED void add_relative(struct byte_sums *s, __m256i error, __m256i m
     const __m256i above =
         _mm256_subs_epu16(_mm256_mullo_epi16(error, s->bottom), _mm256_mullo_epi16(s->top, least));
     const __m256i keeps = _mm256_cmpeq_epi16(above, zero);
-    s->top = _mm256_blendv_epi8(error, s->top, keeps);
-    s->bottom = _mm256_blendv_epi8(least, s->bottom, keeps);
+    s->top = choose(keeps, s->top, error);
+    s->bottom = choose(keeps, s->bottom, least);
 }
 
 ETS_AVX2_INLINED void add_bytes(struct byte_sums *s, __m256i x, __m256i y)
@@ -76,13 +82,27 @@ ETS_AVX2_INLINED double sum_32(__m256i v)
     return (double)sum;
 }
 
-ETS_AVX2_INLINED void take(const struct byte_sums *s, struct ets_pair_sums *out)
+/* The largest of the lanes' fractions and errors. */
+ETS_AVX2_INLINED void take_maxima(const struct byte_sums *s, struct ets_pair_sums *out)
 {
     int16_t errors[LANES], tops[LANES], bottoms[LANES];
-    double relative[4];
+    int error = 0, top = 0, bottom = 1;
     _mm256_storeu_si256((__m256i_u *)(void *)errors, s->max_error);
     _mm256_storeu_si256((__m256i_u *)(void *)tops, s->top);
     _mm256_storeu_si256((__m256i_u *)(void *)bottoms, s->bottom);
+    for (int i = 0; i < LANES; i++) {
+        if (errors[i] > error) error = errors[i];
+        if (tops[i] * bottom <= top * bottoms[i]) continue;
+        top = tops[i];
+        bottom = bottoms[i];
+    }
+    out->max_error = error;
+    out->max_relative = (double)top / bottom;
+}
+
+ETS_AVX2_INLINED void take(const struct byte_sums *s, struct ets_pair_sums *out)
+{
+    double relative[4];
     _mm256_storeu_pd(relative, s->relative);
     *out = (struct ets_pair_sums){
         .absolute = sum_32(s->absolute),
@@ -93,11 +113,7 @@ ETS_AVX2_INLINED void take(const struct byte_sums *s, struct ets_pair_sums *out)
         .unequal = sum_32(_mm256_madd_epi16(s->unequal, _mm256_set1_epi16(1))),
     };
     out->square = out->reference_square + out->other_square - 2 * out->product;
-    for (int i = 0; i < LANES; i++) {
-        const double fraction = (double)tops[i] / bottoms[i];
-        if (errors[i] > out->max_error) out->max_error = errors[i];
-        if (fraction > out->max_relative) out->max_relative = fraction;
-    }
+    if (out->absolute > 0) take_maxima(s, out);
 }
 
 ETS_AVX2_INLINED __m256i widen_i8(const uint8_t *at)
