@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "cli_text.h"
-#include "comparators.h"
+#include "comparator_option.h"
 #include "session.h"
 #include "show.h"
 #include "tolerances.h"

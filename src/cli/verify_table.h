@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_VERIFY_TABLE_H
 
 #include "command.h"
-#include "comparators.h"
+#include "comparator_option.h"
 #include "etscope/table.h"
 #include "etscope/verify.h"
 

@@ -70,7 +70,8 @@ static void test_comparator_library__each_fault_is_told(void **unused)
         const char *words;
     } faults[] = {
         {PLUGINS "/no_such.so", ETS_NOT_FOUND, "no such file"},
-        {TEST_DATA "/mlp_portable/model.pte", ETS_UNAVAILABLE, "cannot be loaded as a comparator: "},
+        {TEST_DATA "/mlp_portable/model.pte", ETS_UNAVAILABLE,
+         "cannot be loaded as a comparator: "},
         {PLUGINS "/comparator_no_symbol.so", ETS_WRONG_KIND, "exports no ets_comparator_plugin"},
         {PLUGINS "/comparator_nothing.so", ETS_WRONG_KIND, "hands out no comparator"},
         {PLUGINS "/comparator_version.so", ETS_MISMATCH, "interface 2"},

@@ -1,4 +1,4 @@
-#include "comparators.h"
+#include "comparator_option.h"
 
 #include <math.h>
 #include <string.h>

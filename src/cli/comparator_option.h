@@ -9,8 +9,8 @@
  *     cli_comparators_put(&comparators, &compared, table);       // in each row
  *     cli_comparators_close(&comparators);
  */
-#ifndef ETSCOPE_CLI_COMPARATORS_H
-#define ETSCOPE_CLI_COMPARATORS_H
+#ifndef ETSCOPE_CLI_COMPARATOR_OPTION_H
+#define ETSCOPE_CLI_COMPARATOR_OPTION_H
 
 #include "command.h"
 #include "etscope/comparator_plugin.h"
