@@ -124,7 +124,7 @@ static struct pair make(enum ets_scalar_type type, bool is_equal)
                               : type == ETS_SCALAR_BOOL ? (double)(i % 2)
                                                         : (double)(i % 120);
         const double near = is_equal   ? number
-                            : is_float ? number * 1.01
+                            : is_float ? number * (1 + (double)(i % 7919) * 1e-6)
                                        : (double)((long long)number ^ (i % 10 == 3));
         put(data[0] + bytes * i, type, number);
         put(data[1] + bytes * i, type, near);

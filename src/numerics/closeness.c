@@ -52,11 +52,12 @@ static void add_pairs(struct ets_closeness *c, const struct ets_pairs *pairs,
                       const struct ets_tolerance *tolerance)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t index = pairs->index + i / pairs->component_count;
         if (is_close(expected[i], actual[i], tolerance)) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
         const double excess = excess_of(expected[i], actual[i], tolerance);
-        if (c->outside_count++ == 0) c->first_index = index;
-        if (c->outside_count == 1 || excess > c->worst_excess) {
+        if (c->outside_count++ == 0 || index < c->first_index) c->first_index = index;
+        if (c->outside_count == 1 ||
+            ets_is_first_largest(excess, index, c->worst_excess, c->worst_index)) {
             c->worst_excess = excess;
             c->worst_index = index;
         }

@@ -163,7 +163,15 @@ static void add_single(struct comparing *c, const struct ets_pairs *pairs)
     const size_t count = ets_pairs_decode(pairs, left, right);
     ets_comparison_init(&part);
     for (size_t i = 0; i < count; i++) {
-        ets_comparison_add(&part, pairs->index + i / pairs->component_count, left[i], right[i]);
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        struct ets_comparison one; /* merging finds the first place in any order */
+        if (pairs->is_reordered) {
+            ets_comparison_init(&one);
+            ets_comparison_add(&one, index, left[i], right[i]);
+            ets_comparison_merge(&part, &one);
+        } else {
+            ets_comparison_add(&part, index, left[i], right[i]);
+        }
     }
     const struct ets_pair_sums sums = {.square = part.error_square_sum,
                                        .absolute = part.error_absolute_sum,
@@ -183,15 +191,27 @@ static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
     for (size_t i = 0; i < count; i++) {
         const double error = error_of(left[i], right[i]);
         const double relative = relative_error_of(left[i], right[i]);
-        if (error > c->max_error) {
+        if (error < c->max_error && relative < c->max_relative_error) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        if (ets_is_first_largest(error, index, c->max_error, c->max_error_index)) {
             c->max_error = error;
-            c->max_error_index = pairs->index + i / pairs->component_count;
+            c->max_error_index = index;
         }
-        if (relative > c->max_relative_error) {
+        if (ets_is_first_largest(relative, index, c->max_relative_error,
+                                 c->max_relative_error_index)) {
             c->max_relative_error = relative;
-            c->max_relative_error_index = pairs->index + i / pairs->component_count;
+            c->max_relative_error_index = index;
         }
     }
+}
+
+/* A maximum that is reached again may have its first place in a later block. */
+static bool may_have_maxima(const struct ets_comparison *c, const struct ets_pairs *pairs,
+                            const struct ets_pair_sums *sums)
+{
+    if (sums->max_error > c->max_error || sums->max_relative > c->max_relative_error) return true;
+    return pairs->is_reordered && sums->max_error > 0 &&
+           (sums->max_error == c->max_error || sums->max_relative == c->max_relative_error);
 }
 
 static void sum_block(const struct comparing *c, const struct ets_pairs *pairs,
@@ -228,10 +248,7 @@ static void add_block(struct comparing *c, const struct ets_pairs *pairs)
     comparison->finite_count += count;
     comparison->unequal_count += (uint64_t)sums.unequal;
     add_sums(c, &sums);
-    if (sums.max_error > comparison->max_error ||
-        sums.max_relative > comparison->max_relative_error) {
-        find_maxima(comparison, pairs);
-    }
+    if (may_have_maxima(comparison, pairs, &sums)) find_maxima(comparison, pairs);
 }
 
 /* The loop over pairs where they lie, if there is one. */

@@ -15,7 +15,7 @@ static void add_pair(struct ets_steps *steps, double *sum, uint64_t index, doubl
     steps->count++;
     *sum += error;
     if (whole < 3) steps->within[(int)whole]++;
-    if (error > steps->max) {
+    if (ets_is_first_largest(error, index, steps->max, steps->max_index)) {
         steps->max = error;
         steps->max_index = index;
     }
@@ -39,7 +39,8 @@ enum ets_status ets_steps_of(const struct ets_tensor *reference, const struct et
         for (size_t i = 0; i < count; i++) {
             const double apart = __builtin_fabs(right[i] - left[i]);
             if (left[i] - left[i] != 0 || right[i] - right[i] != 0) continue;
-            add_pair(&steps, &part, pairs.index + i / pairs.component_count, apart / step);
+            add_pair(&steps, &part, ets_pairs_index(&pairs, i / pairs.component_count),
+                     apart / step);
         }
         sum += part;
     }

@@ -50,9 +50,11 @@ ETS_INLINED void add_numbers(struct ets_ulps *ulps, double *sum, const struct et
         const uint64_t apart = distance(a, b, sign);
         ulps->count++;
         *sum += (double)apart;
-        if (apart > ulps->max) {
+        if (apart < ulps->max || apart == 0) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        if (apart > ulps->max || index < ulps->max_index) {
             ulps->max = apart;
-            ulps->max_index = pairs->index + i / pairs->component_count;
+            ulps->max_index = index;
         }
     }
 }
@@ -130,7 +132,8 @@ static bool add_narrow(struct ets_ulps *ulps, double *sum, const struct ets_pair
     const size_t count = pairs->count * pairs->component_count;
     (ets_has_avx2() ? sum_with_avx2 : sum_plainly)(pairs->left_bytes, pairs->right_bytes, count,
                                                    layout, &sums);
-    if (sums.has_specials || sums.max > ulps->max) return false;
+    const bool is_tie = pairs->is_reordered && sums.max == ulps->max && sums.max > 0;
+    if (sums.has_specials || sums.max > ulps->max || is_tie) return false;
     ulps->count += count;
     *sum += (double)sums.sum;
     return true;

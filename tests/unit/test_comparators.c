@@ -264,6 +264,57 @@ static void test_comparators__another_layout_is_a_finding(void **unused)
     assert_true(got.max_error == 5);
 }
 
+/* Tensors of one layout are walked as they lie, and all places are told as if they were not. */
+static void test_comparators__places_do_not_depend_on_the_layout(void **unused)
+{
+    (void)unused;
+    enum { A = 5, B = 7, C = 50, COUNT = A * B * C };
+    static float rows[2][COUNT], turned[2][COUNT];
+    const struct ets_tolerance tolerance = {.absolute = 0.6};
+    for (int round = 0; round < 3; round++) {
+        for (int64_t i = 0; i < COUNT; i++) {
+            const int64_t at = (i % C) * A * B + (i / C % B) * A + i / C / B;
+            const float number = (float)(i % 3 + 1);
+            float other = number + (next() > 0.9 ? 1 : next() > 0.5 ? 0.5f : 0);
+            if (round == 1 && next() > 0.99) other = NAN;
+            if (round == 2) other = number;
+            rows[0][i] = turned[0][at] = number;
+            rows[1][i] = turned[1][at] = other;
+        }
+        struct ets_tensor plain[2], strange[2];
+        struct ets_comparison c[2];
+        struct ets_closeness closeness[2];
+        struct ets_ulps ulps[2];
+        struct ets_steps steps[2];
+        for (int k = 0; k < 2; k++) {
+            plain[k] = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
+                                           .rank = 3,
+                                           .sizes = {A, B, C},
+                                           .strides = {B * C, C, 1},
+                                           .data = rows[k],
+                                           .data_bytes = sizeof rows[k]};
+            strange[k] = plain[k];
+            strange[k].data = turned[k];
+            memcpy(strange[k].strides, (int64_t[]){1, A, A * B}, 3 * sizeof(int64_t));
+        }
+        for (int k = 0; k < 2; k++) {
+            const struct ets_tensor *pair = k == 0 ? plain : strange;
+            assert_int_equal(ets_comparison_of(&pair[0], &pair[1], &c[k], NULL), ETS_OK);
+            assert_int_equal(ets_closeness_of(&pair[0], &pair[1], &tolerance, &closeness[k], NULL),
+                             ETS_OK);
+            assert_int_equal(ets_ulps_of(&pair[0], &pair[1], &ulps[k], NULL), ETS_OK);
+            assert_int_equal(ets_steps_of(&pair[0], &pair[1], 0.5, &steps[k], NULL), ETS_OK);
+        }
+        near(c[1].relative_error_sum, c[0].relative_error_sum, "relative");
+        c[1].relative_error_sum = c[0].relative_error_sum; /* added in another order */
+        assert_memory_equal(&c[0], &c[1], sizeof c[0]);
+        assert_memory_equal(&closeness[0], &closeness[1], sizeof closeness[0]);
+        assert_memory_equal(&ulps[0], &ulps[1], sizeof ulps[0]);
+        assert_memory_equal(&steps[0], &steps[1], sizeof steps[0]);
+        assert_int_equal(c[0].broken_count > 0, round == 1);
+    }
+}
+
 static void test_comparators__broken_pairs_have_a_place(void **unused)
 {
     (void)unused;
@@ -556,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_comparators__vectors_sum_as_the_plain_loop),
         cmocka_unit_test(test_comparators__vectors_load_extreme_integers),
         cmocka_unit_test(test_comparators__another_layout_is_a_finding),
+        cmocka_unit_test(test_comparators__places_do_not_depend_on_the_layout),
         cmocka_unit_test(test_comparators__broken_pairs_have_a_place),
         cmocka_unit_test(test_comparators__roots_and_their_edges),
         cmocka_unit_test(test_comparators__closeness_is_numpys),
