@@ -18,9 +18,11 @@
 
 #define ETS_HAS_AVX2 1
 #define ETS_AVX2 __attribute__((target("avx2")))
+#define ETS_FMA __attribute__((target("avx2,fma")))
+/* Processors with the one have the other; who runs virtual ones may hide it. */
 static inline bool ets_has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 
 /* Conversions of float16. Asks the processor itself: not every compiler's table knows them. */

@@ -15,7 +15,7 @@ ETS_AVX2_INLINED __m256d is_inside(__m256d expected, __m256d actual, __m256d abs
     return _mm256_cmp_pd(error, room, _CMP_LE_OQ);
 }
 
-#define DEFINE_OUTSIDE(name, type, bytes, target)                                               \
+#define DEFINE_OUTSIDE(name, type, bytes, products, target)                                     \
     target static bool has_outside_##name(const uint8_t *expected, const uint8_t *actual,       \
                                           size_t count, const struct ets_tolerance *tolerance)  \
     {                                                                                           \
@@ -34,7 +34,7 @@ ETS_AVX2_TYPES(DEFINE_OUTSIDE)
 ets_has_outside_function *ets_avx2_has_outside(int scalar_type)
 {
     switch (scalar_type) {
-#define RETURN_OUTSIDE(name, type, bytes, target) \
+#define RETURN_OUTSIDE(name, type, bytes, products, target) \
     case type: return has_outside_##name;
         ETS_AVX2_TYPES(RETURN_OUTSIDE)
     default: return NULL;

@@ -1,6 +1,7 @@
 /*
  * Four neighbouring numbers of a type as four doubles with AVX2, as ets_element_load gives them.
- * ETS_AVX2_TYPES lists what there is: X(name, scalar type, bytes of a number, target).
+ * ETS_AVX2_TYPES lists what there is: X(name, scalar type, bytes of a number, how to add products
+ * of two: those of narrow types are exact in double; target).
  */
 #ifndef ETSCOPE_NUMERICS_LOADS_AVX2_H
 #define ETSCOPE_NUMERICS_LOADS_AVX2_H
@@ -14,23 +15,23 @@
 #include "etscope/tensor.h"
 
 #define ETS_AVX2_INLINED ETS_AVX2 ETS_INLINED
-#define ETS_F16C __attribute__((target("avx2,f16c")))
+#define ETS_F16C __attribute__((target("avx2,fma,f16c")))
 
 /* clang-format off */
-#define ETS_AVX2_WIDE_TYPES(X)                \
-    X(f64, ETS_SCALAR_DOUBLE, 8, ETS_AVX2)    \
-    X(f32, ETS_SCALAR_FLOAT, 4, ETS_AVX2)     \
-    X(f16, ETS_SCALAR_HALF, 2, ETS_F16C)      \
-    X(bf16, ETS_SCALAR_BFLOAT16, 2, ETS_AVX2) \
-    X(i64, ETS_SCALAR_LONG, 8, ETS_AVX2)      \
-    X(i32, ETS_SCALAR_INT, 4, ETS_AVX2)       \
-    X(i16, ETS_SCALAR_SHORT, 2, ETS_AVX2)     \
-    X(u16, ETS_SCALAR_UINT16, 2, ETS_AVX2)
+#define ETS_AVX2_WIDE_TYPES(X)                      \
+    X(f64, ETS_SCALAR_DOUBLE, 8, add_products, ETS_AVX2)   \
+    X(f32, ETS_SCALAR_FLOAT, 4, add_exact_products, ETS_FMA)      \
+    X(f16, ETS_SCALAR_HALF, 2, add_exact_products, ETS_F16C)      \
+    X(bf16, ETS_SCALAR_BFLOAT16, 2, add_exact_products, ETS_FMA)  \
+    X(i64, ETS_SCALAR_LONG, 8, add_products, ETS_AVX2)     \
+    X(i32, ETS_SCALAR_INT, 4, add_products, ETS_AVX2)      \
+    X(i16, ETS_SCALAR_SHORT, 2, add_exact_products, ETS_FMA)      \
+    X(u16, ETS_SCALAR_UINT16, 2, add_exact_products, ETS_FMA)
 #define ETS_AVX2_TYPES(X)                     \
     ETS_AVX2_WIDE_TYPES(X)                    \
-    X(i8, ETS_SCALAR_CHAR, 1, ETS_AVX2)       \
-    X(u8, ETS_SCALAR_BYTE, 1, ETS_AVX2)       \
-    X(b8, ETS_SCALAR_BOOL, 1, ETS_AVX2)
+    X(i8, ETS_SCALAR_CHAR, 1, add_exact_products, ETS_FMA)  \
+    X(u8, ETS_SCALAR_BYTE, 1, add_exact_products, ETS_FMA)  \
+    X(b8, ETS_SCALAR_BOOL, 1, add_exact_products, ETS_FMA)
 /* clang-format on */
 
 ETS_AVX2_INLINED __m128i ets_bytes_4(const uint8_t *at)
