@@ -43,7 +43,7 @@ class TensorOfArray:
 
 
 def array_and_type(value):
-    """(an array that C can read in place, number of its scalar type) of an array, tensor, number."""
+    """(an array that C can read in place, number of its scalar type) of an array or a tensor."""
     if is_torch(value):
         array, scalar_type = _array_of_torch(value)
         return _with_c_strides(array), scalar_type

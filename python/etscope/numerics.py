@@ -170,9 +170,10 @@ def compare(reference, other):
 
 
 def closeness(expected, actual, rtol=1e-5, atol=1e-8, equal_nan=True):
-    """Which numbers are close: |actual - expected| <= atol + rtol * |expected|. Returns a Closeness.
+    """Which numbers are close: |actual - expected| <= atol + rtol * |expected|.
 
-    Infinities are close to themselves alone. Two NaNs are close, unless equal_nan is False.
+    Returns a Closeness. Infinities are close to themselves alone. Two NaNs are close, unless
+    equal_nan is False.
 
         closeness([1.0, 2.0], [1.0, 2.5], rtol=0.1).outside_count     # 1
     """

@@ -1,4 +1,4 @@
-"""Distances as upstream's comparator classes: its rules for pairs, its numbers, classes of users."""
+"""Distances as upstream's comparator classes: its rules for pairs, its numbers, users' classes."""
 
 import math
 

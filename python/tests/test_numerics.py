@@ -130,7 +130,8 @@ def test_extreme_integers(name):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
 def test_bytes_of_every_pair(dtype):
     """All 65,536 pairs there are."""
-    numbers = np.arange(256, dtype=np.uint8).view(dtype) if dtype != "bool" else np.array([0, 1] * 128, bool)
+    numbers = np.arange(256, dtype=np.uint8)
+    numbers = numbers % 2 == 1 if dtype == "bool" else numbers.view(dtype)
     a, b = (part.ravel() for part in np.meshgrid(numbers, numbers))
     expect_numpys(numerics.compare(a, b), a, b)
 
@@ -149,7 +150,8 @@ def test_layouts_and_mixed_types(name):
     found = numerics.compare(a, turned)
     expect_numpys(found, a, b)
     assert found.layouts_differ and not found.types_differ
-    expect_numpys(numerics.compare(a[:, ::2, ::-3], b[:, ::2, ::-3]), a[:, ::2, ::-3], b[:, ::2, ::-3])
+    a_part, b_part = a[:, ::2, ::-3], b[:, ::2, ::-3]
+    expect_numpys(numerics.compare(a_part, b_part), a_part, b_part)
     images, others = a.transpose(2, 0, 1), b.transpose(2, 0, 1)
     found = numerics.compare(images, others)
     expect_numpys(found, np.ascontiguousarray(images), np.ascontiguousarray(others))

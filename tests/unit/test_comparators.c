@@ -14,6 +14,7 @@
 
 #include "etscope/comparators.h"
 #include "etscope/numerics.h"
+#include "numerics/closeness.h"
 #include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 
@@ -205,6 +206,68 @@ static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
             const bool is_wide = ets_scalar_type_bytes(type) > 1; /* bytes: other roundings */
             expect_equal_sums(&got, &plain, is_wide && count % 4 == 0);
         }
+    }
+#else
+    skip();
+#endif
+}
+
+/* Whether some pair is outside: the loops of all types against that over doubles. */
+static void test_comparators__vectors_find_what_is_outside(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    enum { COUNT = 8 };
+    for (int type = 0; type < 50; type++) {
+        ets_has_outside_function *outside = ets_avx2_has_outside(type);
+        unsigned found = 0;
+        if (outside == NULL) continue;
+        for (int round = 0; round < 2000; round++) {
+            uint8_t a[COUNT * 8 + 1], b[COUNT * 8 + 1];
+            double x[COUNT], y[COUNT];
+            const size_t size = ets_scalar_type_bytes(type), at = (size_t)round % COUNT;
+            fill(a + 1, (enum ets_scalar_type)type, COUNT);
+            memcpy(b, a, sizeof b);
+            if (round % 8 == 0) memset(b + 1 + at * size, 0xff, size); /* a NaN, or -1 */
+            if (round % 8 == 1) memset(a + 1 + at * size, 0x7f, size);
+            if (round % 8 > 3) fill(b + 1 + at * size, (enum ets_scalar_type)type, 1);
+            ets_decode(a + 1, type, COUNT, x);
+            ets_decode(b + 1, type, COUNT, y);
+            /* Just as wide as the pair is apart, or a bit less. */
+            const double apart = fabs(y[at] - x[at]);
+            const struct ets_tolerance tolerance = {
+                .absolute = apart < 1e300 ? apart * (round % 2 == 0 ? 1 : 0.99) : 1,
+                .relative = round % 3 == 0 ? 0.25 : 0};
+            const bool wanted = ets_has_outside(x, y, COUNT, &tolerance);
+            assert_int_equal(outside(a + 1, b + 1, COUNT, &tolerance), wanted);
+            found += wanted;
+        }
+        assert_true(found > 0 && found < 2000);
+    }
+#else
+    skip();
+#endif
+}
+
+static void test_comparators__the_largest_error_of_bytes(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2()) skip();
+    uint8_t a[64], b[64];
+    for (int round = 0; round < 500; round++) {
+        unsigned unsigned_most = 0, signed_most = 0;
+        for (int i = 0; i < 64; i++) {
+            a[i] = (uint8_t)(int)(next() * 128);
+            b[i] = (uint8_t)(a[i] + round % 7);
+            const unsigned u = (unsigned)abs(a[i] - b[i]);
+            const unsigned s = (unsigned)abs((int8_t)a[i] - (int8_t)b[i]);
+            unsigned_most = u > unsigned_most ? u : unsigned_most;
+            signed_most = s > signed_most ? s : signed_most;
+        }
+        assert_int_equal(ets_avx2_largest_byte_error(a, b, 64, false), unsigned_most);
+        assert_int_equal(ets_avx2_largest_byte_error(a, b, 64, true), signed_most);
     }
 #else
     skip();
@@ -605,6 +668,8 @@ int main(void)
         cmocka_unit_test(test_comparators__doubles_and_mixed_types),
         cmocka_unit_test(test_comparators__long_tensors_lose_nothing),
         cmocka_unit_test(test_comparators__vectors_sum_as_the_plain_loop),
+        cmocka_unit_test(test_comparators__vectors_find_what_is_outside),
+        cmocka_unit_test(test_comparators__the_largest_error_of_bytes),
         cmocka_unit_test(test_comparators__vectors_load_extreme_integers),
         cmocka_unit_test(test_comparators__another_layout_is_a_finding),
         cmocka_unit_test(test_comparators__places_do_not_depend_on_the_layout),

@@ -1,4 +1,6 @@
-"""Distances between intermediate outputs. Mirrors `executorch.devtools.inspector.numerical_comparator`.
+"""Distances between intermediate outputs.
+
+Mirrors `executorch.devtools.inspector.numerical_comparator`.
 
 A distance of your own is a class with one method:
 

@@ -47,6 +47,6 @@ def comparator_for(distance, inspector=None):
         return distance
     name = distance.strip().upper()
     if name not in _NAMED:
-        raise ValueError(f"there is no distance {distance!r}: use {', '.join(_NAMED)}, or an object "
-                         "of a class derived from NumericalComparatorBase")  # fmt: skip
+        raise ValueError(f"there is no distance {distance!r}: use {', '.join(_NAMED)}, or an "
+                         "object of a class derived from NumericalComparatorBase")  # fmt: skip
     return _NAMED[name](inspector)
