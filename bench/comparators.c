@@ -56,6 +56,26 @@ static void count_ulps(const struct pair *pair)
     if (ets_ulps_of(&pair->reference, &pair->other, &ulps, NULL) != ETS_OK) exit(1);
 }
 
+static void count_steps(const struct pair *pair)
+{
+    struct ets_steps steps;
+    if (ets_steps_of(&pair->reference, &pair->other, 0.01, &steps, NULL) != ETS_OK) exit(1);
+}
+
+/* Of rows of 1,024 numbers. */
+static void find_top(const struct pair *pair)
+{
+    struct ets_tensor sides[] = {pair->reference, pair->other};
+    struct ets_top_k top;
+    for (int k = 0; k < 2; k++) {
+        sides[k].rank = 2;
+        sides[k].sizes[0] = COUNT / 1024;
+        sides[k].strides[0] = sides[k].sizes[1] = 1024;
+        sides[k].strides[1] = 1;
+    }
+    if (ets_top_k_of(&sides[0], &sides[1], 5, &top, NULL) != ETS_OK) exit(1);
+}
+
 static void summarize(const struct pair *pair)
 {
     struct ets_summary summary;
@@ -120,11 +140,11 @@ static struct pair make(enum ets_scalar_type type, bool is_equal)
     const bool is_float = type == ETS_SCALAR_DOUBLE || type == ETS_SCALAR_FLOAT ||
                           type == ETS_SCALAR_HALF || type == ETS_SCALAR_BFLOAT16;
     for (size_t i = 0; i < COUNT; i++) {
-        const double number = is_float                  ? (double)(i % 977 + 1) * 0.01
+        const double number = is_float                  ? (double)(i * 7919 % 977 + 1) * 0.01
                               : type == ETS_SCALAR_BOOL ? (double)(i % 2)
                                                         : (double)(i % 120);
         const double near = is_equal   ? number
-                            : is_float ? number * (1 + (double)(i % 7919) * 1e-6)
+                            : is_float ? number * (1 + (double)(i * 31 % 7907) * 1e-6)
                                        : (double)((long long)number ^ (i % 10 == 3));
         put(data[0] + bytes * i, type, number);
         put(data[1] + bytes * i, type, near);
@@ -186,6 +206,8 @@ static const struct line lines[] = {
     {"ulps float32", count_ulps, ETS_SCALAR_FLOAT, false, false},
     {"ulps float16", count_ulps, ETS_SCALAR_HALF, false, false},
     {"ulps bfloat16", count_ulps, ETS_SCALAR_BFLOAT16, false, false},
+    {"steps float32", count_steps, ETS_SCALAR_FLOAT, false, false},
+    {"top 5 float32", find_top, ETS_SCALAR_FLOAT, false, false},
     {"summary float32", summarize, ETS_SCALAR_FLOAT, false, false},
 };
 

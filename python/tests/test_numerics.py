@@ -230,6 +230,33 @@ def test_top_k_and_steps():
     assert numerics.steps([1, 2], [1, 2]).max_index is None
 
 
+@pytest.mark.parametrize("name", FLOATS + ["int64", "int32", "int16", "int8", "uint8"])
+@pytest.mark.parametrize("count", [512, 1027])
+def test_steps_of_every_type(name, count):
+    a, b = random_pair(name, count)
+    off = np.abs(doubles(b) - doubles(a)) / 0.75
+    found = numerics.steps(a, b, 0.75)
+    whole = np.rint(off)
+    assert [found.equal, found.one_off, found.two_off] == [(whole == n).sum() for n in range(3)]
+    assert found.count == count and found.max == off.max() and found.max_index == off.argmax()
+    assert math.isclose(found.mean, off.mean(), rel_tol=1e-12)
+    if name in FLOATS:
+        a[5], b[7] = np.nan, np.inf
+        assert numerics.steps(a, b, 0.75).count == count - 2
+
+
+@pytest.mark.parametrize("name", FLOATS + ["int8", "int32"])
+def test_top_k_of_rows_longer_than_a_block(name):
+    a, b = (array.reshape(3, 4, 700) for array in random_pair(name, 8400))
+    found = numerics.top_k(a, np.asfortranarray(b), 5)
+    orders = [np.argsort(-doubles(side), axis=-1, kind="stable") for side in (a, b)]
+    places = [order[..., :5].reshape(-1, 5) for order in orders]
+    common = np.array([len(set(x) & set(y)) for x, y in zip(*places)])
+    assert found.row_count == 12 and found.all_agree == (common == 5).sum()
+    assert found.first_agrees == (places[0][:, 0] == places[1][:, 0]).sum()
+    close(found.overlap, common.mean() / 5)
+
+
 def test_what_cannot_be_compared():
     for arguments, status in (
         (([1, 2], [1]), "MISMATCH"),
