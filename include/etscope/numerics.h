@@ -17,9 +17,10 @@
  * call. Numbers are doubles, whatever the tensors' types. Blocks of 512 pairs (64 where code is
  * compiled for size) are summed in four lanes, the blocks' sums with Neumaier's compensation: the
  * relative rounding error of a sum of squares is below 1e-14, however long the tensors are. Tensors
- * of one layout are summed in the order of memory, others in logical order. Processors with AVX2
- * give the same sums as others for the same order, but for the roundings of the last three pairs of
- * a tensor and of relative errors of 8-bit integers. Other comparators are in comparators.h.
+ * of one layout are summed in the order of memory, others in one that suits both. Processors with
+ * AVX2 give the same sums as others for the same order, but for the roundings of the last three
+ * pairs of a tensor and of relative errors of 8-bit integers. Other comparators are in
+ * comparators.h.
  */
 #ifndef ETSCOPE_NUMERICS_H
 #define ETSCOPE_NUMERICS_H

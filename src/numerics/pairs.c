@@ -20,14 +20,6 @@ static enum ets_status check(const struct ets_tensor *tensor, struct ets_error *
     return ets_elements_init(&elements, tensor, error);
 }
 
-static bool is_same_layout(const struct ets_tensor *a, const struct ets_tensor *b)
-{
-    for (uint32_t i = 0; i < a->rank; i++) {
-        if (a->strides[i] != b->strides[i]) return false;
-    }
-    return true;
-}
-
 static void swap_dimensions(struct ets_tensor *tensor, uint32_t i, uint32_t k)
 {
     const int64_t size = tensor->sizes[i], stride = tensor->strides[i];
@@ -37,12 +29,18 @@ static void swap_dimensions(struct ets_tensor *tensor, uint32_t i, uint32_t k)
     tensor->strides[k] = stride;
 }
 
-/* Sorts the dimensions of two tensors of one layout: that of the smallest stride runs fastest. */
+/* How far apart neighbours along a dimension lie, in both tensors. */
+static double distance(const struct ets_pairs *pairs, uint32_t dimension)
+{
+    return (double)pairs->walked[0].strides[dimension] *
+           (double)pairs->walked[1].strides[dimension];
+}
+
+/* Sorts the dimensions: that of the nearest neighbours runs fastest. */
 static void reorder(struct ets_pairs *pairs)
 {
-    struct ets_tensor *tensor = &pairs->walked[0];
-    for (uint32_t i = 1; i < tensor->rank; i++) {
-        for (uint32_t k = i; k > 0 && tensor->strides[k - 1] < tensor->strides[k]; k--) {
+    for (uint32_t i = 1; i < pairs->walked[0].rank; i++) {
+        for (uint32_t k = i; k > 0 && distance(pairs, k - 1) < distance(pairs, k); k--) {
             const uint8_t dimension = pairs->order[k];
             pairs->order[k] = pairs->order[k - 1];
             pairs->order[k - 1] = dimension;
@@ -85,7 +83,7 @@ enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor 
     pairs->walked[1] = *right;
     pairs->is_reordered = false;
     for (uint8_t i = 0; i < left->rank; i++) pairs->order[i] = i;
-    if (is_same_layout(left, right)) reorder(pairs);
+    reorder(pairs);
     ets_blocks_init(&pairs->left, &pairs->walked[0]);
     ets_blocks_init(&pairs->right, &pairs->walked[1]);
     pairs->remaining = ets_tensor_count(left);

@@ -34,7 +34,7 @@ enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor 
 
 /*
  * Logical index of the block's element `i`. Tensors of one layout are walked as they lie in memory,
- * all others in logical order.
+ * others in an order of dimensions that suits both.
  */
 uint64_t ets_pairs_index(const struct ets_pairs *pairs, size_t i);
 

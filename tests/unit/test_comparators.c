@@ -345,10 +345,10 @@ static void test_comparators__places_do_not_depend_on_the_layout(void **unused)
             rows[1][i] = turned[1][at] = other;
         }
         struct ets_tensor plain[2], strange[2];
-        struct ets_comparison c[2];
-        struct ets_closeness closeness[2];
-        struct ets_ulps ulps[2];
-        struct ets_steps steps[2];
+        struct ets_comparison c[3];
+        struct ets_closeness closeness[3];
+        struct ets_ulps ulps[3];
+        struct ets_steps steps[3];
         for (int k = 0; k < 2; k++) {
             plain[k] = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
                                            .rank = 3,
@@ -360,20 +360,23 @@ static void test_comparators__places_do_not_depend_on_the_layout(void **unused)
             strange[k].data = turned[k];
             memcpy(strange[k].strides, (int64_t[]){1, A, A * B}, 3 * sizeof(int64_t));
         }
-        for (int k = 0; k < 2; k++) {
-            const struct ets_tensor *pair = k == 0 ? plain : strange;
-            assert_int_equal(ets_comparison_of(&pair[0], &pair[1], &c[k], NULL), ETS_OK);
-            assert_int_equal(ets_closeness_of(&pair[0], &pair[1], &tolerance, &closeness[k], NULL),
+        for (int k = 0; k < 3; k++) { /* the last: two layouts */
+            const struct ets_tensor *left = k == 1 ? &strange[0] : &plain[0];
+            const struct ets_tensor *right = k == 0 ? &plain[1] : &strange[1];
+            assert_int_equal(ets_comparison_of(left, right, &c[k], NULL), ETS_OK);
+            assert_int_equal(ets_closeness_of(left, right, &tolerance, &closeness[k], NULL),
                              ETS_OK);
-            assert_int_equal(ets_ulps_of(&pair[0], &pair[1], &ulps[k], NULL), ETS_OK);
-            assert_int_equal(ets_steps_of(&pair[0], &pair[1], 0.5, &steps[k], NULL), ETS_OK);
+            assert_int_equal(ets_ulps_of(left, right, &ulps[k], NULL), ETS_OK);
+            assert_int_equal(ets_steps_of(left, right, 0.5, &steps[k], NULL), ETS_OK);
+            near(c[k].relative_error_sum, c[0].relative_error_sum, "relative");
+            c[k].relative_error_sum = c[0].relative_error_sum; /* added in another order */
+            assert_int_equal(c[k].layouts_differ, k == 2);
+            c[k].layouts_differ = 0;
+            assert_memory_equal(&c[0], &c[k], sizeof c[0]);
+            assert_memory_equal(&closeness[0], &closeness[k], sizeof closeness[0]);
+            assert_memory_equal(&ulps[0], &ulps[k], sizeof ulps[0]);
+            assert_memory_equal(&steps[0], &steps[k], sizeof steps[0]);
         }
-        near(c[1].relative_error_sum, c[0].relative_error_sum, "relative");
-        c[1].relative_error_sum = c[0].relative_error_sum; /* added in another order */
-        assert_memory_equal(&c[0], &c[1], sizeof c[0]);
-        assert_memory_equal(&closeness[0], &closeness[1], sizeof closeness[0]);
-        assert_memory_equal(&ulps[0], &ulps[1], sizeof ulps[0]);
-        assert_memory_equal(&steps[0], &steps[1], sizeof steps[0]);
         assert_int_equal(c[0].broken_count > 0, round == 1);
     }
 }
