@@ -89,7 +89,7 @@ def expect_numpys(found, a, b):
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("count", [1, 3, 17, 511, 512, 1027, 200_003])
+@pytest.mark.parametrize("count", [1, 3, 17, 511, 512, 1027, 20_003])
 def test_random_pairs_of_every_type(name, count):
     a, b = random_pair(name, count)
     expect_numpys(numerics.compare(a, b), a, b)
@@ -138,7 +138,7 @@ def test_bytes_of_every_pair(dtype):
 
 def test_large_arrays_lose_nothing():
     random = np.random.default_rng(2)
-    a = random.normal(size=4_000_000).astype(np.float32)
+    a = random.normal(size=1_000_000).astype(np.float32)
     b = a + np.float32(1e-3) * random.normal(size=a.size).astype(np.float32)
     expect_numpys(numerics.compare(a, b), a, b)
 
