@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/reference/operator_table.c: the operators that a graph's evaluation knows.
+"""Writes src/reference/operator_schemas.c: the operators that a graph's evaluation knows.
 
     python3 tools/make_operators.py <libetscope_engine.so> src/reference/expression_table.c \\
-        > src/reference/operator_table.c
+        > src/reference/operator_schemas.c
 
 Needs torch and executorch, whose registries have the schemas. An operator is in the table where the
 runtime registers a kernel that takes its arguments (an "out" variant), or where the file of

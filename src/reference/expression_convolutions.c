@@ -1,8 +1,8 @@
 /*
  * Convolutions as products of matrices, which the runtime computes seventy times as fast as its own
  * convolution: of the weights, [out, in * kernel], and the input's patches, [in * kernel, pixels].
- * A product gives an image's rows as they lie in the output. Transposed convolutions and those with
- * one channel in a group (where patches would be most of the work) are the runtime's.
+ * A product gives an image's rows as they lie in the output. Transposed convolutions and those of
+ * integers are the runtime's.
  */
 #include <string.h>
 
@@ -264,8 +264,7 @@ static enum ets_status set_channels(struct reference_frame *frame,
     it->groups = groups;
     it->channels = channels / groups;
     it->outputs = weight->sizes[0] / groups;
-    const bool is_thin = groups > 1 && it->channels == 1 && it->outputs < 4;
-    *is_product_out = arguments[TRANSPOSED].as.int_value == 0 && !is_thin &&
+    *is_product_out = arguments[TRANSPOSED].as.int_value == 0 &&
                       reference_is_floating(input->scalar_type) &&
                       reference_is_floating(weight->scalar_type);
     return ETS_OK;
@@ -361,29 +360,6 @@ static enum ets_status widen(struct reference_frame *frame, const struct referen
     return reference_int_list(frame, numbers, count, number);
 }
 
-/* "same" for a kernel call, which takes numbers: an input padded by hand where they are uneven. */
-static enum ets_status spell_padding(struct reference_frame *frame,
-                                     struct reference_value arguments[COUNT])
-{
-    struct reference_value *padding = &arguments[PADDING];
-    if (padding->kind != REFERENCE_STRING) return ETS_OK;
-    struct convolution it = {.input = arguments[INPUT], .weight = arguments[WEIGHT]};
-    bool is_product = false;
-    if (it.input.kind != REFERENCE_TENSOR || it.weight.kind != REFERENCE_TENSOR) return ETS_OK;
-    const uint32_t rank = it.weight.as.tensor.view.rank;
-    if (rank < 3 || rank > 4 || it.input.as.tensor.view.rank + 1 < rank) return ETS_OK;
-    ETS_TRY(set_channels(frame, arguments, &it, &is_product));
-    if (is_product) return ETS_OK;
-    ETS_TRY(set_axes(frame, arguments, rank - 2, &it));
-    if (it.rows.before != it.rows.after || it.columns.before != it.columns.after) {
-        return reference_fail(frame, ETS_UNSUPPORTED,
-                              "a padding that is not the same on both "
-                              "sides of one channel");
-    }
-    const int64_t sizes[2] = {rank == 4 ? it.rows.before : it.columns.before, it.columns.before};
-    return reference_int_list(frame, sizes, rank - 2, padding);
-}
-
 /* conv1d and conv2d(input, weight, bias, stride, padding, dilation, groups). */
 enum ets_status reference_conv(struct reference_frame *frame, const struct reference_step *step)
 {
@@ -394,7 +370,6 @@ enum ets_status reference_conv(struct reference_frame *frame, const struct refer
     ETS_TRY(widen(frame, &a[1], &arguments[PADDING]));
     ETS_TRY(widen(frame, &a[1], &arguments[DILATION]));
     ETS_TRY(no_padding(frame, &a[1], &arguments[OUTPUT_PADDING]));
-    ETS_TRY(spell_padding(frame, arguments));
     return convolution(frame, step, arguments);
 }
 

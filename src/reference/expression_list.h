@@ -36,8 +36,9 @@ reference_expression reference_hardsigmoid, reference_hardswish, reference_silu,
     reference_prelu, reference_square, reference_rsub, reference_masked_fill, reference_clamp_end,
     reference_repeat_interleave, reference_by_other_name;
 
-/* Quantised numbers (expression_quantized.c) */
+/* Quantised numbers (expression_quantized.c, expression_affine.c) */
 reference_expression reference_quantize, reference_dequantize, reference_quantize_channels,
-    reference_dequantize_channels, reference_choose_parameters;
+    reference_dequantize_channels, reference_choose_parameters, reference_quantize_blocks,
+    reference_dequantize_blocks, reference_choose_for_blocks;
 
 #endif

@@ -175,6 +175,9 @@ static const struct row rows[] = {
     {"torch.sym_max", reference_binary, false},
     {"torch.sym_min", reference_binary, false},
     {"torch.sym_not", reference_unary, false},
+    {"torchao.choose_qparams_affine.default", reference_choose_for_blocks, false},
+    {"torchao.dequantize_affine.default", reference_dequantize_blocks, false},
+    {"torchao.quantize_affine.default", reference_quantize_blocks, false},
 };
 /* clang-format on */
 

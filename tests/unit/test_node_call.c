@@ -78,11 +78,16 @@ static enum ets_status call_with(const struct reference_calls *calls, const char
                                &failure);
 }
 
+static void forget_given(void)
+{
+    for (uint32_t i = 0; i < given_count; i++) reference_value_drop(&memory, &given[i]);
+    given_count = 0;
+}
+
 static void forget(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) reference_value_drop(&memory, &made[i]);
-    for (uint32_t i = 0; i < given_count; i++) reference_value_drop(&memory, &given[i]);
-    given_count = 0;
+    forget_given();
     assert_int_equal(memory.bytes, 0);
 }
 
@@ -223,8 +228,13 @@ static void test_products_and_convolutions(void **state)
     add(WHOLE(2));
     add(WHOLE(1));
     add(WHOLE(1));
-    add(WHOLE(2)); /* two groups: by the runtime's own kernel */
+    add(WHOLE(2)); /* groups */
     check("torch.ops.aten.conv1d.default", SIZES(1, 2, 2), NUMBERS(1, 5, -4, -1));
+    add(FLOATS(SIZES(1, 1, 2), NUMBERS(1, 2)));
+    add(FLOATS(SIZES(1, 1, 2), NUMBERS(1, 10)));
+    add(NOTHING);
+    add(WHOLE(2)); /* by the runtime's own kernel */
+    check("torch.ops.aten.conv_transpose1d.default", SIZES(1, 1, 4), NUMBERS(1, 10, 2, 20));
     add(FLOATS(SIZES(1, 2, 3), NUMBERS(1, 2, 3, 4, 5, 6)));
     add(FLOATS(SIZES(1, 2, 3), NUMBERS(1, 1, 1, 0, 1, 0)));
     add(NOTHING);
@@ -310,6 +320,43 @@ static void test_quantised_numbers(void **state)
     add(WHOLE(ETS_SCALAR_CHAR));
     check("torch.ops.quantized_decomposed.dequantize_per_channel.default", SIZES(2, 2),
           NUMBERS(0, 4, 1, 8));
+}
+
+static void test_blocks(void **state)
+{
+    NEEDS_ENGINE();
+    const struct reference_calls calls = {engine, &memory, false};
+    const struct reference_shape shapes[2] = {reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2)),
+                                              reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 2))};
+    add(FLOATS(SIZES(1, 4), NUMBERS(0, 255, -5.1, 20.4)));
+    add((struct reference_value){.kind = REFERENCE_STRING, .as.text = {"ASYMMETRIC", 10}});
+    add(ints(SIZES(1, 2)));
+    add(WHOLE(ETS_SCALAR_CHAR));
+    add(WHOLE(-128));
+    add(WHOLE(127));
+    add(NOTHING);
+    add(NOTHING);
+    add(WHOLE(ETS_SCALAR_CHAR));
+    assert_int_equal(
+        call_with(&calls, "torch.ops.torchao.choose_qparams_affine.default", 2, shapes), ETS_OK);
+    expect_tensor(0, SIZES(1, 2), NUMBERS(1, 0.1));
+    expect_tensor(1, SIZES(1, 2), NUMBERS(-128, -77));
+    struct reference_value scale = made[0], zero = made[1], blocks, x = given[0];
+    assert_int_equal(reference_value_share(&memory, &given[2], &blocks, NULL), ETS_OK);
+    given[0] = NOTHING;
+    forget_given();
+    add(x);
+    add(blocks);
+    add(scale);
+    add(zero);
+    add(WHOLE(ETS_SCALAR_CHAR));
+    add(WHOLE(-128));
+    add(WHOLE(127));
+    const struct reference_shape whole = reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 4));
+    assert_int_equal(call_with(&calls, "torch.ops.torchao.quantize_affine.default", 1, &whole),
+                     ETS_OK);
+    expect_tensor(0, SIZES(1, 4), NUMBERS(-128, 127, -128, 127));
+    forget(1);
 }
 
 static void test_types(void **state)
@@ -621,9 +668,8 @@ static void test_what_is_uncovered(void **state)
 {
     (void)state;
     const struct reference_calls calls = {&idle_engine, &memory, false};
-    assert_int_equal(call_with(&calls, "torch.ops.torchao.quantize_affine.default", 0, NULL),
-                     ETS_NOT_FOUND);
-    assert_string_equal(failure.message, "torchao.quantize_affine.default: unknown operator");
+    assert_int_equal(call_with(&calls, "torch.ops.aten.lstm.input", 0, NULL), ETS_NOT_FOUND);
+    assert_string_equal(failure.message, "aten.lstm.input: unknown operator");
     const struct ets_graph_node in_place = {.target = {"torch.ops.aten.relu_.default", 28}};
     const struct ets_graph_node logical = {.target = {"torch.ops.aten.__and__.Tensor", 29}};
     assert_true(reference_operator_writes(&in_place));
@@ -657,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_layers),
         cmocka_unit_test(test_attention),
         cmocka_unit_test(test_quantised_numbers),
+        cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_every_kernel_of_the_table_is_registered),

@@ -362,6 +362,9 @@ const struct reference_operator reference_operators[] = {
     {"torch.sym_max", NULL, "S a;S b", "S"},
     {"torch.sym_min", NULL, "S a;S b", "S"},
     {"torch.sym_not", NULL, "S a", "S"},
+    {"torchao.choose_qparams_affine.default", NULL, "t? input;s mapping_type;i[] block_size;D target_dtype;S? quant_min=;S? quant_max=;f? eps=;D? scale_dtype=;D? zero_point_dtype=;b keepdim=0", "t t"},
+    {"torchao.dequantize_affine.default", NULL, "t input;i[] block_size;t scale;t? zero_point;D input_dtype;S? quant_min=;S? quant_max=;D output_dtype=6", "t"},
+    {"torchao.quantize_affine.default", NULL, "t input;i[] block_size;t scale;t? zero_point;D output_dtype;S? quant_min=;S? quant_max=", "t"},
 };
 /* clang-format on */
 
