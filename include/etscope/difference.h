@@ -76,6 +76,8 @@ struct ets_difference_line {
     uint32_t block;  /* index for ets_difference_block */
     uint32_t parent; /* the line that this one lies within, before it; ETS_NO_INDEX */
     enum ets_pool_role role;
+    int has_own_clock; /* 1: times are ticks of the delegate's own, on one side or both; with it on
+                          one side alone they are not compared, and the verdict is NONE */
     enum ets_change change;
     enum ets_verdict verdict;
     struct ets_difference_side before, after;

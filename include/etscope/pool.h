@@ -38,13 +38,14 @@ enum ets_pool_role {
     ETS_POOL_REST = 3   /* what Method::execute is longer than all that it encloses */
 };
 
-/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit. */
+/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit; but has_own_clock. */
 struct ets_pool_operator {
     enum ets_pool_role role;
     struct ets_text name;      /* "addmm.out", as people read it; "(between operators)" */
     uint32_t parent;           /* enclosing operator of the block, before this one; ETS_NO_INDEX */
     uint32_t depth;            /* 0 at the top */
     uint32_t calls;            /* in one run */
+    int has_own_clock;         /* 1: times are ticks of the delegate's own, and part of nothing */
     double resolution;         /* the true time of a run is at least that of per_run, and
                                   below it + resolution; 0: exact */
     const double *per_run;     /* [run_count of the block] all calls of a run added up; part after

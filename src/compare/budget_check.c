@@ -172,9 +172,13 @@ static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_poo
            (block->method != NULL && ets_text_is(rule->scope, block->method));
 }
 
-/* What stands between operators is none: "*" does not mean it, "(between*" does. */
+/*
+ * What stands between operators is none: "*" does not mean it, "(between*" does. Of a delegate with
+ * a clock of its own the call is held to limits, not its events.
+ */
 static bool is_operator(const struct ets_budget_rule *rule, const struct ets_pool_operator *op)
 {
+    if (op->has_own_clock) return false;
     if (op->role != ETS_POOL_REST) return op->role != ETS_POOL_FRAME;
     return rule->pattern.data[0] == '(';
 }

@@ -184,13 +184,6 @@ static const char *kind_of(const struct ets_account_line *line)
     return line->node == NULL ? "operator_calls" : names[line->node->kind];
 }
 
-static const char *clock_of(const struct ets_account_line *line)
-{
-    static const char *const names[] = {"fitted", "unknown", "overlapping"};
-    const struct ets_delegate_clock *clock = line->row->clock;
-    return clock == NULL ? "trace" : names[clock->state];
-}
-
 static void put_name(const struct writer *w, const struct ets_account_line *line)
 {
     char text[320];
@@ -288,7 +281,7 @@ static void put_clock(const struct writer *w, enum cell cell, const struct ets_a
 {
     const struct ets_delegate_clock *clock = line->row->clock;
     switch (cell) {
-    case CELL_CLOCK: ets_table_put_string(w->table, clock_of(line)); break;
+    case CELL_CLOCK: ets_table_put_string(w->table, ets_row_clock(line->row)); break;
     case CELL_CLOCK_SCALE: put_real(w, clock == NULL ? NAN : clock->scale); break;
     case CELL_CLOCK_RESIDUAL: put_real(w, clock == NULL ? NAN : clock->residual); break;
     case CELL_CLOCK_REASON:

@@ -142,7 +142,7 @@ static void put_name(struct filler *f, const struct ets_difference_line *line)
 {
     char text[512];
     if (line->change < ETS_CHANGE_REPLACED) {
-        ets_table_put_text(f->table, ets_difference_operator(line)->name);
+        ets_put_pool_operator(f->table, ets_difference_operator(line));
         return;
     }
     size_t size = print_side(text, sizeof text / 2, &line->before);
@@ -234,6 +234,12 @@ static void put_instruction(struct filler *f, const struct ets_difference_line *
     else ets_table_put_integer(f->table, instruction);
 }
 
+/* What a delegate's own clock has no answer to; ratios of its ticks are good. */
+static bool is_time(enum cell cell)
+{
+    return columns[cell].kind == ETS_COLUMN_TIME || cell == CELL_CONTRIBUTION;
+}
+
 static void put_cell(struct filler *f, enum cell cell, const struct ets_difference_line *line,
                      uint32_t depth, const struct ets_text_list *sources,
                      const struct ets_text_list *modules)
@@ -241,6 +247,10 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_differen
     const struct ets_difference_block *block = ets_difference_block(f->difference, line->block);
     const struct ets_pool_block *any = block->after != NULL ? block->after : block->before;
     const bool is_tested = !isnan(line->test.p);
+    if (line->has_own_clock && is_time(cell)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, any->name); break;
     case CELL_METHOD: ets_table_put_string(f->table, any->method); break;

@@ -70,12 +70,6 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t row);
 
-/* True for events whose times are in a unit of the delegate's own: `--tree` tells what is known. */
-static inline bool ets_operator_row_has_own_clock(const struct ets_row *row)
-{
-    return row->clock != NULL && row->clock->state != ETS_CLOCK_OVERLAPPING;
-}
-
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its
  * nodes. Returns false where memory ran out.

@@ -295,7 +295,7 @@ static void put_name(const struct filler *f, const struct ets_operator_line *lin
         return;
     }
     if (line->row != ETS_NO_INDEX &&
-        ets_operator_row_has_own_clock(ets_inspection_row(f->inspection, line->row))) {
+        ets_row_has_own_clock(ets_inspection_row(f->inspection, line->row))) {
         const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
                                            (int)line->name.size, line->name.data);
         ets_table_put_text(f->table, (struct ets_text){text, size});
@@ -317,8 +317,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
         line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
     const struct ets_statistics *t = &line->times;
     const double q = line->quantum_ns, n = line->coarse_calls;
-    if (cell >= CELL_AVG && cell <= CELL_SHARE && row != NULL &&
-        ets_operator_row_has_own_clock(row)) {
+    if (cell >= CELL_AVG && cell <= CELL_SHARE && row != NULL && ets_row_has_own_clock(row)) {
         ets_table_put_nothing(f->table);
         return;
     }

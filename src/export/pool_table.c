@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "etscope/compare_tables.h"
+#include "export/difference_order.h"
 #include "export/operator_lines.h"
 
 enum cell {
@@ -139,17 +140,27 @@ static void put_files(const struct filler *f, const struct ets_pool_block *block
     else ets_table_put_nothing(f->table);
 }
 
+/* What a delegate's own clock has no answer to; ratios of its ticks are good. */
+static bool is_time(enum cell cell)
+{
+    return (cell >= CELL_P50 && cell <= CELL_FILE_MAX) || cell == CELL_SHARE;
+}
+
 static void put_cell(const struct filler *f, enum cell cell, const struct ets_pool_block *block,
                      const struct line *line, double total, const struct ets_text_list *sources,
                      const struct ets_text_list *modules)
 {
     const struct ets_statistics *t = &line->times;
+    if (line->op->has_own_clock && is_time(cell)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_FILES: put_files(f, block); break;
     case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
-    case CELL_NAME: ets_table_put_text(f->table, line->op->name); break;
+    case CELL_NAME: ets_put_pool_operator(f->table, line->op); break;
     case CELL_CALLS:
         if (line->op->row != NULL) ets_table_put_integer(f->table, line->op->calls);
         else ets_table_put_nothing(f->table);
@@ -230,6 +241,7 @@ static int by_time(const void *left, const void *right)
     const struct line *a = left, *b = right;
     const bool a_frame = a->op->role == ETS_POOL_FRAME, b_frame = b->op->role == ETS_POOL_FRAME;
     if (a_frame != b_frame) return a_frame ? -1 : 1;
+    if (a->op->has_own_clock != b->op->has_own_clock) return a->op->has_own_clock ? 1 : -1;
     if (!a_frame && a->times.p50 != b->times.p50) return a->times.p50 > b->times.p50 ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }

@@ -123,6 +123,27 @@ class Clocks(InFolder):
         groups = {row["operator"]: row["avg_ns"] for row in support.rows(path, "--group-by", "op")}
         self.assertEqual(groups, {"DELEGATE_CALL": 100, "(between operators)": 200})
 
+    def test_others__a_clock_of_its_own_is_no_time_and_added_to_nothing(self):
+        path = self.dump(("Execute", [
+            reported("conv", 0, 1, 777), call("DELEGATE_CALL", 0, 1000, 1100),
+            framework("Method::execute", 900, 1200)]))
+        table = json.loads(support.run("summary", path, path, "-f", "json").stdout)
+        conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
+        self.assertEqual([conv[name] for name in ("p50_ns", "avg_ns", "file_p50_max_ns", "share")],
+                         [None] * 4)
+        table = json.loads(support.run("diff", path, path, "-f", "json").stdout)
+        conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
+        self.assertEqual([conv[name] for name in ("before_ns", "after_ns", "change_ns", "ratio")],
+                         [None] * 3 + [0])
+        done = support.run("sql", "select name, avg, self, clock, own_ticks from operators", path,
+                           "-f", "json")
+        if done.returncode != support.UNAVAILABLE:
+            self.assertEqual([list(row.values()) for row in json.loads(done.stdout)], [
+                ["conv", None, None, "unknown", 776], ["DELEGATE_CALL", 100, 100, "trace", None],
+                ["Method::execute", 300, 200, "trace", None]])
+            done = support.run("sql", "select sum(time) as t from events", path, "-f", "json")
+            self.assertEqual(json.loads(done.stdout), [{"t": 400}])
+
     def test_tree__a_line_gives_a_clock_its_scale(self):
         runs = []
         for run in range(25):
