@@ -15,9 +15,10 @@
  * In a block that both sides joined to an ETRecord, operators are matched by what their debug
  * handles stand for, and by name; handles themselves where both exports numbered alike, else the
  * module, operator and place among its like of the exported program. What is left and shares
- * handles is compared as a group: five kernels that became one delegate call are one line. Without
- * a record on both sides operators are matched by name, in the longest order that both have in
- * common.
+ * handles is compared as a group: five kernels that became one delegate call are one line. A
+ * delegate's events are matched so where they are tied to nodes (enum ets_tie), else by name in
+ * order, without their number among their like. Without a record on both sides operators are
+ * matched by name, in the longest order that both have in common.
  *
  * A line's verdict rests on a rank test over the runs (significance.h), adjusted for the number of
  * lines by Benjamini and Hochberg. Runs of one trace share one state of the machine: the test tells

@@ -137,6 +137,20 @@ class Matching(InFolder):
             "relu.out"])
         self.assertEqual(line[0]["matched_by"], "handles")
 
+    def test_diff__what_a_delegate_runs_is_matched_by_the_nodes_it_stands_for(self):
+        words = []
+        for model, suffix in (("conv_xnnpack", ""), ("conv_xnnpack_int8", "-b")):
+            words += [f"--etrecord{suffix}", support.fixture(model, "model.etrecord"),
+                      f"--program{suffix}", support.fixture(model, "model.pte")]
+        rows = self.rows(support.fixture("conv_xnnpack", "profile.etdp"),
+                         support.fixture("conv_xnnpack_int8", "profile.etdp"), *words)
+        replaced = {row["operators_before"][0]: (row["operators_after"], row["tie"])
+                    for row in rows if row["kind"] == "replaced"}
+        self.assertEqual(replaced["Convolution (NHWC, F32) IGEMM #1"],
+                         (["Convolution (NHWC, QC8) IGEMM #1"], "near"))
+        self.assertEqual(replaced["Fully Connected (NC, F32) GEMM #1"][0],
+                         ["Fully Connected (NC, QS8, QC8W) GEMM #1", "Convert (NC) #2"])
+
     def test_diff__every_trace_is_the_same_as_itself(self):
         for model in support.MODELS:
             dump, option, record = support.with_record(model)
