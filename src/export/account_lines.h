@@ -11,6 +11,7 @@
 struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
+    double middle;       /* mean of the middle runs (chosen_runs.h) */
     double below, above; /* how far the truth of each run may lie */
     int64_t total;       /* as reported */
 };
@@ -20,7 +21,7 @@ struct ets_account_line {
     const struct ets_row *row;           /* of the node; else the one around those calls */
     uint32_t depth;
     struct ets_account_times inclusive, self;
-    double root;                         /* mean of the tree's first line */
+    double root;                         /* middle of the tree's first line */
     const struct ets_run_phases *phases; /* of the line that is the whole execution, else NULL */
 };
 

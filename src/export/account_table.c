@@ -163,7 +163,7 @@ static void put_deviation(const struct writer *w, const struct ets_account_times
 static void put_share(const struct writer *w, const struct ets_account_times *times, double root)
 {
     if (!(root > 0)) ets_table_put_nothing(w->table);
-    else put_bounds(w, times->statistics.mean, times->below, times->above, 1 / root);
+    else put_bounds(w, times->middle, times->below, times->above, 1 / root);
 }
 
 static void put_real(const struct writer *w, double value)

@@ -73,6 +73,7 @@ struct line {
     uint32_t number; /* within the block */
     struct ets_statistics times;
     double file_min, file_max; /* of the files' medians */
+    double middle;             /* mean of the middle runs, which shares are of */
 };
 
 struct filler {
@@ -100,8 +101,8 @@ static void add_columns(const struct filler *f, bool has_unit)
     }
 }
 
-static void describe(const struct ets_pool_block *block, uint32_t number, double *scratch,
-                     struct line *line)
+static void describe(const struct ets_pool_block *block, uint32_t number, const bool *is_middle,
+                     double *scratch, struct line *line)
 {
     *line = (struct line){.op = &block->operators[number], .number = number};
     line->file_min = HUGE_VAL;
@@ -114,6 +115,7 @@ static void describe(const struct ets_pool_block *block, uint32_t number, double
         line->file_min = fmin(line->file_min, of_file.p50);
         line->file_max = fmax(line->file_max, of_file.p50);
     }
+    line->middle = ets_middle_mean(line->op->per_run, block->run_count, is_middle);
     memcpy(scratch, line->op->per_run, block->run_count * sizeof *scratch);
     ets_statistics_compute(scratch, block->run_count, &line->times);
 }
@@ -180,7 +182,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_po
         if (block->part_count == 1) ets_table_put_nothing(f->table);
         else put_ratio(f, line->file_max - line->file_min, t->p50, 0);
         break;
-    case CELL_SHARE: put_ratio(f, t->mean, total, line->op->resolution); break;
+    case CELL_SHARE: put_ratio(f, line->middle, total, line->op->resolution); break;
     case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
     case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
     case CELL_BACKEND:
@@ -251,9 +253,14 @@ static bool fill_block(const struct filler *f, const struct ets_pool_block *bloc
     const uint32_t count = block->operator_count;
     struct line *lines = ets_arena_alloc_array(f->arena, count, sizeof *lines);
     double *scratch = ets_arena_alloc_array(f->arena, block->run_count, sizeof *scratch);
+    uint32_t middle_count;
     if (lines == NULL || scratch == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) describe(block, i, scratch, &lines[i]);
-    const double total = block->total == ETS_NO_INDEX ? NAN : lines[block->total].times.mean;
+    const bool *is_middle = ets_middle_runs(
+        f->arena, block->total == ETS_NO_INDEX ? scratch : block->operators[block->total].per_run,
+        block->run_count, &middle_count);
+    if (is_middle == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) describe(block, i, is_middle, scratch, &lines[i]);
+    const double total = block->total == ETS_NO_INDEX ? NAN : lines[block->total].middle;
     if (count > 0 && f->options->by_time) qsort(lines, count, sizeof *lines, by_time);
     if (count > 0) add_heading(f, block);
     uint32_t left = f->options->top > 0 ? f->options->top : count;
