@@ -65,6 +65,8 @@ struct ets_account_table_options {
     int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
     int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself; else what they
                        take beyond their kernels is one line, "(operator calls)" */
+    uint32_t top;   /* the innermost lines that took most, and what they lie in; 0: all */
+    struct ets_row_filter filter; /* rows, what lies in them and what they lie in; numbers stay */
 };
 
 /*

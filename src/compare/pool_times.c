@@ -16,7 +16,9 @@ static void add_row(const struct ets_inspection *inspection, uint32_t index, dou
     uint32_t count;
     ets_inspection_row_events(inspection, index, &events, &count);
     for (uint32_t i = 0; i < count; i++) {
-        times[part->first_run + run_number[run[events[i]]]] +=
+        const uint32_t number = run_number[run[events[i]]];
+        if (number < part->left_out) continue;
+        times[part->first_run + number - part->left_out] +=
             (double)ets_inspection_ticks(inspection, events[i]) * tick;
     }
 }

@@ -42,6 +42,14 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_account_table_options *options,
                                        uint32_t block, struct ets_account_lines *lines_out,
                                        struct ets_error *error);
+/*
+ * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
+ * in: [count]; NULL: no memory.
+ */
+const bool *ets_account_lines_choose(struct ets_arena *arena,
+                                     const struct ets_inspection *inspection,
+                                     const struct ets_account_table_options *options,
+                                     const struct ets_account_lines *lines);
 void ets_account_lines_close(struct ets_account_lines *lines);
 
 #endif

@@ -361,7 +361,8 @@ static void add_columns(const struct writer *w)
     }
 }
 
-static void add_heading(const struct writer *w, const struct ets_account_table_options *options)
+static void add_heading(const struct writer *w, const struct ets_account_table_options *options,
+                        uint32_t kept)
 {
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
@@ -372,6 +373,10 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
     } else if (lines->range_count < lines->run_count) {
         used += ets_print_text(text + used, sizeof text - used, ", %u of them steady alone",
                                lines->range_count);
+    }
+    if (kept < lines->count) {
+        used +=
+            ets_print_text(text + used, sizeof text - used, ", %u of %u lines", kept, lines->count);
     }
     ets_table_add_section(w->table, (struct ets_text){text, used});
 }
@@ -391,12 +396,17 @@ static enum ets_status fill_block(struct writer *w, const struct ets_account_tab
 {
     w->block = ets_inspection_block(w->inspection, block);
     ETS_TRY(ets_account_lines_open(w->arena, w->inspection, options, block, &w->lines, error));
-    add_heading(w, options);
-    for (uint32_t i = 0; i < w->lines.count; i++) {
+    const bool *is_kept = ets_account_lines_choose(w->arena, w->inspection, options, &w->lines);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; is_kept != NULL && i < w->lines.count; i++) kept += is_kept[i];
+    if (kept > 0 || w->lines.count == 0) add_heading(w, options, kept);
+    for (uint32_t i = 0; kept > 0 && i < w->lines.count; i++) {
+        if (!is_kept[i]) continue;
         ets_table_add_row(w->table, w->lines.items[i].depth);
         for (int c = 0; c < CELL_COUNT; c++) put_cell(w, (enum cell)c, &w->lines.items[i]);
     }
-    add_note(w, options);
+    w->no_memory |= is_kept == NULL;
+    if (kept > 0) add_note(w, options);
     ets_account_lines_close(&w->lines);
     return ETS_OK;
 }
@@ -417,6 +427,8 @@ enum ets_status ets_account_table_fill(struct ets_table *table,
         const bool has_run = options->run == ETS_NO_INDEX ||
                              ets_inspection_run(inspection, options->run)->block == b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
+        if (!ets_row_filter_has_block(&options->filter, ets_inspection_block(inspection, b)))
+            continue;
         status = fill_block(&w, options, b, error);
         ets_arena_reset(&arena);
     }

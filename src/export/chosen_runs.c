@@ -43,19 +43,6 @@ double ets_middle_mean(const double *ticks, uint32_t count, const bool *is_middl
     return runs > 0 ? sum / runs : NAN;
 }
 
-/* Runs of the block before the steady ones. */
-static bool find_warm_up(struct ets_arena *arena, const double *ticks, uint32_t count,
-                         uint32_t *warm_up_out)
-{
-    struct ets_run_phases phases;
-    int64_t *whole = ets_arena_alloc_array(arena, count, sizeof *whole);
-    if (whole == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) whole[i] = ticks[i] < 9e18 ? (int64_t)ticks[i] : INT64_MAX;
-    if (ets_run_phases_find(whole, count, NULL, &phases, NULL) != ETS_OK) return false;
-    *warm_up_out = phases.warm_up;
-    return true;
-}
-
 /* The number of a run within its block. */
 static uint32_t number_in(const struct ets_inspection *inspection, uint32_t block, uint32_t run)
 {
@@ -72,7 +59,7 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
 {
     const uint32_t count = ets_inspection_block(inspection, block)->run_count;
     const uint32_t whole = ets_operator_whole_row(inspection, block);
-    const bool executes = ets_inspection_total_row(inspection, block) != ETS_NO_INDEX;
+    const uint32_t execution = ets_inspection_total_row(inspection, block);
     double *ticks = ets_arena_alloc_array(arena, count, sizeof *ticks);
     *runs_out = (struct ets_chosen_runs){.count = count, .whole = NAN};
     if (ticks == NULL) return false;
@@ -80,9 +67,11 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
     if (run != ETS_NO_INDEX) {
         runs_out->first = number_in(inspection, block, run);
         runs_out->count = 1;
-    } else if (steady && executes) {
-        if (!find_warm_up(arena, ticks, count, &runs_out->first)) return false;
-        runs_out->count -= runs_out->first;
+    } else if (steady && execution != ETS_NO_INDEX) {
+        struct ets_run_phases phases;
+        if (ets_run_phases_of_row(inspection, execution, &phases, NULL) != ETS_OK) return false;
+        runs_out->first = phases.warm_up;
+        runs_out->count -= phases.warm_up;
     }
     runs_out->is_middle =
         ets_middle_runs(arena, ticks + runs_out->first, runs_out->count, &runs_out->middle_count);
