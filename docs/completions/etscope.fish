@@ -145,6 +145,8 @@ complete -c etscope -n '__fish_seen_subcommand_from sql' -l subtract-overhead -d
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l partial -d 'Read damaged traces as far as whole parts remain'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l allow-mismatch -d 'Go on where trace and ETRecord or program disagree'
 complete -c etscope -n __fish_use_subcommand -f -a diff -d 'show what changed between two traces'
+complete -c etscope -n '__fish_seen_subcommand_from diff' -l before -r -F -d 'One more trace of the first side: its runs are added to BEFORE\'s'
+complete -c etscope -n '__fish_seen_subcommand_from diff' -l after -r -F -d 'One more trace of the second side, likewise'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l etrecord -r -F -d 'The ETRecord of the first trace, and of both without the next'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l etrecord-b -r -F -d 'The ETRecord of the second trace'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l program -r -F -d 'The .pte or .bpte of the first trace, and of both'

@@ -110,6 +110,18 @@ class Verdicts(InFolder):
         self.assertEqual({row["verdict"] for row in rows}, {"same"})
 
 
+    def test_diff__a_side_may_be_several_traces(self):
+        paths = [self.trace(f"{ticks}.etdp", [("add.out", ticks)], 10)
+                 for ticks in (1000, 1100, 1040, 1060)]
+        rows = self.rows(paths[0], paths[2], "--before", paths[1], "--after", paths[3])
+        row = {row["operator"]: row for row in rows}["add.out"]
+        self.assertEqual((row["runs_before"], row["runs_after"], row["verdict"]), (20, 20, "unclear"))
+        self.assertIn("20 runs of 2 files before, 20 runs of 2 files after",
+                      self.diff(paths[0], paths[2], "--before", paths[1], "--after", paths[3]))
+        done = support.run("diff", paths[0], "-", "--before", "-")
+        self.assertEqual(done.returncode, support.USAGE)
+
+
 class Matching(InFolder):
     def test_diff__operators_put_in_and_taken_out_are_told_without_a_record(self):
         before = self.trace("a.etdp", BASE)
