@@ -252,6 +252,7 @@ int main(int count, char **words)
         return finish(CLI_OK);
     }
     static struct cli_arguments arguments;
-    const int code = cli_parse(command, count - 2, words + 2, &arguments);
+    int code = cli_parse(command, count - 2, words + 2, &arguments);
+    if (code == CLI_OK) code = cli_check_outputs(&arguments);
     return code != CLI_OK ? code : finish(command->run(&arguments));
 }
