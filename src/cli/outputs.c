@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "etscope/file.h"
 
 struct identity {
     dev_t device;
@@ -68,12 +69,26 @@ static int check(const struct cli_arguments *arguments, unsigned index)
     return CLI_OK;
 }
 
+/* What cannot be written is known before anything runs. */
+static int check_writable(const char *path)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    struct stat info;
+    const bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+    if (strcmp(path, "-") == 0 || !is_file) return CLI_OK; /* opening a pipe is seen at its end */
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_output_discard(output);
+    return CLI_OK;
+}
+
 int cli_check_outputs(const struct cli_arguments *arguments)
 {
     for (unsigned i = 0; i < arguments->value_count; i++) {
         const struct cli_option *option = &arguments->command->options[arguments->option_of[i]];
         if (option->value == NULL || !is_output(arguments->command, option->name)) continue;
-        const int code = check(arguments, i);
+        int code = check(arguments, i);
+        if (code == CLI_OK) code = check_writable(arguments->values[i]);
         if (code != CLI_OK) return code;
     }
     return CLI_OK;
