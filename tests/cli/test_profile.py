@@ -158,7 +158,7 @@ class Profile(RunTest):
         done = support.call("profile", pte, "--inputs", "zeros", "--etrecord", other, "-o",
                             "kept.etdp", cwd=self.folder)
         self.assertEqual(done.returncode, support.MISMATCH, done.stderr)
-        self.assertIn(b"the ETRecord does not belong to this program", done.stderr)  # nothing ran
+        self.assertIn("the ETRecord does not belong to this program", done.stderr)  # nothing ran
         self.assertEqual(list(self.folder.iterdir()), [])
         self.ok("profile", pte, "--inputs", "zeros", "--etrecord", other, "--allow-mismatch")
 
