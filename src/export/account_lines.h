@@ -11,7 +11,7 @@
 struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
-    double middle;       /* mean of the middle runs (chosen_runs.h) */
+    double middle;       /* mean of chosen_runs.h, for shares */
     double below, above; /* how far the truth of each run may lie */
     int64_t total;       /* as reported */
 };

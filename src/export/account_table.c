@@ -59,8 +59,10 @@ enum cell {
 /* clang-format off */
 #define TEXT(title) {.name = title, .machine_only = 1}
 #define NUMBER(title, type) {.name = title, .kind = type, .machine_only = 1}
+#define MAIN_TIME(title, rank) \
+    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 1}
 #define TIME(title, rank) \
-    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank}
+    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 2}
 #define MACHINE_TIME(title) \
     {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}
 /* clang-format on */
@@ -80,14 +82,14 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_EVENT] = TEXT("event"),
     [CELL_KERNEL] = TEXT("kernel"),
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
-    [CELL_AVG] = TIME("avg", 0),
-    [CELL_SELF] = TIME("self", 1),
+    [CELL_AVG] = MAIN_TIME("avg", 0),
+    [CELL_SELF] = MAIN_TIME("self", 1),
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .kind = ETS_COLUMN_SHARE,
                          .has_bounds = 1,
                          .machine_only = 1},
-    [CELL_P50] = TIME("p50", 3),
+    [CELL_P50] = MAIN_TIME("p50", 3),
     [CELL_CI_LOW] = MACHINE_TIME("ci_low"),
     [CELL_CI_HIGH] = MACHINE_TIME("ci_high"),
     [CELL_P99] = TIME("p99", 5),

@@ -18,29 +18,28 @@ static int compare_places(const void *left, const void *right)
     return (a->run > b->run) - (a->run < b->run);
 }
 
-const bool *ets_middle_runs(struct ets_arena *arena, const double *ticks, uint32_t count,
-                            uint32_t *middle_count_out)
+const double *ets_middle_weights(struct ets_arena *arena, const double *ticks, uint32_t count)
 {
     const uint32_t quarter = (uint32_t)(((uint64_t)count + 1) / 4); /* of 3 runs the middle one */
-    bool *is_middle = ets_arena_alloc_array(arena, count, sizeof *is_middle);
+    double *weights = ets_arena_alloc_array(arena, count, sizeof *weights);
     struct place *places = ets_arena_alloc_array(arena, count, sizeof *places);
-    if (is_middle == NULL || places == NULL) return NULL;
+    if (weights == NULL || places == NULL) return NULL;
     for (uint32_t i = 0; i < count; i++) places[i] = (struct place){ticks[i], i};
     if (count > 0) qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t i = quarter; i < count - quarter; i++) is_middle[places[i].run] = true;
-    *middle_count_out = count - 2 * quarter;
-    return is_middle;
+    for (uint32_t i = quarter; i < count - quarter; i++) {
+        weights[places[i].run] = places[i].ticks > 0 ? 1 / places[i].ticks : 1;
+    }
+    return weights;
 }
 
-double ets_middle_mean(const double *ticks, uint32_t count, const bool *is_middle)
+double ets_middle_mean(const double *ticks, uint32_t count, const double *weights)
 {
-    double sum = 0, runs = 0;
+    double sum = 0, weight = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_middle[i]) continue;
-        sum += ticks[i];
-        runs++;
+        sum += weights[i] * ticks[i];
+        weight += weights[i];
     }
-    return runs > 0 ? sum / runs : NAN;
+    return weight > 0 ? sum / weight : NAN;
 }
 
 /* The number of a run within its block. */
@@ -73,12 +72,11 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
         runs_out->first = phases.warm_up;
         runs_out->count -= phases.warm_up;
     }
-    runs_out->is_middle =
-        ets_middle_runs(arena, ticks + runs_out->first, runs_out->count, &runs_out->middle_count);
-    if (runs_out->is_middle == NULL) return false;
+    runs_out->weights = ets_middle_weights(arena, ticks + runs_out->first, runs_out->count);
+    if (runs_out->weights == NULL) return false;
     if (whole == ETS_NO_INDEX) return true;
     const double mean =
-        ets_middle_mean(ticks + runs_out->first, runs_out->count, runs_out->is_middle);
+        ets_middle_mean(ticks + runs_out->first, runs_out->count, runs_out->weights);
     if (mean > 0) runs_out->whole = mean;
     return true;
 }
@@ -87,7 +85,7 @@ void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_r
                                struct ets_chosen_times *times_out)
 {
     double *values = per_run + runs->first;
-    times_out->middle = ets_middle_mean(values, runs->count, runs->is_middle);
+    times_out->middle = ets_middle_mean(values, runs->count, runs->weights);
     ets_statistics_compute(values, runs->count, &times_out->statistics);
     ets_spread_compute(values, runs->count, &times_out->spread);
 }

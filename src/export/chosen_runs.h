@@ -1,8 +1,10 @@
 /*
  * Which runs of a block a table's numbers are over, and which of them shares are of.
  *
- * Shares are of the middle half of the runs, by their whole time: one slow run decides nothing, and
- * the shares of a whole add up, as all are of the same runs.
+ * A share is the mean of the shares in the middle half of the runs, by their whole time: slow runs
+ * decide nothing, and the shares of a whole add up, as all are of the same runs. That is the
+ * quotient of two means, of the part and of the whole, in which a run weighs the less the longer
+ * it took.
  */
 #ifndef ETSCOPE_EXPORT_CHOSEN_RUNS_H
 #define ETSCOPE_EXPORT_CHOSEN_RUNS_H
@@ -14,16 +16,15 @@
 
 struct ets_chosen_runs {
     uint32_t first, count; /* neighbours among the runs of the block */
-    const bool *is_middle; /* [count] */
-    uint32_t middle_count;
-    double whole; /* mean ticks of the middle runs; NaN: nothing stands for a whole run */
+    const double *weights; /* [count] 1 / ticks of the whole run; 0: not in the middle half */
+    double whole;          /* mean with these weights; NaN: nothing stands for a whole run */
 };
 
 /* Of one array of ticks per run. */
 struct ets_chosen_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
-    double middle; /* mean of the middle runs */
+    double middle; /* mean with the weights; divided by `whole`, the share */
 };
 
 /*
@@ -38,11 +39,11 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
 void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_run,
                                struct ets_chosen_times *times_out);
 
-/* Of `count` runs the middle half by what each took; NULL: no memory. */
-const bool *ets_middle_runs(struct ets_arena *arena, const double *ticks, uint32_t count,
-                            uint32_t *middle_count_out);
-/* The mean of those; NaN: there are none. */
-double ets_middle_mean(const double *ticks, uint32_t count, const bool *is_middle);
+/* Of `count` runs by what each took as a whole (zeros: not known, all weigh alike); NULL: no
+ * memory.
+ */
+const double *ets_middle_weights(struct ets_arena *arena, const double *ticks, uint32_t count);
+double ets_middle_mean(const double *ticks, uint32_t count, const double *weights);
 
 /* ", 18 of them steady alone", ", run 3 of the trace alone", or nothing; returns the length. */
 size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_count, uint32_t run,

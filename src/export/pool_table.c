@@ -38,14 +38,22 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
-    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 1},
-    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 6},
-    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
-    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_P90] =
+        {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 1},
+    [CELL_MIN] =
+        {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 6},
+    [CELL_MAX] =
+        {.name = "max", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 5},
+    [CELL_AVG] = {.name = "avg",
+                  .kind = ETS_COLUMN_TIME,
+                  .shares_unit = 2,
+                  .has_bounds = 1,
+                  .machine_only = 1},
     [CELL_RANGE] = {.name = "range",
                     .title = "p50 of files",
                     .kind = ETS_COLUMN_TIME,
+                    .shares_unit = 2,
                     .human_only = 1,
                     .priority = 2},
     [CELL_FILE_MIN] = {.name = "file_p50_min", .kind = ETS_COLUMN_TIME, .machine_only = 1},
@@ -73,7 +81,7 @@ struct line {
     uint32_t number; /* within the block */
     struct ets_statistics times;
     double file_min, file_max; /* of the files' medians */
-    double middle;             /* mean of the middle runs, which shares are of */
+    double middle;             /* mean of chosen_runs.h, which shares are of */
 };
 
 struct filler {
@@ -101,7 +109,7 @@ static void add_columns(const struct filler *f, bool has_unit)
     }
 }
 
-static void describe(const struct ets_pool_block *block, uint32_t number, const bool *is_middle,
+static void describe(const struct ets_pool_block *block, uint32_t number, const double *weights,
                      double *scratch, struct line *line)
 {
     *line = (struct line){.op = &block->operators[number], .number = number};
@@ -115,7 +123,7 @@ static void describe(const struct ets_pool_block *block, uint32_t number, const 
         line->file_min = fmin(line->file_min, of_file.p50);
         line->file_max = fmax(line->file_max, of_file.p50);
     }
-    line->middle = ets_middle_mean(line->op->per_run, block->run_count, is_middle);
+    line->middle = ets_middle_mean(line->op->per_run, block->run_count, weights);
     memcpy(scratch, line->op->per_run, block->run_count * sizeof *scratch);
     ets_statistics_compute(scratch, block->run_count, &line->times);
 }
@@ -253,13 +261,12 @@ static bool fill_block(const struct filler *f, const struct ets_pool_block *bloc
     const uint32_t count = block->operator_count;
     struct line *lines = ets_arena_alloc_array(f->arena, count, sizeof *lines);
     double *scratch = ets_arena_alloc_array(f->arena, block->run_count, sizeof *scratch);
-    uint32_t middle_count;
     if (lines == NULL || scratch == NULL) return false;
-    const bool *is_middle = ets_middle_runs(
+    const double *weights = ets_middle_weights(
         f->arena, block->total == ETS_NO_INDEX ? scratch : block->operators[block->total].per_run,
-        block->run_count, &middle_count);
-    if (is_middle == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) describe(block, i, is_middle, scratch, &lines[i]);
+        block->run_count);
+    if (weights == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) describe(block, i, weights, scratch, &lines[i]);
     const double total = block->total == ETS_NO_INDEX ? NAN : lines[block->total].middle;
     if (count > 0 && f->options->by_time) qsort(lines, count, sizeof *lines, by_time);
     if (count > 0) add_heading(f, block);
