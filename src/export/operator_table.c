@@ -30,6 +30,7 @@ enum cell {
     CELL_SD,
     CELL_TOTAL,
     CELL_SHARE,
+    CELL_SELF_SHOWN,
     CELL_SELF,
     CELL_SELF_SHARE,
     CELL_RESOLUTION,
@@ -93,7 +94,12 @@ static const struct ets_column columns[CELL_COUNT] = {
                  .machine_only = 1},
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
-    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_SELF_SHOWN] = {.name = "self",
+                         .kind = ETS_COLUMN_TIME,
+                         .shares_unit = 1,
+                         .has_bounds = 1,
+                         .human_only = 1},
+    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .title = "self share",
                          .kind = ETS_COLUMN_SHARE,
@@ -177,7 +183,8 @@ static void add_columns(struct filler *f)
         f->is_shown[row_only[i]] = false;
     }
     if (f->options->group_by != ETS_GROUP_MODULE) {
-        f->is_shown[CELL_SELF] = f->is_shown[CELL_SELF_SHARE] = false;
+        f->is_shown[CELL_SELF_SHOWN] = f->is_shown[CELL_SELF] = false;
+        f->is_shown[CELL_SELF_SHARE] = false;
     }
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
@@ -362,6 +369,9 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_SD: put_deviation(f, spread, t->count, fabs(q * n)); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
     case CELL_SHARE: put_share(f, &line->times, q, n); break;
+    case CELL_SELF_SHOWN:
+        put_time(f, line->self.statistics.p50, line->self_quantum_ns, line->self_coarse_calls);
+        break;
     case CELL_SELF:
         put_time(f, line->self.statistics.mean, line->self_quantum_ns, line->self_coarse_calls);
         break;
@@ -416,6 +426,30 @@ static void add_heading(struct filler *f, const struct ets_block *block,
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 
+/* What of the block's runs is warm-up, drift, or out of line. */
+static bool add_phases(const struct filler *f, uint32_t index)
+{
+    char text[512];
+    const struct ets_block *block = ets_inspection_block(f->inspection, index);
+    const uint32_t whole = ets_inspection_total_row(f->inspection, index), count = block->run_count;
+    if (whole == ETS_NO_INDEX || count < 2 || f->options->run != ETS_NO_INDEX) return true;
+    uint32_t *runs = ets_arena_alloc_array(f->arena, count, sizeof *runs);
+    double *ticks = ets_arena_alloc_array(f->arena, count, sizeof *ticks);
+    int64_t *took = ets_arena_alloc_array(f->arena, count, sizeof *took);
+    struct ets_run_phases phases;
+    if (runs == NULL || ticks == NULL || took == NULL) return false;
+    ets_inspection_row_ticks(f->inspection, whole, ETS_NO_INDEX, ticks);
+    for (uint32_t run = block->first_run, i = 0; i < count; run++) {
+        if (ets_inspection_run(f->inspection, run)->block != index) continue;
+        took[i] = ticks[i] < 9e18 ? (int64_t)ticks[i] : INT64_MAX;
+        runs[i++] = run;
+    }
+    if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
+    const size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    return true;
+}
+
 /* Lines of the framework, such as Method::execute, are not among the first N. */
 static bool is_frame(const struct filler *f, const struct ets_operator_line *line)
 {
@@ -449,7 +483,7 @@ static bool fill_block(struct filler *f, uint32_t index)
             if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
         }
     }
-    return true;
+    return add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,

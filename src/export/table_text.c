@@ -404,6 +404,25 @@ static void put_bold(const struct renderer *r, const char *sequence)
     if (r->style->bold) ets_output_write(r->output, sequence, strlen(sequence));
 }
 
+/* A text in lines of the table's width, broken between words. */
+static void put_wrapped(const struct renderer *r, const char *data, size_t size)
+{
+    const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
+    while (ets_text_columns(data, size) > width) {
+        const size_t fits = ets_text_head(data, size, width);
+        size_t end = fits;
+        while (end > 0 && data[end] != ' ') end--;
+        const size_t taken = end > 0 ? end : fits;
+        if (taken == 0) break;
+        ets_output_write(r->output, data, taken);
+        ets_output_write(r->output, "\n", 1);
+        const size_t next = taken + (end > 0 ? 1 : 0);
+        data += next;
+        size -= next;
+    }
+    ets_output_write(r->output, data, size);
+}
+
 static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,
                         struct cell_text *scratch)
 {
@@ -411,7 +430,8 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     append_visible(scratch, row->cells[0].text);
     if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
     if (!row->is_note) put_bold(r, "\033[1m");
-    ets_output_write(r->output, scratch->data, scratch->size);
+    if (row->is_note) put_wrapped(r, scratch->data, scratch->size);
+    else ets_output_write(r->output, scratch->data, scratch->size);
     if (!row->is_note) put_bold(r, "\033[0m");
     ets_output_write(r->output, "\n", 1);
 }
