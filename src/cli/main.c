@@ -81,7 +81,8 @@ const struct cli_command cli_commands[] = {
      "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
      "was added, removed or delegated. With ETRecords operators are matched by their debug "
      "handles, else by name in the order of execution. A verdict rests on a rank test over the "
-     "runs, adjusted for the number of operators; it tells whether these recordings differ. The runs "
+     "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
+     "runs "
      "of one share one state of the machine: --before and --after add recordings to a side.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
