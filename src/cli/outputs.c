@@ -31,8 +31,8 @@ static bool is_same(const char *left, const char *right)
 /* The captured tensors are written by what runs a program, and read by all others. */
 static bool is_output(const struct cli_command *command, const char *option)
 {
-    static const char *const outputs[] = {"--output", "--tsv-path", "--to",
-                                          "--junit",  "--trace",    NULL};
+    static const char *const outputs[] = {"--output", "--tsv-path", "--to", "--junit",
+                                          "--trace",  "--heat-map", NULL};
     const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
     if (strcmp(option, "--debug-buffer") == 0) return runs;
     const char *const *name = outputs;
