@@ -203,7 +203,10 @@ static enum ets_status read_values(struct ets_graph_reader *reader,
         for (uint32_t j = 0; j < tables[i]->size; j++, name = ets_json_next(name + 1), value++) {
             value->name = ets_json_text(name);
             value->scalar_type = -1;
-            if (i != 0) continue; /* only the first table holds tensors */
+            if (i != 0) { /* only the first table holds tensors */
+                (void)read_size(name + 1, &value->expression);
+                continue;
+            }
             value->scalar_type = ets_graph_scalar_type(ets_json_get(name + 1, "dtype"));
             ETS_TRY(read_sizes(reader, ets_json_get(name + 1, "sizes"), value));
         }

@@ -41,6 +41,12 @@ enum ets_reference_route reference_operator_find(const struct reference_calls *c
                                                  const char **kernel_out, char reason_room[160]);
 
 /*
+ * Whether the node writes into its first argument ("aten.relu_.default"), whose storage must then
+ * not be a borrowed one.
+ */
+bool reference_operator_writes(const struct ets_graph_node *node);
+
+/*
  * Computes one node. `arguments` are the values of node->inputs, in that order, numbers and lists
  * resolved (an item of a list of optional tensors that is None is NOTHING; none is UNAVAILABLE:
  * the caller sees to that). `shapes[output_count]` as above. Fills `outputs_out[output_count]`, all

@@ -1,0 +1,98 @@
+/* scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, gqa) */
+#include <math.h>
+
+#include "reference/expression_list.h"
+
+/* 0 where `mask` is true, else minus infinity, as numbers of the scores' type. */
+static enum ets_status number_mask(struct reference_frame *frame, struct reference_value *mask,
+                                   int scalar_type)
+{
+    struct reference_shape shape = LIKE(*mask);
+    if (shape.scalar_type != ETS_SCALAR_BOOL) return ETS_OK;
+    struct reference_value zeros, hidden, sizes;
+    shape.scalar_type = scalar_type;
+    ETS_TRY(reference_int_list(frame, shape.sizes, shape.rank, &sizes));
+    ETS_TRY(APPLY(frame, shape, &zeros, "aten.full.default", sizes, NUMBER(0)));
+    ETS_TRY(APPLY(frame, LIKE(*mask), &hidden, "aten.logical_not.default", *mask));
+    return APPLY(frame, shape, mask, "aten.masked_fill.Scalar", zeros, hidden, NUMBER(-INFINITY));
+}
+
+/* What every place may see: itself and those before it. */
+static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, int64_t columns,
+                                   struct reference_value *mask_out)
+{
+    const int64_t sizes[2] = {rows, columns};
+    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_BOOL, 2, sizes);
+    struct reference_value list, ones;
+    ETS_TRY(reference_int_list(frame, sizes, 2, &list));
+    ETS_TRY(APPLY(frame, shape, &ones, "aten.full.default", list, TRUTH(1)));
+    return APPLY(frame, shape, mask_out, "aten.tril.default", ones);
+}
+
+/* softmax over the last dimension; rows that see nothing are 0. */
+static enum ets_status safe_softmax(struct reference_frame *frame,
+                                    const struct reference_value *scores, bool is_masked,
+                                    struct reference_value *result)
+{
+    const struct reference_shape shape = LIKE(*scores);
+    ETS_TRY(APPLY(frame, shape, result, "aten._softmax.default", *scores, WHOLE(-1), TRUTH(0)));
+    if (!is_masked) return ETS_OK;
+    struct reference_shape truth = shape;
+    truth.scalar_type = ETS_SCALAR_BOOL;
+    struct reference_value seen, blind;
+    ETS_TRY(APPLY(frame, truth, &seen, "aten.ne.Scalar", *scores, NUMBER(-INFINITY)));
+    truth.sizes[truth.rank - 1] = 1;
+    ETS_TRY(APPLY(frame, truth, &seen, "aten.any.dim", seen, WHOLE(-1), TRUTH(1)));
+    ETS_TRY(APPLY(frame, truth, &blind, "aten.logical_not.default", seen));
+    return APPLY(frame, shape, result, "aten.masked_fill.Scalar", *result, blind, NUMBER(0));
+}
+
+/* Keys or values of fewer heads than the query has, each head for several. */
+static enum ets_status spread_heads(struct reference_frame *frame,
+                                    const struct reference_value *query,
+                                    struct reference_value *value)
+{
+    const struct ets_tensor *q = &query->as.tensor.view, *v = &value->as.tensor.view;
+    if (q->rank < 3 || v->rank < 3) return ETS_OK;
+    const int64_t heads = q->sizes[q->rank - 3], own = v->sizes[v->rank - 3];
+    if (own < 1 || heads % own != 0) {
+        return reference_fail(frame, ETS_MISMATCH, "heads do not divide");
+    }
+    return APPLY(frame, LIKE(*value), value, "aten.repeat_interleave.self_int", *value,
+                 WHOLE(heads / own), WHOLE(-3));
+}
+
+enum ets_status reference_attention(struct reference_frame *frame,
+                                    const struct reference_step *step)
+{
+    const struct ets_tensor *q, *k, *v;
+    ETS_TRY(reference_tensor(frame, step, 0, &q));
+    ETS_TRY(reference_tensor(frame, step, 1, &k));
+    ETS_TRY(reference_tensor(frame, step, 2, &v));
+    const struct reference_value *a = step->arguments;
+    if (q->rank < 2 || k->rank < 2 || v->rank < 2 || reference_number(&a[4]) != 0) {
+        return reference_fail(frame, ETS_UNSUPPORTED, "no matrices, or with dropout");
+    }
+    struct reference_value key = a[1], value = a[2], mask = a[3], scores, weights, result;
+    if (a[7].as.int_value != 0) {
+        ETS_TRY(spread_heads(frame, &a[0], &key));
+        ETS_TRY(spread_heads(frame, &a[0], &value));
+    }
+    const double scale = a[6].kind == REFERENCE_NOTHING ? 1 / sqrt((double)q->sizes[q->rank - 1])
+                                                        : reference_number(&a[6]);
+    const struct reference_shape any = LIKE(a[0]); /* these find their own shapes */
+    ETS_TRY(APPLY(frame, any, &key, "aten.transpose.int", key, WHOLE(-2), WHOLE(-1)));
+    ETS_TRY(APPLY(frame, any, &scores, "aten.matmul.default", a[0], key));
+    ETS_TRY(APPLY(frame, LIKE(scores), &scores, "aten.mul.Scalar", scores, NUMBER(scale)));
+    if (a[5].as.int_value != 0) {
+        ETS_TRY(causal_mask(frame, q->sizes[q->rank - 2], k->sizes[k->rank - 2], &mask));
+    }
+    const bool is_masked = mask.kind == REFERENCE_TENSOR;
+    if (is_masked) {
+        ETS_TRY(number_mask(frame, &mask, q->scalar_type));
+        ETS_TRY(APPLY(frame, LIKE(scores), &scores, "aten.add.Tensor", scores, mask));
+    }
+    ETS_TRY(safe_softmax(frame, &scores, is_masked, &weights));
+    ETS_TRY(APPLY(frame, any, &result, "aten.matmul.default", weights, value));
+    return reference_give(frame, step, 0, &result);
+}

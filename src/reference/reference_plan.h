@@ -1,0 +1,94 @@
+/*
+ * reference_plan.h - a graph as steps over numbered values, made once and run often.
+ *
+ * A value's number (slot) is that of its name. A name must be new where it is made and known where
+ * it is used, which leaves no cycles. All belongs to the reference's arena.
+ */
+#ifndef ETSCOPE_REFERENCE_REFERENCE_PLAN_H
+#define ETSCOPE_REFERENCE_REFERENCE_PLAN_H
+
+#include "base/strings.h"
+#include "reference/node_call.h"
+#include "reference/size_expression.h"
+
+#define REFERENCE_NO_SLOT ETS_STRING_NONE
+#define REFERENCE_NO_STEP UINT32_MAX
+
+enum reference_step_kind {
+    REFERENCE_CALL, /* by reference_node_call */
+    REFERENCE_FALL_BACK,
+    REFERENCE_COND,
+    REFERENCE_MAP,
+    REFERENCE_SCAN,
+    REFERENCE_WHILE,
+    REFERENCE_UNCOVERED
+};
+
+struct reference_fallback;
+struct reference_plan;
+
+struct reference_step {
+    const struct ets_graph_node *node;
+    enum reference_step_kind kind;
+    bool is_in_place; /* writes its first argument */
+    bool is_found;    /* `kind`, `operator_` and `reason` are set */
+    const struct reference_operator *operator_;
+    const char *kernel;
+    const char *reason;   /* UNCOVERED; terminated */
+    uint32_t read_count;  /* of the arguments */
+    uint32_t write_count; /* outputs, lists counted through */
+    uint32_t death_count;
+    const uint32_t *reads;  /* slots of the arguments that name a value, in their order */
+    const uint32_t *writes; /* slots, or REFERENCE_NO_SLOT */
+    const uint32_t *deaths; /* slots that nothing needs any more after this step */
+    struct reference_fallback *fallback;
+    const struct reference_plan *bodies[2]; /* of control flow */
+    struct ets_reference_node *shown;       /* NULL: of the fallback's graph */
+    uint32_t times;                         /* computed in this run */
+    char *failure;                          /* room for what the runtime said; or NULL */
+};
+
+struct reference_plan {
+    const struct ets_graph *graph;
+    struct ets_strings names;
+    uint32_t slot_count;                      /* REFERENCE_NO_SLOT among them */
+    const struct ets_graph_value **described; /* [slot_count] what the graph says; or NULL */
+    uint32_t *producers;                      /* [slot_count] step; REFERENCE_NO_STEP: an input */
+    uint32_t *storage_of;                     /* [slot_count] a slot that may share the storage */
+    bool *is_written;                         /* by such a slot: a step works in place on it */
+    struct reference_value *values;           /* [slot_count] of the run */
+    const uint32_t *inputs;                   /* [graph->input_count] slots */
+    const uint32_t *outputs;                  /* [graph->output_count] slots, or none: a constant */
+    struct reference_step *steps;             /* [step_count] one for each node */
+    uint32_t step_count;
+};
+
+/* A program's graph and its subgraphs, and the weights that its inputs have. */
+struct reference_program {
+    const struct ets_graph *graph;
+    struct reference_plan *plans; /* [plan_count] the graph, then graph->subgraphs */
+    uint32_t plan_count;
+    const struct ets_tensor **weights; /* [graph->input_count] NULL: the user's */
+};
+
+/*
+ * Reads `graph` and its subgraphs into `program`, without kinds and deaths. MALFORMED, NO_MEMORY,
+ * with the node's name.
+ */
+enum ets_status reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
+                                       struct reference_symbols *symbols,
+                                       struct reference_program *program_out,
+                                       struct ets_error *error);
+
+/* Fills `deaths` of all steps, once they and their fallbacks are known. NO_MEMORY. */
+enum ets_status reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
+                                      struct ets_error *error);
+
+/* The representative of all slots that views and operators in place may make share a storage. */
+uint32_t reference_plan_storage(const struct reference_plan *plan, uint32_t slot);
+
+/* True where a step from `first` on and before `end` works in place on that storage. */
+bool reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
+                               uint32_t end);
+
+#endif

@@ -1,0 +1,304 @@
+/* Computes the steps of a plan one after the other, and drops what nothing needs any more. */
+#include "base/error.h"
+#include "reference/reference_run.h"
+
+#include <string.h>
+
+void reference_plan_clear(struct reference_run *run, const struct reference_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->slot_count; i++) {
+        reference_value_drop(&run->reference->memory, &plan->values[i]);
+    }
+}
+
+enum ets_status reference_slot_set(struct reference_run *run, const struct reference_plan *plan,
+                                   uint32_t slot, const struct reference_value *value)
+{
+    if (slot == REFERENCE_NO_SLOT) return ETS_OK;
+    struct reference_value copy;
+    ETS_TRY(reference_value_share(&run->reference->memory, value, &copy, run->error));
+    reference_value_drop(&run->reference->memory, &plan->values[slot]);
+    plan->values[slot] = copy;
+    return ETS_OK;
+}
+
+static enum ets_status resolve_list(struct reference_run *run, const struct reference_plan *plan,
+                                    const struct reference_step *step,
+                                    const struct ets_graph_argument *argument, uint32_t *next_read,
+                                    struct reference_value *value_out)
+{
+    struct reference_memory *memory = &run->reference->memory;
+    struct reference_value list = {.kind = REFERENCE_LIST};
+    if (argument->item_count > 0) {
+        list.as.list.items = memory->allocator->reallocate(
+            memory->allocator->context, NULL, argument->item_count * sizeof *list.as.list.items);
+        if (list.as.list.items == NULL) {
+            return ets_fail(run->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a list");
+        }
+    }
+    for (uint32_t i = 0; i < argument->item_count; i++) {
+        const enum ets_status status = reference_resolve(run, plan, step, &argument->items[i],
+                                                         next_read, &list.as.list.items[i]);
+        if (status != ETS_OK) {
+            reference_value_drop(memory, &list);
+            return status;
+        }
+        list.as.list.count++;
+    }
+    *value_out = list;
+    return ETS_OK;
+}
+
+static struct reference_value make_int(enum reference_kind kind, int64_t value)
+{
+    return (struct reference_value){.kind = kind, .as.int_value = value};
+}
+
+enum ets_status reference_resolve(struct reference_run *run, const struct reference_plan *plan,
+                                  const struct reference_step *step,
+                                  const struct ets_graph_argument *argument, uint32_t *next_read,
+                                  struct reference_value *value_out)
+{
+    *value_out = (struct reference_value){.kind = REFERENCE_NOTHING};
+    switch (argument->kind) {
+    case ETS_ARGUMENT_TENSOR:
+    case ETS_ARGUMENT_SYMBOL:
+        return reference_value_share(&run->reference->memory,
+                                     &plan->values[step->reads[(*next_read)++]], value_out,
+                                     run->error);
+    case ETS_ARGUMENT_INT:
+    case ETS_ARGUMENT_SCALAR_TYPE:
+    case ETS_ARGUMENT_MEMORY_FORMAT:
+    case ETS_ARGUMENT_LAYOUT: *value_out = make_int(REFERENCE_INT, argument->int_value); break;
+    case ETS_ARGUMENT_BOOL: *value_out = make_int(REFERENCE_BOOL, argument->int_value); break;
+    case ETS_ARGUMENT_FLOAT:
+        *value_out = (struct reference_value){.kind = REFERENCE_DOUBLE,
+                                              .as.double_value = argument->float_value};
+        break;
+    case ETS_ARGUMENT_STRING:
+    case ETS_ARGUMENT_DEVICE:
+    case ETS_ARGUMENT_OTHER:
+        *value_out = (struct reference_value){.kind = REFERENCE_STRING, .as.text = argument->name};
+        break;
+    case ETS_ARGUMENT_LIST: return resolve_list(run, plan, step, argument, next_read, value_out);
+    case ETS_ARGUMENT_NONE:
+    case ETS_ARGUMENT_GRAPH: break;
+    }
+    return ETS_OK;
+}
+
+/* The reason why one of the values that a step reads is not there; NULL: all are. */
+static const char *missing_reason(const struct reference_plan *plan,
+                                  const struct reference_step *step)
+{
+    /* Of a condition the question counts; bodies go on with what is there. */
+    const uint32_t count = step->kind == REFERENCE_COND && step->read_count > 0 ? 1
+                           : step->kind == REFERENCE_WHILE                      ? 0
+                                                                                : step->read_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct reference_value *value = &plan->values[step->reads[i]];
+        if (value->kind == REFERENCE_UNAVAILABLE) return value->as.reason;
+    }
+    return NULL;
+}
+
+static void set_unavailable(const struct reference_step *step, const char *reason,
+                            struct reference_value *outputs)
+{
+    for (uint32_t i = 0; i < step->write_count; i++) outputs[i] = reference_unavailable(reason);
+}
+
+/*
+ * What the runtime refuses makes the node's values unavailable, with its reason; a node without
+ * values, an assertion of the program, ends the run.
+ */
+static enum ets_status take_failure(struct reference_run *run, struct reference_step *step,
+                                    enum ets_status status, struct reference_value *outputs)
+{
+    enum { ROOM = 256 };
+    if (status == ETS_OK || step->write_count == 0) return status;
+    if (status != ETS_RUNTIME && status != ETS_UNSUPPORTED && status != ETS_INVALID_ARGUMENT) {
+        return status;
+    }
+    if (step->failure == NULL) step->failure = ets_arena_alloc(&run->reference->arena, ROOM);
+    if (step->failure == NULL) {
+        return ets_fail(run->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a reason");
+    }
+    const char *message = run->error != NULL ? run->error->message : "the runtime refused it";
+    (void)ets_print_text(step->failure, ROOM, "%s", message);
+    set_unavailable(step, step->failure, outputs);
+    return ETS_OK;
+}
+
+static enum ets_status resolve_all(struct reference_run *run, const struct reference_plan *plan,
+                                   const struct reference_step *step, uint32_t *count_out)
+{
+    uint32_t next_read = 0;
+    for (*count_out = 0; *count_out < step->node->input_count; ++*count_out) {
+        ETS_TRY(reference_resolve(run, plan, step, &step->node->inputs[*count_out], &next_read,
+                                  &run->reference->arguments[*count_out]));
+    }
+    return ETS_OK;
+}
+
+static enum ets_status call_node(struct reference_run *run, const struct reference_plan *plan,
+                                 struct reference_step *step, struct reference_value *outputs)
+{
+    struct ets_reference *reference = run->reference;
+    uint32_t argument_count;
+    bool is_single = false;
+    if (step->is_in_place) ETS_TRY(reference_own(run, plan, step->reads[0]));
+    for (uint32_t i = 0; i < step->write_count; i++) {
+        reference_slot_shape(reference, plan, step->writes[i], &reference->shapes[i]);
+    }
+    enum ets_status status = resolve_all(run, plan, step, &argument_count);
+    if (status == ETS_OK) {
+        status = reference_node_call(&reference->calls, step->operator_, step->node,
+                                     reference->arguments, reference->shapes, step->write_count,
+                                     outputs, &is_single, run->error);
+    }
+    for (uint32_t i = 0; i < argument_count; i++) {
+        reference_value_drop(&reference->memory, &reference->arguments[i]);
+    }
+    if (is_single && step->shown != NULL) step->shown->is_single = 1;
+    return take_failure(run, step, status, outputs);
+}
+
+void reference_bind_symbols(struct ets_reference *reference,
+                            const struct ets_graph_value *described,
+                            const struct reference_value *value)
+{
+    if (described == NULL) return;
+    if (value->kind == REFERENCE_INT) {
+        reference_symbol_set(&reference->symbols, described->expression, value->as.int_value);
+    }
+    if (value->kind != REFERENCE_TENSOR || described->size_texts == NULL) return;
+    const struct ets_tensor *tensor = &value->as.tensor.view;
+    for (uint32_t i = 0; i < described->rank && i < tensor->rank; i++) {
+        if (described->size_texts[i].data == NULL) continue;
+        (void)reference_size_bind(&reference->symbols, described->size_texts[i], tensor->sizes[i]);
+    }
+}
+
+void reference_put_outputs(struct reference_run *run, const struct reference_plan *plan,
+                           const struct reference_step *step, struct reference_value *outputs)
+{
+    for (uint32_t i = 0; i < step->write_count; i++) {
+        const uint32_t slot = step->writes[i];
+        if (slot == REFERENCE_NO_SLOT) {
+            reference_value_drop(&run->reference->memory, &outputs[i]);
+            continue;
+        }
+        reference_value_drop(&run->reference->memory, &plan->values[slot]);
+        plan->values[slot] = outputs[i];
+        reference_bind_symbols(run->reference, plan->described[slot], &outputs[i]);
+    }
+}
+
+static enum ets_status set_leaves(struct reference_run *run, const struct reference_plan *plan,
+                                  const struct reference_fallback *fallback)
+{
+    for (uint32_t i = 0; i < fallback->leaf_count; i++) {
+        const struct reference_leaf *leaf = &fallback->leaves[i];
+        struct reference_value *value = &fallback->twin->values[leaf->twin_slot];
+        if (leaf->weight != NULL) {
+            ETS_TRY(
+                reference_tensor_borrow(&run->reference->memory, leaf->weight, value, run->error));
+        } else {
+            ETS_TRY(reference_slot_set(run, fallback->twin, leaf->twin_slot,
+                                       &plan->values[leaf->slot]));
+        }
+        reference_bind_symbols(run->reference, fallback->twin->described[leaf->twin_slot], value);
+    }
+    return ETS_OK;
+}
+
+/* One step of a fallback: what is shown is the node that it stands for. */
+static enum ets_status run_descendant(struct reference_run *run, const struct reference_plan *twin,
+                                      struct reference_step *step, struct ets_reference_node *shown)
+{
+    struct reference_value *outputs = run->reference->outputs;
+    const char *reason = missing_reason(twin, step);
+    if (reason != NULL) {
+        set_unavailable(step, reason, outputs);
+    } else {
+        step->shown = shown;
+        ETS_TRY(call_node(run, twin, step, outputs));
+    }
+    reference_put_outputs(run, twin, step, outputs);
+    return ETS_OK;
+}
+
+static void drop_descendants(struct reference_run *run, const struct reference_fallback *fallback)
+{
+    struct reference_memory *memory = &run->reference->memory;
+    const struct reference_plan *twin = fallback->twin;
+    for (uint32_t i = 0; i < fallback->leaf_count; i++) {
+        reference_value_drop(memory, &twin->values[fallback->leaves[i].twin_slot]);
+    }
+    for (uint32_t i = 0; i < fallback->step_count; i++) {
+        const struct reference_step *step = &twin->steps[fallback->steps[i]];
+        for (uint32_t j = 0; j < step->write_count; j++) {
+            reference_value_drop(memory, &twin->values[step->writes[j]]);
+        }
+    }
+}
+
+static enum ets_status run_fallback(struct reference_run *run, const struct reference_plan *plan,
+                                    struct reference_step *step, struct reference_value *outputs)
+{
+    const struct reference_fallback *fallback = step->fallback;
+    enum ets_status status = set_leaves(run, plan, fallback);
+    for (uint32_t i = 0; i < fallback->step_count && status == ETS_OK; i++) {
+        status = run_descendant(run, fallback->twin, &fallback->twin->steps[fallback->steps[i]],
+                                step->shown);
+    }
+    for (uint32_t i = 0; i < step->write_count && status == ETS_OK; i++) {
+        const uint32_t slot = fallback->results[i];
+        if (slot == REFERENCE_NO_SLOT) {
+            outputs[i] =
+                reference_unavailable("it is not told which of the edge program's values it is");
+        } else {
+            (void)reference_value_share(&run->reference->memory, &fallback->twin->values[slot],
+                                        &outputs[i], NULL); /* no list: cannot fail */
+        }
+    }
+    drop_descendants(run, fallback);
+    return status;
+}
+
+static enum ets_status run_step(struct reference_run *run, const struct reference_plan *plan,
+                                struct reference_step *step)
+{
+    struct reference_value *outputs = run->reference->outputs;
+    const char *reason =
+        step->kind == REFERENCE_UNCOVERED ? step->reason : missing_reason(plan, step);
+    enum ets_status status = ETS_OK;
+    if (step->kind == REFERENCE_FALL_BACK) {
+        status = run_fallback(run, plan, step, outputs);
+    } else if (reason != NULL) {
+        set_unavailable(step, reason, outputs);
+    } else if (step->kind == REFERENCE_CALL) {
+        status = call_node(run, plan, step, outputs);
+    } else {
+        /* The steps of the bodies use the common room: these outputs go into the slots alone. */
+        return reference_run_control(run, plan, step);
+    }
+    ETS_TRY(status);
+    reference_put_outputs(run, plan, step, outputs);
+    return ETS_OK;
+}
+
+enum ets_status reference_run_plan(struct reference_run *run, const struct reference_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        struct reference_step *step = &plan->steps[i];
+        ETS_TRY(run_step(run, plan, step));
+        ETS_TRY(reference_observe(run, plan, step));
+        step->times++;
+        for (uint32_t j = 0; j < step->death_count; j++) {
+            reference_value_drop(&run->reference->memory, &plan->values[step->deaths[j]]);
+        }
+    }
+    return ETS_OK;
+}

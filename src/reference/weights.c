@@ -1,0 +1,190 @@
+#include "reference/weights.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* The tensors of a program's entries by their names. */
+struct dictionary {
+    struct ets_strings names;
+    const struct ets_tensor **tensors; /* by the name's number; NULL: no tensor */
+    uint32_t capacity;
+};
+
+static enum ets_status no_memory(struct ets_error *error)
+{
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+}
+
+bool reference_input_is_given(const struct ets_graph_input *input)
+{
+    const enum ets_argument_kind kind = input->argument.kind;
+    switch (input->role) {
+    case ETS_INPUT_PARAMETER:
+    case ETS_INPUT_BUFFER: return false;
+    case ETS_INPUT_CONSTANT: return kind != ETS_ARGUMENT_TENSOR; /* a number the user gives */
+    case ETS_INPUT_USER:
+    case ETS_INPUT_OTHER: break;
+    }
+    return true;
+}
+
+static enum ets_status add_values(struct dictionary *dictionary, struct ets_arena *arena,
+                                  const struct ets_named_value *values, size_t count,
+                                  struct ets_error *error)
+{
+    const size_t capacity = dictionary->capacity + count + 1;
+    if (capacity > UINT32_MAX / 2) return no_memory(error);
+    const struct ets_tensor **tensors = ets_arena_alloc_array(arena, capacity, sizeof *tensors);
+    if (tensors == NULL) return no_memory(error);
+    for (uint32_t i = 0; i < dictionary->capacity; i++) tensors[i] = dictionary->tensors[i];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t number = ets_strings_add(&dictionary->names, values[i].name);
+        if (number == UINT32_MAX) return no_memory(error);
+        if (tensors[number] == NULL && values[i].value.kind == ETS_VALUE_TENSOR) {
+            tensors[number] = &values[i].value.as.tensor;
+        }
+    }
+    dictionary->tensors = tensors;
+    dictionary->capacity = (uint32_t)capacity;
+    return ETS_OK;
+}
+
+static enum ets_status add_entry(struct ets_etrecord *record, const struct ets_graph *graph,
+                                 const char *suffix, struct dictionary *dictionary,
+                                 struct ets_arena *arena, struct ets_error *error)
+{
+    const size_t suffix_size = strlen(suffix) + 1;
+    char *name = ets_arena_alloc(arena, graph->name.size + suffix_size);
+    if (name == NULL) return no_memory(error);
+    memcpy(name, graph->name.data, graph->name.size);
+    memcpy(name + graph->name.size, suffix, suffix_size);
+    const struct ets_named_value *values;
+    size_t count;
+    const enum ets_status status = ets_etrecord_named_values(record, name, &values, &count, error);
+    if (status == ETS_NOT_FOUND) return ETS_OK; /* what is missing in it is told by name */
+    ETS_TRY(status);
+    return add_values(dictionary, arena, values, count, error);
+}
+
+static enum ets_status read_dictionary(struct ets_etrecord *record, const struct ets_graph *graph,
+                                       struct ets_arena *arena, struct dictionary *dictionary,
+                                       struct ets_error *error)
+{
+    *dictionary = (struct dictionary){.capacity = 0};
+    if (ets_strings_init(&dictionary->names, arena) != 0) return no_memory(error);
+    ETS_TRY(add_entry(record, graph, "_state_dict", dictionary, arena, error));
+    return add_entry(record, graph, "_constants", dictionary, arena, error);
+}
+
+static const struct ets_tensor *find_tensor(const struct dictionary *dictionary,
+                                            struct ets_text name)
+{
+    if (name.data == NULL) return NULL;
+    const uint32_t number = ets_strings_find(&dictionary->names, name);
+    return number < dictionary->capacity ? dictionary->tensors[number] : NULL;
+}
+
+static bool fits(const struct ets_tensor *tensor, const struct ets_graph_value *value)
+{
+    if (value == NULL || value->scalar_type < 0) return true;
+    if ((int32_t)tensor->scalar_type != value->scalar_type || tensor->rank != value->rank) {
+        return false;
+    }
+    for (uint32_t i = 0; i < value->rank; i++) {
+        const bool is_fixed = value->size_texts == NULL || value->size_texts[i].data == NULL;
+        if (is_fixed && tensor->sizes[i] != value->sizes[i]) return false;
+    }
+    return true;
+}
+
+static enum ets_status check(const struct ets_graph *graph, const struct ets_graph_input *input,
+                             const struct ets_tensor *tensor, const struct ets_graph_value *value,
+                             struct ets_error *error)
+{
+    if (tensor == NULL) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                        "%.*s: the record has no weight %.*s, so that its graph cannot be computed "
+                        "(a record that was saved without weights still explains traces)",
+                        (int)graph->name.size, graph->name.data, (int)input->source.size,
+                        input->source.data != NULL ? input->source.data : "");
+    }
+    if (!fits(tensor, value)) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                        "%.*s: the weight %.*s has another type or shape than the graph says",
+                        (int)graph->name.size, graph->name.data, (int)input->source.size,
+                        input->source.data);
+    }
+    return ETS_OK;
+}
+
+/* The first values of buffers that the other program changes. */
+static void take_mutated(struct reference_program *program, const struct dictionary *by_buffer)
+{
+    for (uint32_t i = 0; i < program->graph->input_count; i++) {
+        const struct ets_graph_input *input = &program->graph->inputs[i];
+        if (input->role != ETS_INPUT_BUFFER) continue;
+        const struct ets_tensor *tensor = find_tensor(by_buffer, input->source);
+        const uint32_t slot = program->plans[0].inputs[i];
+        if (tensor != NULL && fits(tensor, program->plans[0].described[slot])) {
+            program->weights[i] = tensor;
+        }
+    }
+}
+
+/* By the names of buffers that `functional` changes, their tensors there. */
+static enum ets_status read_mutated(const struct reference_program *functional,
+                                    struct ets_arena *arena, struct dictionary *by_buffer,
+                                    struct ets_error *error)
+{
+    const struct ets_graph *graph = functional->graph;
+    const uint32_t capacity = graph->output_count + 1;
+    *by_buffer = (struct dictionary){.capacity = capacity};
+    by_buffer->tensors = ets_arena_alloc_array(arena, capacity, sizeof *by_buffer->tensors);
+    if (by_buffer->tensors == NULL || ets_strings_init(&by_buffer->names, arena) != 0) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        const struct ets_graph_output *output = &graph->outputs[i];
+        if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL) continue;
+        if (ets_strings_add(&by_buffer->names, output->target) == UINT32_MAX) {
+            return no_memory(error);
+        }
+    }
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct ets_graph_input *input = &graph->inputs[i];
+        if (input->role != ETS_INPUT_BUFFER || input->source.data == NULL) continue;
+        const uint32_t number = ets_strings_find(&by_buffer->names, input->source);
+        if (number < capacity) by_buffer->tensors[number] = functional->weights[i];
+    }
+    return ETS_OK;
+}
+
+enum ets_status reference_weights_find(struct ets_etrecord *record,
+                                       struct reference_program *program, struct ets_arena *arena,
+                                       struct ets_error *error)
+{
+    struct dictionary dictionary;
+    const struct ets_graph *graph = program->graph;
+    program->weights = ets_arena_alloc_array(arena, graph->input_count, sizeof *program->weights);
+    if (program->weights == NULL) return no_memory(error);
+    ETS_TRY(read_dictionary(record, graph, arena, &dictionary, error));
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct ets_graph_input *input = &graph->inputs[i];
+        if (reference_input_is_given(input)) continue;
+        const struct ets_tensor *tensor = find_tensor(&dictionary, input->source);
+        const uint32_t slot = program->plans[0].inputs[i];
+        ETS_TRY(check(graph, input, tensor, program->plans[0].described[slot], error));
+        program->weights[i] = tensor;
+    }
+    return ETS_OK;
+}
+
+enum ets_status reference_weights_restore(struct reference_program *program,
+                                          const struct reference_program *functional,
+                                          struct ets_arena *arena, struct ets_error *error)
+{
+    struct dictionary by_buffer;
+    ETS_TRY(read_mutated(functional, arena, &by_buffer, error));
+    take_mutated(program, &by_buffer);
+    return ETS_OK;
+}
