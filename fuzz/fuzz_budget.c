@@ -30,7 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
         const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
         check(lies_in(rule->pattern, data, size) && lies_in(rule->scope, data, size));
-        check(rule->value == rule->value && rule->text.size > 0 && rule->line > 0);
+        check(rule->bound_count > 0 && rule->bound_count <= ETS_BUDGET_MAX_BOUNDS);
+        for (uint32_t k = 0; k < rule->bound_count; k++) {
+            check(rule->bounds[k].value == rule->bounds[k].value);
+        }
+        check(rule->text.size > 0 && rule->line > 0);
     }
     ets_budget_close(budget);
     return 0;

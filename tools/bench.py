@@ -14,6 +14,7 @@ import lzma
 import os
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,9 @@ DATA = ROOT / "tests" / "data" / "gpt_portable"
 EXAMPLE = ROOT / "examples" / "mobile_cnn"
 
 SMALL_TARGET = (0.010, 12e6)  # seconds, bytes
+RECORD_TARGET = (0.120, 64e6)
 LARGE_TARGET = (0.150, 64e6)
+HUGE_TARGET = (6.0, 2e9)
 DIFF_TARGET = (0.500, 128e6)
 IMPORT_TARGET = (0.060, None)  # beyond Python itself
 FRAME_TARGET = (0.250, 150e6)  # beyond the import of pandas
@@ -167,7 +170,7 @@ def bench_large(bench):
     large.write_bytes(lzma.open(DATA / "profile_x1000.etdp.xz").read())
     bench.inspect("1,000 runs", large)
     measured = bench.inspect("1,000 runs, record", large, "--etrecord", record,
-                             target=LARGE_TARGET, upstream=[large, record])
+                             target=RECORD_TARGET, upstream=[large, record])
     bench.inspect("1,000 runs, record, tsv", large, "--etrecord", record, "--format", "tsv",
                   target=LARGE_TARGET)
     bench.inspect("1,000 runs, record, by source line", large, "--etrecord", record,
@@ -179,6 +182,43 @@ def bench_large(bench):
         f"Copying the {size / 1e6:.1f} MB of 1,000 runs out of the page cache takes"
         f" {show_time(once)} ({size / once / 1e9:.1f} GB/s); the table with the record takes"
         f" {measured[1] / once:.0f} times that, {measured[1] / size * 1e9:.2f} ns a byte.")
+
+
+def repeat_runs(data, times, write):
+    """The runs of a size-prefixed ETDump, `times` over: its bytes copied behind a vector of all."""
+    root = 4 + struct.unpack_from("<I", data, 4)[0]
+    vtable = root - struct.unpack_from("<i", data, root)[0]
+    field = root + struct.unpack_from("<H", data, vtable + 6)[0]
+    vector = field + struct.unpack_from("<I", data, field)[0]
+    count = struct.unpack_from("<I", data, vector)[0]
+    places = [vector + 4 + 4 * run for run in range(count)]
+    runs = [at + struct.unpack_from("<I", data, at)[0] for at in places]
+    body, first = data + bytes(-len(data) % 16), 36  # where the vector's first offset stands
+    start = first + 4 * count * times
+    start += -start % 16
+    head = struct.pack("<II4sHHHHiIII", start + len(body) * times - 4, 16, b"ED00", 8, 12, 4, 8,
+                       8, 0, 4, count * times)
+    targets = [start + copy * len(body) + run for copy in range(times) for run in runs]
+    offsets = [target - (first + 4 * i) for i, target in enumerate(targets)]
+    write((head + struct.pack(f"<{len(offsets)}I", *offsets)).ljust(start, b"\0"))
+    for _ in range(times):
+        write(body)
+
+
+def bench_events(bench):
+    """From 0.2 to 10 million events, the recorded runs repeated; after bench_large."""
+    record, large = DATA / "model.etrecord", bench.folder / "profile_x1000.etdp"
+    seconds, data = {}, large.read_bytes()
+    seconds[1000] = bench.inspect("growth: 0.2 million events", large, "--etrecord", record)[1]
+    for times, name, target in ((10, "2.1", None), (47, "10", HUGE_TARGET)):
+        path = bench.folder / f"events{times}.etdp"
+        with open(path, "wb") as file:
+            repeat_runs(data, times, file.write)
+        name = f"growth: {name} million events, {show_bytes(path.stat().st_size)}"
+        seconds[times * 1000] = bench.inspect(name, path, "--etrecord", record, target=target,
+                                              repeat=5)[1]
+        path.unlink()
+    bench.notes.append(f"Each further run of 213 events costs {per_run(seconds)} runs.")
 
 
 def bench_python(bench):
@@ -292,6 +332,7 @@ def main():
         bench = Bench(options.etscope, options.repeat, folder)
         bench_small(bench)
         bench_large(bench)
+        bench_events(bench)
         bench_python(bench)
         bench_running(bench)
         bench_differing(bench)

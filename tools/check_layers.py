@@ -30,7 +30,7 @@ LAYERS = {
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
     "account": {"base"},
-    "compare": {"base", "inspect", "statistics"},
+    "compare": {"account", "base", "inspect", "statistics"},
     "engine": {"base", "host"},
     "reference": {"base", "numerics", "record"},
     "gap": {"base", "inspect", "numerics", "reference"},

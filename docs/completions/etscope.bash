@@ -138,6 +138,8 @@ _etscope() {
     sql:--width) compopt +o default 2>/dev/null ;;
     sql:--output) ;;
     sql:--source-time-scale|sql:--source_time_scale) words='ns us ms s cycles' ;;
+    diff:--before) ;;
+    diff:--after) ;;
     diff:--etrecord) ;;
     diff:--etrecord-b) ;;
     diff:--program) ;;
@@ -239,13 +241,13 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
+        annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --heat-map --format -f --width --output --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --metric --fail-below --only-off --alignment --picture --columns -c --format -f --width --output --load-library --engine --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
-        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;

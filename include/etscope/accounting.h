@@ -130,6 +130,11 @@ ETS_API enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count
                                             struct ets_run_phases *phases_out,
                                             struct ets_error *error);
 
+/* The same of what a row took, in each run of its block. */
+ETS_API enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                              struct ets_run_phases *phases_out,
+                                              struct ets_error *error);
+
 /* 1: run `index` of these `phases`, which took `ticks`, is an outlier. */
 ETS_API int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t index,
                                       int64_t ticks);

@@ -32,6 +32,7 @@ enum ets_annotate_lines {
 
 struct ets_annotate_options {
     uint32_t block, run; /* ETS_NO_INDEX: all */
+    int steady;          /* 1: without warm-up, as ets_run_phases_find tells it */
     enum ets_annotate_lines lines;
     uint32_t context;
     const char *file; /* only this file, by its path or the end of it; NULL: all */

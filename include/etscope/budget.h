@@ -15,6 +15,7 @@
  *     # what            metric    limit
  *     total             p50    <= +5%      Method::execute: 5 % over the base at most
  *     operator *conv*   max    <= 2ms      every operator of such a name: 2 ms at most
+ *     operator *        p50    <= +25% or +5us   broken where both are exceeded
  *     load              p50    <= +10ms    Program::load_method
  *     delegated         share  >= 90%      of the total, in the calls of delegates
  *     [decode]                             the rules below are for this method alone
@@ -58,14 +59,24 @@ enum ets_budget_limit {
     ETS_LIMIT_SHARE = 3       /* at least this part: 0.9 */
 };
 
+/* "+25% or +5us": the rule is broken where all of its limits are exceeded. */
+struct ets_budget_bound {
+    enum ets_budget_limit limit;
+    double value;
+    int is_cycles; /* 1: a time in cycles */
+};
+
+enum { ETS_BUDGET_MAX_BOUNDS = 2 };
+
 struct ets_budget_rule {
     enum ets_budget_subject subject;
     enum ets_budget_metric metric;
-    enum ets_budget_limit limit;
-    double value;
-    int is_cycles;           /* 1: a time in cycles */
+    struct ets_budget_bound bounds[ETS_BUDGET_MAX_BOUNDS];
+    uint32_t bound_count;    /* at least 1; of 2 one at least is relative to the base */
     struct ets_text scope;   /* of [scope]: a method or block; absent: all */
-    struct ets_text pattern; /* OPERATOR: "*conv*"; * is any text, ? any character */
+    struct ets_text pattern; /* OPERATOR: "*conv*"; * is any text, ? any character. What is no
+                                operator, "(between operators)", needs a pattern that begins
+                                with "(" */
     struct ets_text text;    /* the rule, one space between its words */
     uint32_t line;           /* from 1 */
 };
@@ -101,7 +112,7 @@ struct ets_budget_verdict {
     uint32_t line; /* of the difference; ETS_NO_INDEX where there is none */
     enum ets_budget_result result;
     double base, value; /* of the metric; for shares 0 to 1 */
-    double limit;       /* what `value` is held against */
+    double limit;       /* what `value` is held against: of two limits the wider */
     double noise;       /* the metric's largest among the parts of the base; NaN: not asked */
     double p;           /* adjusted; NaN: not asked */
 };

@@ -67,11 +67,12 @@ ETS_API enum ets_status ets_budget_table_fill(struct ets_table *table,
                                               struct ets_error *error);
 
 /*
- * The same as JUnit's XML, which CI systems show: a test case for each verdict; "fail" and
- * "missing" are failures, "unknown" is an error. Writing errors appear at the output's commit.
+ * The same as JUnit's XML (junit.h): a test case for each verdict; "fail" and "missing" are
+ * failures, "unknown" is an error. Status: NO_MEMORY, with nothing written; writing errors appear
+ * at the output's commit.
  */
-ETS_API void ets_budget_write_junit(const struct ets_budget_report *report,
-                                    struct ets_output *output);
+ETS_API enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
+                                               struct ets_output *output, struct ets_error *error);
 
 #ifdef __cplusplus
 }

@@ -70,8 +70,9 @@ struct ets_delegation {
 
 /*
  * Reads every method's delegate calls. Statuses: NOT_FOUND where `method` is not in the program;
- * MISMATCH where the record has a backend at an instruction that is no delegate call of it; those
- * of the record's readers; NO_MEMORY. Payloads that cannot be read are no error but a `reason`.
+ * MISMATCH where the record has a backend or an operator at an instruction that is none of it;
+ * those of the record's readers; NO_MEMORY. Payloads that cannot be read are no error but a
+ * `reason`.
  */
 ETS_API enum ets_status ets_delegations_open(const struct ets_delegations_options *options,
                                              struct ets_delegations **delegations_out,

@@ -15,9 +15,10 @@
  * In a block that both sides joined to an ETRecord, operators are matched by what their debug
  * handles stand for, and by name; handles themselves where both exports numbered alike, else the
  * module, operator and place among its like of the exported program. What is left and shares
- * handles is compared as a group: five kernels that became one delegate call are one line. Without
- * a record on both sides operators are matched by name, in the longest order that both have in
- * common.
+ * handles is compared as a group: five kernels that became one delegate call are one line. A
+ * delegate's events are matched so where they are tied to nodes (enum ets_tie), else by name in
+ * order, without their number among their like. Without a record on both sides operators are
+ * matched by name, in the longest order that both have in common.
  *
  * A line's verdict rests on a rank test over the runs (significance.h), adjusted for the number of
  * lines by Benjamini and Hochberg. Runs of one trace share one state of the machine: the test tells
@@ -76,6 +77,8 @@ struct ets_difference_line {
     uint32_t block;  /* index for ets_difference_block */
     uint32_t parent; /* the line that this one lies within, before it; ETS_NO_INDEX */
     enum ets_pool_role role;
+    int has_own_clock; /* 1: times are ticks of the delegate's own, on one side or both; with it on
+                          one side alone they are not compared, and the verdict is NONE */
     enum ets_change change;
     enum ets_verdict verdict;
     struct ets_difference_side before, after;

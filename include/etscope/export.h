@@ -34,7 +34,7 @@ enum ets_group_by {
 
 enum ets_sort_by {
     ETS_SORT_ORDER = 0, /* of execution, nested */
-    ETS_SORT_TIME = 1,  /* mean per run, longest first */
+    ETS_SORT_TIME = 1,  /* median of the runs, longest first */
     ETS_SORT_MAX = 2,
     ETS_SORT_CALLS = 3,
     ETS_SORT_NAME = 4
@@ -45,7 +45,8 @@ struct ets_operator_table_options {
     enum ets_sort_by sort;
     uint32_t top;   /* lines of each block; 0: all */
     uint32_t block; /* only this block; ETS_NO_INDEX: all */
-    uint32_t run;   /* only this run; ETS_NO_INDEX: all */
+    uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
     int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself */
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
                        holds them; 0: all, up to 64 */
@@ -64,6 +65,8 @@ struct ets_account_table_options {
     int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
     int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself; else what they
                        take beyond their kernels is one line, "(operator calls)" */
+    uint32_t top;   /* the innermost lines that took most, and what they lie in; 0: all */
+    struct ets_row_filter filter; /* rows, what lies in them and what they lie in; numbers stay */
 };
 
 /*

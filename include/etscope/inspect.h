@@ -310,6 +310,12 @@ ETS_API void ets_statistics_compute(double *values, uint32_t count,
 /* "map", "node", "near", "call"; NULL for ETS_TIE_NONE. Static storage. */
 ETS_API const char *ets_tie_name(enum ets_tie tie);
 
+/* What the times of a row are in: "trace", or of a delegate's "fitted", "unknown", "overlapping".
+ */
+ETS_API const char *ets_row_clock(const struct ets_row *row);
+/* 1: in ticks of the delegate's own (fitted, unknown), to be added to nothing else. */
+ETS_API int ets_row_has_own_clock(const struct ets_row *row);
+
 /* "ns", "us", "ms", "s", "cycles"; NULL for no unit. */
 ETS_API const char *ets_time_unit_name(enum ets_time_unit unit);
 /* Units in one second; 1 for cycles. */

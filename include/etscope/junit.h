@@ -29,10 +29,14 @@ enum ets_junit_result {
 
 struct ets_junit_case {
     const char *class_name, *name;
+    const char *file; /* where the check is written; NULL: nowhere */
+    uint32_t line;    /* there, from 1 */
     enum ets_junit_result result;
+    const char *type;    /* of a failure or error, one word; NULL: none */
     const char *message; /* one line; NULL: none */
     const char *details; /* more of a failure or error, several lines; NULL: none */
-    double seconds;
+    const char *output;  /* what the check said, whatever its result; NULL: nothing */
+    double seconds;      /* NaN: not measured; then the suite has no time either */
 };
 
 /* Appends the document; failures to write appear at the output's commit. */

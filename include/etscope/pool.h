@@ -38,13 +38,14 @@ enum ets_pool_role {
     ETS_POOL_REST = 3   /* what Method::execute is longer than all that it encloses */
 };
 
-/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit. */
+/* One operator of a block. Times are nanoseconds, or cycles: ets_pool_unit; but has_own_clock. */
 struct ets_pool_operator {
     enum ets_pool_role role;
     struct ets_text name;      /* "addmm.out", as people read it; "(between operators)" */
     uint32_t parent;           /* enclosing operator of the block, before this one; ETS_NO_INDEX */
     uint32_t depth;            /* 0 at the top */
     uint32_t calls;            /* in one run */
+    int has_own_clock;         /* 1: times are ticks of the delegate's own, and part of nothing */
     double resolution;         /* the true time of a run is at least that of per_run, and
                                   below it + resolution; 0: exact */
     const double *per_run;     /* [run_count of the block] all calls of a run added up; part after
@@ -55,8 +56,9 @@ struct ets_pool_operator {
 
 /* What one trace gave to a block. */
 struct ets_pool_part {
-    uint32_t inspection, block; /* which of those given, and which of its blocks */
-    uint32_t first_run, run_count;
+    uint32_t inspection, block;    /* which of those given, and which of its blocks */
+    uint32_t first_run, run_count; /* of the pool's block */
+    uint32_t left_out;             /* runs of its own block before those: warm-up */
 };
 
 struct ets_pool_block {
@@ -72,12 +74,17 @@ struct ets_pool_block {
                        ETS_NO_INDEX: none does */
 };
 
+struct ets_pool_options {
+    int steady; /* 1: of each trace without warm-up, as ets_run_phases_find tells it */
+    const struct ets_allocator *allocator; /* NULL: the C library's */
+};
+
 /*
- * `inspections`: borrowed until close, as is the array. `allocator` NULL: the C library's.
+ * `inspections`: borrowed until close, as is the array. `options` NULL: all zero.
  * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
  */
 ETS_API enum ets_status ets_pool_open(const struct ets_inspection *const *inspections,
-                                      uint32_t count, const struct ets_allocator *allocator,
+                                      uint32_t count, const struct ets_pool_options *options,
                                       struct ets_pool **pool_out, struct ets_error *error);
 ETS_API void ets_pool_close(struct ets_pool *pool); /* NULL is allowed */
 

@@ -25,6 +25,7 @@ struct ets_method_tokens {
 struct ets_run_table_options {
     int by_run; /* 1: a line for each execution, in the trace's order; 0: for each method */
     uint32_t block, run; /* ETS_NO_INDEX: all */
+    int steady;          /* 1: without warm-up, as ets_run_phases_find tells it */
     uint32_t top;        /* lines; 0: all */
     /* With rows left out, times are of the work that is left. */
     struct ets_row_filter filter;

@@ -139,3 +139,26 @@ int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t inde
     return phases->state != ETS_PHASE_TOO_FEW && index >= phases->warm_up &&
            ((double)ticks < phases->low || (double)ticks > phases->high);
 }
+
+enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                      struct ets_run_phases *phases_out, struct ets_error *error)
+{
+    const uint32_t block = ets_inspection_row(inspection, row)->block;
+    const uint32_t runs = ets_inspection_block(inspection, block)->run_count;
+    struct ets_arena scratch;
+    ets_arena_init(&scratch, NULL, 0);
+    double *ticks = ets_arena_alloc_array(&scratch, runs, sizeof *ticks);
+    int64_t *whole = ets_arena_alloc_array(&scratch, runs, sizeof *whole);
+    enum ets_status status = ETS_OK;
+    if (ticks == NULL || whole == NULL) {
+        status = ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %u runs", runs);
+    } else {
+        const uint32_t count = ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, ticks);
+        for (uint32_t i = 0; i < count; i++) {
+            whole[i] = ticks[i] < 9e18 ? (int64_t)ticks[i] : INT64_MAX;
+        }
+        status = ets_run_phases_find(whole, count, NULL, phases_out, error);
+    }
+    ets_arena_reset(&scratch);
+    return status;
+}

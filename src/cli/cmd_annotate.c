@@ -19,6 +19,7 @@ const struct cli_option cli_annotate_options[] = {
      false},
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--steady", NULL, NULL, "Without the first runs that are warm-up", NULL, false},
     CLI_FILTER_OPTIONS,
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown",
      "How to print; for programs only lines that something is known about", NULL, false},
@@ -62,6 +63,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
             {
                 .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
                 .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
+                .steady = cli_has(arguments, "--steady"),
                 .all_frames = cli_choice(arguments, "--frames", 0),
             },
     };
@@ -71,6 +73,7 @@ static bool parse(const struct cli_arguments *arguments, const struct cli_subjec
         cli_complain(CLI_USAGE, "--whole and --context cannot both be");
         ok = false;
     }
+    if (cli_check_steady(arguments) != CLI_OK) ok = false;
     if (!ok || cli_filter_parse(arguments, &request->filter) != CLI_OK) return false;
     cli_style(arguments, output, &request->style);
     request->annotate.lines = lines_of(arguments, request->style.format);

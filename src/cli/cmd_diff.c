@@ -5,6 +5,9 @@
 #include "sides.h"
 
 const struct cli_option cli_diff_options[] = {
+    {"--before", NULL, "FILE", "One more trace of the first side: its runs are added to BEFORE's",
+     NULL, true},
+    {"--after", NULL, "FILE", "One more trace of the second side, likewise", NULL, true},
     CLI_SIDES_OPTIONS,
     {"--sort", "-s", "change|ratio|order|name",
      "Slower, faster and other kernels before the rest, the largest change (default) or ratio "
@@ -32,12 +35,25 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
+/* A side's traces: the word of its name and those of an option. Returns how many. */
+static unsigned list_traces(const struct cli_arguments *arguments, unsigned word,
+                            const char *option, const char *paths[CLI_MAX_VALUES + 1])
+{
+    unsigned count = 0;
+    paths[count++] = arguments->words[word];
+    for (unsigned i = 0; cli_value_at(arguments, option, i) != NULL; i++) {
+        paths[count++] = cli_value_at(arguments, option, i);
+    }
+    return count;
+}
+
 int cmd_diff(const struct cli_arguments *arguments)
 {
     bool ok = true;
     struct cli_sides sides;
-    static const char *const inputs[] = {"--etrecord", "--program", "--etrecord-b", "--program-b",
-                                         NULL};
+    static const char *const inputs[] = {
+        "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
+    const char *before[CLI_MAX_VALUES + 1], *after[CLI_MAX_VALUES + 1];
     if (arguments->word_count != 2) {
         return cli_complain(CLI_USAGE,
                             "diff needs two traces: etscope diff before.etdp after.etdp");
@@ -50,8 +66,9 @@ int cmd_diff(const struct cli_arguments *arguments)
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
-    int code =
-        cli_sides_open(arguments, arguments->words, 1, arguments->words + 1, 1, &options, &sides);
+    const unsigned befores = list_traces(arguments, 0, "--before", before);
+    const unsigned afters = list_traces(arguments, 1, "--after", after);
+    int code = cli_sides_open(arguments, before, befores, after, afters, &options, &sides);
     if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);
     cli_sides_close(&sides);
     return code;

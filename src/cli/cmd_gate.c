@@ -19,7 +19,10 @@ static int write_junit(const struct cli_arguments *arguments,
     struct ets_error error;
     if (path == NULL) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    ets_budget_write_junit(report, output);
+    if (ets_budget_write_junit(report, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "etscope/delegates.h"
 #include "session.h"
 #include "show.h"
 
@@ -27,6 +28,22 @@ static const char *known_method(const struct cli_session *session)
                : "forward"; /* what cli_session_execute ran then */
 }
 
+/* A record of another program, as far as the two tell it: before anything runs. */
+static int check_record(const struct cli_session *session)
+{
+    struct ets_delegations *delegations;
+    struct ets_error error;
+    const struct ets_delegations_options options = {.program = &session->model.program,
+                                                    .record = session->record.record,
+                                                    .method = known_method(session)};
+    if (options.record == NULL || cli_has(session->arguments, "--allow-mismatch")) return CLI_OK;
+    if (ets_delegations_open(&options, &delegations, &error) != ETS_OK) {
+        return error.status == ETS_MISMATCH ? cli_fail(session->path, &error) : CLI_OK;
+    }
+    ets_delegations_close(delegations);
+    return CLI_OK;
+}
+
 int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
@@ -45,6 +62,7 @@ int cmd_profile(const struct cli_arguments *arguments)
     }
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);
+    if (code == CLI_OK) code = check_record(&session);
     if (code == CLI_OK) code = cli_session_execute(&session);
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_session_keep(&session, trace_path, &session.trace, 1);

@@ -90,6 +90,9 @@ size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t
 const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names);
 /* Only one of the words and of the values of `options` (NULL-ended) may be standard input, "-". */
 int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options);
+/* outputs.c: no output may be an input or another output, and all must be writable. Returns an exit
+ * code. */
+int cli_check_outputs(const struct cli_arguments *arguments);
 /* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 

@@ -93,9 +93,12 @@ const struct cli_command cli_commands[] = {
      "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
      "was added, removed or delegated. With ETRecords operators are matched by their debug "
      "handles, else by name in the order of execution. A verdict rests on a rank test over the "
-     "runs, adjusted for the number of operators; it tells whether these two recordings differ.",
+     "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
+     "runs "
+     "of one share one state of the machine: --before and --after add recordings to a side.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
+     "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
      "xnnpack.etrecord --top 10",
      cmd_diff},
@@ -262,6 +265,7 @@ int main(int count, char **words)
         return finish(CLI_OK);
     }
     static struct cli_arguments arguments;
-    const int code = cli_parse(command, count - 2, words + 2, &arguments);
+    int code = cli_parse(command, count - 2, words + 2, &arguments);
+    if (code == CLI_OK) code = cli_check_outputs(&arguments);
     return code != CLI_OK ? code : finish(command->run(&arguments));
 }

@@ -146,12 +146,14 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
                 .block = ETS_NO_INDEX,
                 .run = ETS_NO_INDEX,
+                .steady = cli_has(arguments, "--steady"),
                 .all_events = cli_has(arguments, "--all"),
                 .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
             },
     };
     if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
     if (!check_run_options(arguments, request)) ok = false;
+    if (cli_check_steady(arguments) != CLI_OK) ok = false;
     if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
         cli_complain(CLI_USAGE, "--depth is for --group-by module");
         ok = false;
@@ -300,19 +302,25 @@ static int write_upstream_tsv(struct ets_inspection *inspection, const struct re
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
-/* The tree is of one order, and whole. */
+int cli_check_steady(const struct cli_arguments *arguments)
+{
+    if (!cli_has(arguments, "--steady") || !cli_has(arguments, "--run")) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--run names one run, --steady leaves some out: not both");
+}
+
+/* What the tree cannot be, and why. */
 static int check_tree(const struct cli_arguments *arguments)
 {
-    static const char *const others[] = {"--group-by", "--sort",    "--top",
-                                         "--name",     "--module",  "--handle",
-                                         "--source",   "--backend", NULL};
-    const char *other = cli_first_given(arguments, others);
-    if (!cli_has(arguments, "--tree")) {
-        if (!cli_has(arguments, "--steady")) return CLI_OK;
-        return cli_complain(CLI_USAGE, "--steady is for --tree");
+    if (!cli_has(arguments, "--tree")) return CLI_OK;
+    if (cli_has(arguments, "--group-by")) {
+        return cli_complain(CLI_USAGE,
+                            "--tree has a line for each part of a run: without --group-by, whose "
+                            "groups mix them; --group-by module has self times, too");
     }
-    if (other == NULL) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--tree is in order of execution, and whole: without %s", other);
+    if (!cli_has(arguments, "--sort")) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "--tree is in order of execution: without --sort; --top N picks the lines "
+                        "that took most themselves");
 }
 
 static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspection *inspection,
@@ -321,6 +329,7 @@ static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspe
     struct ets_run_table_options options = request->runs;
     options.block = request->table.block;
     options.run = request->table.run;
+    options.steady = request->table.steady;
     options.top = request->table.top;
     options.filter = request->table.filter;
     return ets_run_table_fill(table, inspection, &options, error);
@@ -333,7 +342,9 @@ static enum ets_status fill_any(const struct cli_arguments *arguments, struct et
     const struct ets_account_table_options tree = {.block = request->table.block,
                                                    .run = request->table.run,
                                                    .steady = cli_has(arguments, "--steady"),
-                                                   .all_events = request->table.all_events};
+                                                   .all_events = request->table.all_events,
+                                                   .top = request->table.top,
+                                                   .filter = request->table.filter};
     if (cli_has(arguments, "--tree")) {
         return ets_account_table_fill(table, inspection, &tree, error);
     }

@@ -30,7 +30,7 @@
     {"--tree", NULL, NULL,                                                                        \
      "What every part of a run took itself, down to what is unaccounted for: adds up exactly",    \
      NULL, false},                                                                                \
-    {"--steady", NULL, NULL, "With --tree: without the first runs that are warm-up", NULL, false}, \
+    {"--steady", NULL, NULL, "Without the first runs that are warm-up", NULL, false},             \
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
      false},                                                                                      \
     {"--subtract-overhead", NULL, NULL,                                                           \
@@ -66,6 +66,9 @@ int cli_open_inspection(const struct cli_subject *subject,
 /* What --block (by name or number) and --run ask for; ETS_NO_INDEX: all. */
 int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
                     uint32_t *block_out, uint32_t *run_out);
+
+/* --run names one run, --steady several. Returns an exit code. */
+int cli_check_steady(const struct cli_arguments *arguments);
 
 /* What was skipped, odd or not joined, as notes. */
 void cli_print_notes(const struct ets_inspection *inspection);

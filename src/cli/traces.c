@@ -111,7 +111,8 @@ int cli_traces_open(const struct cli_arguments *arguments, const char *const *pa
     }
     const struct ets_inspection *const *inspections =
         (const struct ets_inspection *const *)traces_out->inspections;
-    return ets_pool_open(inspections, path_count, NULL, &traces_out->pool, &error) == ETS_OK
+    const struct ets_pool_options options = {.steady = cli_has(arguments, "--steady")};
+    return ets_pool_open(inspections, path_count, &options, &traces_out->pool, &error) == ETS_OK
                ? CLI_OK
                : cli_fail(NULL, &error);
 }

@@ -13,6 +13,8 @@
      "Unit of traces that do not say theirs; default ns", NULL, false},                           \
     {"--subtract-overhead", NULL, NULL,                                                           \
      "Take off what recording cost; the traces must tell it", NULL, false},                       \
+    {"--steady", NULL, NULL, "Of each trace without the first runs that are warm-up", NULL,       \
+     false},                                                                                      \
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
      false},                                                                                      \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \

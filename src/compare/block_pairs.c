@@ -11,6 +11,18 @@ struct side {
     uint64_t operator_count;
 };
 
+/* Without the number among its like, " #2", that a delegate gives: one more before it changes it.
+ */
+static struct ets_text name_of(const struct ets_pool_operator *op)
+{
+    struct ets_text name = op->name;
+    size_t end = name.size;
+    if (op->role != ETS_POOL_INNER) return name;
+    while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
+    if (end == name.size || end < 3 || memcmp(name.data + end - 2, " #", 2) != 0) return name;
+    return (struct ets_text){name.data, end - 2};
+}
+
 static bool number_names(struct ets_arena *arena, struct ets_strings *texts,
                          const struct ets_pool *pool, struct side *side)
 {
@@ -24,7 +36,7 @@ static bool number_names(struct ets_arena *arena, struct ets_strings *texts,
         side->names[b] = ets_arena_alloc_array(arena, block->operator_count, sizeof(uint32_t));
         if (side->names[b] == NULL) return false;
         for (uint32_t i = 0; i < block->operator_count; i++) {
-            side->names[b][i] = ets_strings_add(texts, block->operators[i].name);
+            side->names[b][i] = ets_strings_add(texts, name_of(&block->operators[i]));
             if (side->names[b][i] == UINT32_MAX) return false;
         }
         side->operator_count += block->operator_count;

@@ -87,8 +87,8 @@ static bool take_number(struct ets_text *text, double *value_out)
 }
 
 /* "+5%", "-10%", "+200us", "12ms", "90%", "5000cycles". */
-static enum ets_status read_limit(const struct reader *reader, struct ets_text text,
-                                  struct ets_budget_rule *rule)
+static enum ets_status read_bound(const struct reader *reader, struct ets_text text,
+                                  struct ets_budget_bound *bound)
 {
     static const struct {
         const char *name;
@@ -100,23 +100,52 @@ static enum ets_status read_limit(const struct reader *reader, struct ets_text t
         text.data++;
         text.size--;
     }
-    if (!take_number(&text, &rule->value)) {
+    if (!take_number(&text, &bound->value)) {
         return fail(reader, "the limit must be as +5%, +200us, 12ms, or 90% of a share");
     }
-    rule->value *= sign;
+    bound->value *= sign;
     if (ets_text_is(text, "%")) {
-        rule->value /= 100;
-        rule->limit = is_signed ? ETS_LIMIT_OVER_RATIO : ETS_LIMIT_SHARE;
+        bound->value /= 100;
+        bound->limit = is_signed ? ETS_LIMIT_OVER_RATIO : ETS_LIMIT_SHARE;
         return ETS_OK;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!ets_text_is(text, units[i].name)) continue;
-        rule->value *= units[i].ns;
-        rule->is_cycles = i == 4;
-        rule->limit = is_signed ? ETS_LIMIT_OVER_TIME : ETS_LIMIT_TIME;
+        bound->value *= units[i].ns;
+        bound->is_cycles = i == 4;
+        bound->limit = is_signed ? ETS_LIMIT_OVER_TIME : ETS_LIMIT_TIME;
         return ETS_OK;
     }
     return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
+}
+
+/* The last limit of the line, and the one before it where "or" stands between. */
+static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule *rule,
+                                   struct ets_text *sign_out)
+{
+    bool is_relative = false, is_least = false;
+    struct ets_text word, limits[ETS_BUDGET_MAX_BOUNDS];
+    do {
+        if (rule->bound_count == ETS_BUDGET_MAX_BOUNDS) {
+            return fail(reader, "a rule has two limits at most, as in: <= +25% or +5us");
+        }
+        limits[rule->bound_count++] = take_last(reader);
+        word = take_last(reader);
+    } while (ets_text_is(word, "or"));
+    *sign_out = word;
+    if (!ets_text_is(word, "<=") && !ets_text_is(word, ">=")) {
+        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+    }
+    for (uint32_t i = 0; i < rule->bound_count; i++) {
+        struct ets_budget_bound *bound = &rule->bounds[rule->bound_count - 1 - i];
+        ETS_TRY(read_bound(reader, limits[i], bound));
+        const bool is_over =
+            bound->limit == ETS_LIMIT_OVER_TIME || bound->limit == ETS_LIMIT_OVER_RATIO;
+        is_relative = is_relative || is_over;
+        is_least = is_least || bound->value < 0 || bound->limit == ETS_LIMIT_SHARE;
+    }
+    if (rule->bound_count == 1 || (is_relative && !is_least)) return ETS_OK;
+    return fail(reader, "of two limits one is over the base, and none below it: +25% or +5us");
 }
 
 static bool read_metric(struct ets_text text, enum ets_budget_metric *metric)
@@ -172,22 +201,19 @@ static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
     if (!squeeze(arena, &rule->text)) {
         return ets_fail(reader->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
     }
-    const struct ets_text limit = take_last(reader), sign = take_last(reader);
+    struct ets_text sign;
+    ETS_TRY(read_bounds(reader, rule, &sign));
     const struct ets_text metric = take_last(reader);
-    const bool is_most = ets_text_is(sign, "<="), is_least = ets_text_is(sign, ">=");
-    if (!is_most && !is_least) {
-        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
-    }
     if (!read_metric(metric, &rule->metric)) {
         return fail(reader, "the metric must be min, p10, p50, p90, max, avg or share");
     }
     ETS_TRY(read_subject(reader, rule));
-    ETS_TRY(read_limit(reader, limit, rule));
+    const bool is_least = ets_text_is(sign, ">=");
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     if (is_share != (rule->subject == ETS_BUDGET_DELEGATED)) {
         return fail(reader, "delegated has a share, all else has a time");
     }
-    if (is_share != is_least || is_share != (rule->limit == ETS_LIMIT_SHARE)) {
+    if (is_share != is_least || is_share != (rule->bounds[0].limit == ETS_LIMIT_SHARE)) {
         return fail(reader, is_share ? "a share has a least part: delegated share >= 90%"
                                      : "a time has a most: <= 12ms, <= +5%, <= +200us");
     }

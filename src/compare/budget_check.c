@@ -79,12 +79,36 @@ static double noise_of(const struct checker *c, const struct ets_difference_side
     return most;
 }
 
+/* Whether one of the rule's limits is over the base. */
+static bool is_over_base(const struct ets_budget_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->bound_count; i++) {
+        const enum ets_budget_limit limit = rule->bounds[i].limit;
+        if (limit == ETS_LIMIT_OVER_TIME || limit == ETS_LIMIT_OVER_RATIO) return true;
+    }
+    return false;
+}
+
+/* The widest of the rule's limits. */
+static double limit_of(const struct ets_budget_rule *rule, double base)
+{
+    double widest = 0;
+    for (uint32_t i = 0; i < rule->bound_count; i++) {
+        const struct ets_budget_bound *bound = &rule->bounds[i];
+        const double limit = bound->limit == ETS_LIMIT_TIME        ? bound->value
+                             : bound->limit == ETS_LIMIT_OVER_TIME ? base + bound->value
+                                                                   : base * (1 + bound->value);
+        if (i == 0 || limit > widest) widest = limit;
+    }
+    return widest;
+}
+
 /* What a value over its limit comes to. */
 static enum ets_budget_result weigh(const struct ets_budget_rule *rule,
                                     const struct ets_difference_line *line,
                                     const struct ets_budget_verdict *verdict)
 {
-    if (rule->limit == ETS_LIMIT_TIME || rule->value < 0) return ETS_BUDGET_FAIL;
+    if (!is_over_base(rule) || rule->bounds[0].value < 0) return ETS_BUDGET_FAIL;
     if (verdict->value <= verdict->noise) return ETS_BUDGET_NOISE;
     if (line->verdict == ETS_VERDICT_UNKNOWN) return ETS_BUDGET_UNKNOWN;
     /* A rank test looks at all runs; the tail may grow without the rest. */
@@ -95,19 +119,17 @@ static enum ets_budget_result weigh(const struct ets_budget_rule *rule,
 static void check_time(const struct checker *c, const struct ets_budget_rule *rule,
                        const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
 {
-    const double limit = rule->value;
     const bool has_base = line->before.operator_count > 0;
     verdict->value = metric_of(&line->after.times, rule->metric);
     if (has_base) verdict->base = metric_of(&line->before.times, rule->metric);
-    if (rule->limit == ETS_LIMIT_TIME) {
-        verdict->limit = limit;
+    if (!is_over_base(rule)) {
+        verdict->limit = limit_of(rule, NAN);
     } else if (!has_base) {
         verdict->result = ETS_BUDGET_NEW;
         return;
     } else { /* the true value of a coarse clock lies above what it says */
         const double base = verdict->base + line->before.resolution;
-        verdict->limit =
-            rule->limit == ETS_LIMIT_OVER_TIME ? base + limit : base * (1 + rule->value);
+        verdict->limit = limit_of(rule, base);
         verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
         verdict->p = line->adjusted_p;
     }
@@ -137,10 +159,10 @@ static double delegated_share(const struct checker *c, const struct ets_pool_blo
 static void check_share(const struct checker *c, const struct ets_budget_rule *rule,
                         const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
 {
-    verdict->limit = rule->value;
+    verdict->limit = rule->bounds[0].value;
     verdict->base = delegated_share(c, line->before.block);
     verdict->value = delegated_share(c, line->after.block);
-    verdict->result = verdict->value >= rule->value ? ETS_BUDGET_PASS : ETS_BUDGET_FAIL;
+    verdict->result = verdict->value >= verdict->limit ? ETS_BUDGET_PASS : ETS_BUDGET_FAIL;
 }
 
 static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_pool_block *block)
@@ -148,6 +170,17 @@ static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_poo
     if (rule->scope.data == NULL) return true;
     return ets_text_equal(rule->scope, block->name) ||
            (block->method != NULL && ets_text_is(rule->scope, block->method));
+}
+
+/*
+ * What stands between operators is none: "*" does not mean it, "(between*" does. Of a delegate with
+ * a clock of its own the call is held to limits, not its events.
+ */
+static bool is_operator(const struct ets_budget_rule *rule, const struct ets_pool_operator *op)
+{
+    if (op->has_own_clock) return false;
+    if (op->role != ETS_POOL_REST) return op->role != ETS_POOL_FRAME;
+    return rule->pattern.data[0] == '(';
 }
 
 /* Whether a rule is about a line of the new trace. */
@@ -159,7 +192,7 @@ static bool is_about(const struct ets_budget_rule *rule, const struct checker *c
     if (rule->subject == ETS_BUDGET_OPERATOR) {
         for (uint32_t i = 0; i < after->operator_count; i++) {
             const struct ets_pool_operator *op = &after->block->operators[after->operators[i]];
-            if (op->role != ETS_POOL_FRAME && matches(rule->pattern, op->name)) return true;
+            if (is_operator(rule, op) && matches(rule->pattern, op->name)) return true;
         }
         return false;
     }
@@ -211,12 +244,17 @@ static enum ets_status check_units(const struct ets_budget *budget, enum ets_tim
 {
     for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
         const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
-        const bool is_time = rule->limit == ETS_LIMIT_TIME || rule->limit == ETS_LIMIT_OVER_TIME;
-        if (!is_time || rule->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "line %u \"%.*s\": the limit is in %s, the traces are in %s", rule->line,
-                        (int)(rule->text.size < 80 ? rule->text.size : 80), rule->text.data,
-                        rule->is_cycles ? "cycles" : "time", rule->is_cycles ? "time" : "cycles");
+        for (uint32_t k = 0; k < rule->bound_count; k++) {
+            const struct ets_budget_bound *bound = &rule->bounds[k];
+            const bool is_time =
+                bound->limit == ETS_LIMIT_TIME || bound->limit == ETS_LIMIT_OVER_TIME;
+            if (!is_time || bound->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
+            return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                            "line %u \"%.*s\": the limit is in %s, the traces are in %s",
+                            rule->line, (int)(rule->text.size < 80 ? rule->text.size : 80),
+                            rule->text.data, bound->is_cycles ? "cycles" : "time",
+                            bound->is_cycles ? "time" : "cycles");
+        }
     }
     return ETS_OK;
 }

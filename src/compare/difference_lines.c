@@ -50,6 +50,14 @@ static bool has_delegate(const struct ets_difference_side *side)
     return false;
 }
 
+static bool has_own_clock(const struct ets_difference_side *side)
+{
+    for (uint32_t i = 0; i < side->operator_count; i++) {
+        if (side->block->operators[side->operators[i]].has_own_clock) return true;
+    }
+    return false;
+}
+
 /* Whether the only operators of a group's sides are the same operator for the same nodes. */
 static bool is_same(const struct ets_match *match, const struct ets_match_group *group)
 {
@@ -95,6 +103,7 @@ static enum ets_status write_group(struct writer *w, uint32_t number, struct ets
         return ets_fail_difference(error);
     }
     line->change = change_of(w->match, group, line);
+    line->has_own_clock = has_own_clock(&line->before) || has_own_clock(&line->after);
     w->line_of[number] = w->difference->line_count++;
     if (side->block->total == group->first[main]) w->block->total = w->line_of[number];
     return ETS_OK;

@@ -38,6 +38,26 @@ static void quantise(double *values, uint32_t count, double step)
     for (uint32_t i = 0; i < count; i++) values[i] = floor(values[i] / step) * step;
 }
 
+/* Whether some of a line's operators are in ticks of a delegate's own, and others are not. */
+static bool is_of_two_clocks(const struct ets_difference_line *line)
+{
+    const struct ets_difference_side *sides[] = {&line->before, &line->after};
+    if (!line->has_own_clock) return false;
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < sides[s]->operator_count; i++) {
+            if (!sides[s]->block->operators[sides[s]->operators[i]].has_own_clock) return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing can be said of times of two units. */
+static void forget(struct ets_difference_line *line)
+{
+    line->change_of_median = line->ratio = line->test.p = NAN;
+    line->shift = (struct ets_shift){NAN, NAN, NAN};
+}
+
 static void test(struct judge *judge, struct ets_difference_line *line)
 {
     const uint32_t left = describe(&line->before, judge->before);
@@ -54,6 +74,7 @@ static void test(struct judge *judge, struct ets_difference_line *line)
     ets_rank_test(judge->before, left, judge->after, right, &line->test);
     ets_shift_of(judge->before, left, judge->after, right, CONFIDENCE, &line->shift);
     if (left == 0 || right == 0) line->test.p = NAN;
+    if (is_of_two_clocks(line)) forget(line);
 }
 
 /* Whether each side is the sum of several readings of a coarse clock, whose errors add up. */

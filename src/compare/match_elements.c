@@ -21,10 +21,17 @@ struct handles {
     uint32_t count;
 };
 
-/* Handles of the work of a block; those of what a delegate reports are the call's as well. */
+/*
+ * Handles that tell an operator from those beside it: of work, and of what a delegate reports where
+ * more is known of it than its call, whose handles it has then.
+ */
 static size_t handle_count(const struct ets_pool_operator *op)
 {
-    return op->role != ETS_POOL_WORK || op->row == NULL ? 0 : op->row->handle_count;
+    if (op->row == NULL) return 0;
+    const enum ets_tie tie = op->row->tie;
+    const bool is_tied = tie == ETS_TIE_MAP || tie == ETS_TIE_NODE || tie == ETS_TIE_NEAR;
+    const bool has_own = op->role == ETS_POOL_WORK || (op->role == ETS_POOL_INNER && is_tied);
+    return has_own ? op->row->handle_count : 0;
 }
 
 static int by_number(const void *left, const void *right)

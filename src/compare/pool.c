@@ -1,4 +1,5 @@
 #include "compare/pool_parts.h"
+#include "etscope/accounting.h"
 
 /* All operators' times of two 10-million-event traces stay below this. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -90,6 +91,18 @@ static bool has_work(const struct ets_inspection *inspection, const struct ets_b
     return false;
 }
 
+static bool leave_warm_up(const struct ets_inspection *inspection, uint32_t block,
+                          struct ets_pool_part *part)
+{
+    struct ets_run_phases phases;
+    const uint32_t whole = ets_inspection_total_row(inspection, block);
+    if (whole == ETS_NO_INDEX) return true;
+    if (ets_run_phases_of_row(inspection, whole, &phases, NULL) != ETS_OK) return false;
+    part->left_out = phases.warm_up;
+    part->run_count -= phases.warm_up;
+    return true;
+}
+
 static bool find_shapes(const struct ets_pool *pool, struct ets_arena *scratch, struct found *found)
 {
     struct shapes shapes;
@@ -98,7 +111,9 @@ static bool find_shapes(const struct ets_pool *pool, struct ets_arena *scratch, 
         const struct ets_inspection *inspection = pool->inspections[i];
         for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++, found++) {
             const struct ets_block *block = ets_inspection_block(inspection, b);
-            found->part = (struct ets_pool_part){i, b, 0, block->run_count};
+            found->part =
+                (struct ets_pool_part){.inspection = i, .block = b, .run_count = block->run_count};
+            if (pool->steady && !leave_warm_up(inspection, b, &found->part)) return false;
             found->shape = shape_of(&shapes, inspection, block);
             found->has_work = has_work(inspection, block);
             if (found->shape == ETS_KEY_NONE) return false;
@@ -248,10 +263,11 @@ static enum ets_status build(struct ets_pool *pool, struct ets_arena *scratch,
 }
 
 enum ets_status ets_pool_open(const struct ets_inspection *const *inspections, uint32_t count,
-                              const struct ets_allocator *allocator, struct ets_pool **pool_out,
+                              const struct ets_pool_options *options, struct ets_pool **pool_out,
                               struct ets_error *error)
 {
     struct ets_arena arena, scratch;
+    const struct ets_allocator *allocator = options == NULL ? NULL : options->allocator;
     ets_arena_init(&arena, allocator, ARENA_LIMIT);
     ets_arena_init(&scratch, allocator, ARENA_LIMIT);
     struct ets_pool *pool = ets_arena_alloc(&arena, sizeof *pool);
@@ -259,6 +275,7 @@ enum ets_status ets_pool_open(const struct ets_inspection *const *inspections, u
     pool->arena = arena;
     pool->inspections = inspections;
     pool->inspection_count = count;
+    pool->steady = options != NULL && options->steady;
     const enum ets_status status = build(pool, &scratch, error);
     ets_arena_reset(&scratch);
     if (status != ETS_OK) ets_pool_close(pool);

@@ -13,6 +13,7 @@ struct ets_pool {
     struct ets_arena arena;
     const struct ets_inspection *const *inspections;
     uint32_t inspection_count;
+    int steady;
     enum ets_time_unit unit;
     struct ets_pool_block *blocks;
     uint32_t block_count;

@@ -15,6 +15,7 @@ struct builder {
     uint8_t *is_left; /* [node] 1: a call around a kernel that reports itself */
     uint32_t *depth;  /* [node] as shown */
     double root;
+    const double *weights; /* [range_count] */
 };
 
 /* What the calls directly inside of a node take beyond their kernels. */
@@ -33,6 +34,7 @@ static void compute(const struct builder *b, const int64_t *ticks, double below,
         b->values[i] = (double)took;
         out->total = (int64_t)((uint64_t)out->total + (uint64_t)took);
     }
+    out->middle = ets_middle_mean(b->values, lines->range_count, b->weights);
     ets_statistics_compute(b->values, lines->range_count, &out->statistics);
     ets_spread_compute(b->values, lines->range_count, &out->spread);
     out->below = below;
@@ -52,7 +54,7 @@ static void add_line(struct builder *b, uint32_t index)
     };
     compute(b, node->ticks, node->below, node->above, &line->inclusive);
     compute(b, node->self, node->self_below, node->self_above, &line->self);
-    if (node->parent == ETS_NO_INDEX) b->root = line->inclusive.statistics.mean;
+    if (node->parent == ETS_NO_INDEX) b->root = line->inclusive.middle;
     line->root = b->root;
 }
 
@@ -146,18 +148,30 @@ static enum ets_status find_phases(struct builder *b, uint32_t block, struct ets
     return ETS_OK;
 }
 
+static bool find_weights(struct builder *b, uint32_t block)
+{
+    const struct ets_account_lines *lines = b->lines;
+    const uint32_t whole = ets_operator_whole_row(b->inspection, block);
+    double *ticks = ets_arena_alloc_array(b->arena, lines->run_count, sizeof *ticks);
+    if (ticks == NULL) return false;
+    if (whole != ETS_NO_INDEX) ets_inspection_row_ticks(b->inspection, whole, ETS_NO_INDEX, ticks);
+    b->weights = ets_middle_weights(b->arena, ticks + lines->range_first, lines->range_count);
+    return b->weights != NULL;
+}
+
 static enum ets_status build(struct builder *b, uint32_t block, struct ets_error *error)
 {
     struct ets_account_lines *lines = b->lines;
     const uint32_t nodes = ets_accounting_node_count(lines->accounting);
     lines->run_count = ets_accounting_runs(lines->accounting, &lines->runs);
     ETS_TRY(find_phases(b, block, error));
+    const bool has_weights = find_weights(b, block);
     lines->items = ets_arena_alloc_array(b->arena, (size_t)nodes * 2, sizeof *lines->items);
     b->values = ets_arena_alloc_array(b->arena, lines->run_count, sizeof *b->values);
     b->is_left = ets_arena_alloc_array(b->arena, nodes, sizeof *b->is_left);
     b->depth = ets_arena_alloc_array(b->arena, nodes, sizeof *b->depth);
     if (lines->items == NULL || b->values == NULL || b->is_left == NULL || b->depth == NULL ||
-        !add_lines(b)) {
+        !has_weights || !add_lines(b)) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
     }
     return ETS_OK;

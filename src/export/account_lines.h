@@ -11,6 +11,7 @@
 struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
+    double middle;       /* mean of chosen_runs.h, for shares */
     double below, above; /* how far the truth of each run may lie */
     int64_t total;       /* as reported */
 };
@@ -20,7 +21,7 @@ struct ets_account_line {
     const struct ets_row *row;           /* of the node; else the one around those calls */
     uint32_t depth;
     struct ets_account_times inclusive, self;
-    double root;                         /* mean of the tree's first line */
+    double root;                         /* middle of the tree's first line */
     const struct ets_run_phases *phases; /* of the line that is the whole execution, else NULL */
 };
 
@@ -41,6 +42,14 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_account_table_options *options,
                                        uint32_t block, struct ets_account_lines *lines_out,
                                        struct ets_error *error);
+/*
+ * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
+ * in: [count]; NULL: no memory.
+ */
+const bool *ets_account_lines_choose(struct ets_arena *arena,
+                                     const struct ets_inspection *inspection,
+                                     const struct ets_account_table_options *options,
+                                     const struct ets_account_lines *lines);
 void ets_account_lines_close(struct ets_account_lines *lines);
 
 #endif

@@ -59,8 +59,10 @@ enum cell {
 /* clang-format off */
 #define TEXT(title) {.name = title, .machine_only = 1}
 #define NUMBER(title, type) {.name = title, .kind = type, .machine_only = 1}
+#define MAIN_TIME(title, rank) \
+    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 1}
 #define TIME(title, rank) \
-    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank}
+    {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = rank, .shares_unit = 2}
 #define MACHINE_TIME(title) \
     {.name = title, .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}
 /* clang-format on */
@@ -80,14 +82,14 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_EVENT] = TEXT("event"),
     [CELL_KERNEL] = TEXT("kernel"),
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
-    [CELL_AVG] = TIME("avg", 0),
-    [CELL_SELF] = TIME("self", 1),
+    [CELL_AVG] = MAIN_TIME("avg", 0),
+    [CELL_SELF] = MAIN_TIME("self", 1),
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .kind = ETS_COLUMN_SHARE,
                          .has_bounds = 1,
                          .machine_only = 1},
-    [CELL_P50] = TIME("p50", 3),
+    [CELL_P50] = MAIN_TIME("p50", 3),
     [CELL_CI_LOW] = MACHINE_TIME("ci_low"),
     [CELL_CI_HIGH] = MACHINE_TIME("ci_high"),
     [CELL_P99] = TIME("p99", 5),
@@ -163,7 +165,7 @@ static void put_deviation(const struct writer *w, const struct ets_account_times
 static void put_share(const struct writer *w, const struct ets_account_times *times, double root)
 {
     if (!(root > 0)) ets_table_put_nothing(w->table);
-    else put_bounds(w, times->statistics.mean, times->below, times->above, 1 / root);
+    else put_bounds(w, times->middle, times->below, times->above, 1 / root);
 }
 
 static void put_real(const struct writer *w, double value)
@@ -182,13 +184,6 @@ static const char *kind_of(const struct ets_account_line *line)
 {
     static const char *const names[] = {"row", "framework", "unaccounted"};
     return line->node == NULL ? "operator_calls" : names[line->node->kind];
-}
-
-static const char *clock_of(const struct ets_account_line *line)
-{
-    static const char *const names[] = {"fitted", "unknown", "overlapping"};
-    const struct ets_delegate_clock *clock = line->row->clock;
-    return clock == NULL ? "trace" : names[clock->state];
 }
 
 static void put_name(const struct writer *w, const struct ets_account_line *line)
@@ -288,7 +283,7 @@ static void put_clock(const struct writer *w, enum cell cell, const struct ets_a
 {
     const struct ets_delegate_clock *clock = line->row->clock;
     switch (cell) {
-    case CELL_CLOCK: ets_table_put_string(w->table, clock_of(line)); break;
+    case CELL_CLOCK: ets_table_put_string(w->table, ets_row_clock(line->row)); break;
     case CELL_CLOCK_SCALE: put_real(w, clock == NULL ? NAN : clock->scale); break;
     case CELL_CLOCK_RESIDUAL: put_real(w, clock == NULL ? NAN : clock->residual); break;
     case CELL_CLOCK_REASON:
@@ -368,7 +363,8 @@ static void add_columns(const struct writer *w)
     }
 }
 
-static void add_heading(const struct writer *w, const struct ets_account_table_options *options)
+static void add_heading(const struct writer *w, const struct ets_account_table_options *options,
+                        uint32_t kept)
 {
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
@@ -379,6 +375,10 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
     } else if (lines->range_count < lines->run_count) {
         used += ets_print_text(text + used, sizeof text - used, ", %u of them steady alone",
                                lines->range_count);
+    }
+    if (kept < lines->count) {
+        used +=
+            ets_print_text(text + used, sizeof text - used, ", %u of %u lines", kept, lines->count);
     }
     ets_table_add_section(w->table, (struct ets_text){text, used});
 }
@@ -398,12 +398,17 @@ static enum ets_status fill_block(struct writer *w, const struct ets_account_tab
 {
     w->block = ets_inspection_block(w->inspection, block);
     ETS_TRY(ets_account_lines_open(w->arena, w->inspection, options, block, &w->lines, error));
-    add_heading(w, options);
-    for (uint32_t i = 0; i < w->lines.count; i++) {
+    const bool *is_kept = ets_account_lines_choose(w->arena, w->inspection, options, &w->lines);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; is_kept != NULL && i < w->lines.count; i++) kept += is_kept[i];
+    if (kept > 0 || w->lines.count == 0) add_heading(w, options, kept);
+    for (uint32_t i = 0; kept > 0 && i < w->lines.count; i++) {
+        if (!is_kept[i]) continue;
         ets_table_add_row(w->table, w->lines.items[i].depth);
         for (int c = 0; c < CELL_COUNT; c++) put_cell(w, (enum cell)c, &w->lines.items[i]);
     }
-    add_note(w, options);
+    w->no_memory |= is_kept == NULL;
+    if (kept > 0) add_note(w, options);
     ets_account_lines_close(&w->lines);
     return ETS_OK;
 }
@@ -424,6 +429,8 @@ enum ets_status ets_account_table_fill(struct ets_table *table,
         const bool has_run = options->run == ETS_NO_INDEX ||
                              ets_inspection_run(inspection, options->run)->block == b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
+        if (!ets_row_filter_has_block(&options->filter, ets_inspection_block(inspection, b)))
+            continue;
         status = fill_block(&w, options, b, error);
         ets_arena_reset(&arena);
     }

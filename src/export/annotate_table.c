@@ -66,6 +66,7 @@ struct filler {
     uint32_t block_index;
     struct ets_arena *arena; /* of one block */
     double tick_ns;          /* 0: the clock has no unit */
+    struct ets_chosen_runs runs;
 };
 
 /* A row of the table: a line with what is known about it, or without. */
@@ -150,23 +151,21 @@ static void put_cell(const struct filler *f, enum cell cell, const struct margin
     case CELL_BLOCK: ets_table_put_text(f->table, f->block->name); break;
     case CELL_BLOCK_INDEX: ets_table_put_integer(f->table, f->block_index); break;
     case CELL_METHOD: ets_table_put_string(f->table, f->block->method); break;
-    case CELL_RUNS:
-        ets_table_put_integer(f->table, f->options->run == ETS_NO_INDEX ? f->block->run_count : 1);
-        break;
+    case CELL_RUNS: ets_table_put_integer(f->table, f->runs.count); break;
     case CELL_FILE: ets_table_put_text(f->table, margin->file); break;
     case CELL_FUNCTION:
         if (p->frame != NULL) ets_table_put_text(f->table, p->frame->function);
         else ets_table_put_nothing(f->table);
         break;
-    case CELL_P50: put_time(f, p->is_counted, p->self.p50, q, n); break;
-    case CELL_AVG: put_time(f, p->is_counted, p->self.mean, q, n); break;
-    case CELL_SHARE: put_share(f, p->is_counted, p->self.mean, q, n, margin->total); break;
+    case CELL_P50: put_time(f, p->is_counted, p->self.statistics.p50, q, n); break;
+    case CELL_AVG: put_time(f, p->is_counted, p->self.statistics.mean, q, n); break;
+    case CELL_SHARE: put_share(f, p->is_counted, p->self.middle, q, n, margin->total); break;
     case CELL_INCLUSIVE:
-        put_time(f, p->is_caller, p->inclusive.p50, p->inclusive_quantum,
+        put_time(f, p->is_caller, p->inclusive.statistics.p50, p->inclusive_quantum,
                  p->inclusive_coarse_calls);
         break;
     case CELL_INCLUSIVE_SHARE:
-        put_share(f, p->is_caller, p->inclusive.mean, p->inclusive_quantum,
+        put_share(f, p->is_caller, p->inclusive.middle, p->inclusive_quantum,
                   p->inclusive_coarse_calls, margin->total);
         break;
     case CELL_CALLS:
@@ -228,6 +227,8 @@ static void add_heading(const struct filler *f, const struct ets_line_work *work
     }
     used += ets_print_text(text + used, sizeof text - used, ", %u run%s", block->run_count,
                            block->run_count == 1 ? "" : "s");
+    used += ets_chosen_runs_print(&f->runs, block->run_count, f->options->run, text + used,
+                                  sizeof text - used);
     if (!isnan(work->total)) {
         const unsigned tenths = (unsigned)(1000 * file->time / work->total + 0.5);
         used += ets_print_text(text + used, sizeof text - used, ", %s%u.%u%% of the time",
@@ -330,8 +331,11 @@ static bool fill_block(struct filler *f, const uint32_t *run_number)
         return false;
     }
     if (work.count == 0) return true; /* only loads, or nothing that matches */
-    if (!ets_line_work_collect(f->arena, &work, f->options->run, f->options->delegations, &lines))
+    if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
+                              f->options->steady, &f->runs) ||
+        !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &lines)) {
         return false;
+    }
     for (uint32_t i = 0; i < lines.file_count; i++) {
         if (!put_file(f, &lines, &lines.files[i])) return false;
     }

@@ -89,7 +89,8 @@ struct filler {
     uint32_t block;                /* ETS_NO_INDEX: no trace has run the method */
     uint32_t *row_of_step;         /* [step - first_step] */
     uint32_t *first_inside;        /* [step - first_step] its delegate's first event row */
-    double total;                  /* mean of a whole run, ticks; NaN where there is none */
+    struct ets_chosen_runs runs;   /* of the block */
+    double *per_run;               /* [run of the block] scratch; NULL: no run has a whole */
 };
 
 static bool is_timed(const struct filler *f)
@@ -190,20 +191,29 @@ static void put_border(const struct filler *f, enum cell cell, const struct line
     }
 }
 
+/* The times of a row; false: it has none. */
+static bool measure(const struct filler *f, uint32_t row, struct ets_chosen_times *times_out)
+{
+    const struct ets_inspection *inspection = f->options->inspection;
+    if (row == ETS_NO_INDEX || ets_row_has_own_clock(ets_inspection_row(inspection, row))) {
+        return false;
+    }
+    ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, f->per_run);
+    ets_chosen_runs_summarise(&f->runs, f->per_run, times_out);
+    return true;
+}
+
 static void put_time(const struct filler *f, enum cell cell, const struct line *line)
 {
-    struct ets_statistics times;
-    if (line->row == ETS_NO_INDEX ||
-        ets_inspection_row_statistics(f->options->inspection, line->row, ETS_NO_INDEX, &times,
-                                      NULL) != ETS_OK ||
-        times.count == 0 || (cell == CELL_SHARE && isnan(f->total))) {
+    struct ets_chosen_times times;
+    if (!measure(f, line->row, &times) || (cell == CELL_SHARE && isnan(f->runs.whole))) {
         ets_table_put_nothing(f->table);
         return;
     }
     const struct ets_row *row = ets_inspection_row(f->options->inspection, line->row);
     const double step = (double)row->quantum_ticks * row->calls_per_run;
-    const double value = cell == CELL_SHARE ? times.mean : times.p50;
-    const double scale = cell == CELL_SHARE ? 1 / f->total
+    const double value = cell == CELL_SHARE ? times.middle : times.statistics.p50;
+    const double scale = cell == CELL_SHARE ? 1 / f->runs.whole
                          : f->options->tick_unit == ETS_UNIT_CYCLES
                              ? 1
                              : 1e9 / ets_time_unit_per_second(f->options->tick_unit);
@@ -283,7 +293,7 @@ static bool find_rows(struct filler *f)
     f->first_inside = ets_arena_alloc_array(&f->arena, steps, sizeof *f->first_inside);
     if (f->row_of_step == NULL || f->first_inside == NULL) return false;
     for (uint32_t i = 0; i < steps; i++) f->row_of_step[i] = f->first_inside[i] = ETS_NO_INDEX;
-    f->total = NAN;
+    f->per_run = NULL;
     if (f->block == ETS_NO_INDEX) return true;
     const struct ets_inspection *inspection = f->options->inspection;
     const struct ets_block *block = ets_inspection_block(inspection, f->block);
@@ -299,14 +309,10 @@ static bool find_rows(struct filler *f)
             f->row_of_step[row->instruction] = i; /* the outermost ends last */
         }
     }
-    struct ets_statistics times;
-    const uint32_t total = ets_inspection_total_row(inspection, f->block);
-    if (total != ETS_NO_INDEX &&
-        ets_inspection_row_statistics(inspection, total, ETS_NO_INDEX, &times, NULL) == ETS_OK &&
-        times.mean > 0) {
-        f->total = times.mean;
-    }
-    return true;
+    const uint32_t runs = ets_inspection_block(inspection, f->block)->run_count;
+    f->per_run = ets_arena_alloc_array(&f->arena, runs, sizeof *f->per_run);
+    return f->per_run != NULL &&
+           ets_chosen_runs_find(&f->arena, inspection, f->block, ETS_NO_INDEX, 0, &f->runs);
 }
 
 /* The rows of a call's units, side by side; `rows_out` [unit_count]. */
@@ -333,16 +339,12 @@ static void add_heading(struct filler *f)
     for (uint32_t i = f->first_step; i < f->end_step; i++) {
         const struct ets_delegation *step = ets_delegations_step(f->delegations, i);
         const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
-        struct ets_statistics times;
+        struct ets_chosen_times times;
         partitions += is_call;
         inside += step->unit_count;
         outside += step->kind == ETS_INSTRUCTION_KERNEL_CALL;
         const uint32_t row = f->row_of_step[i - f->first_step];
-        if (is_call && row != ETS_NO_INDEX &&
-            ets_inspection_row_statistics(f->options->inspection, row, ETS_NO_INDEX, &times,
-                                          NULL) == ETS_OK) {
-            share += times.mean / f->total;
-        }
+        if (is_call && measure(f, row, &times)) share += times.middle / f->runs.whole;
     }
     char text[256];
     size_t used = ets_print_text(

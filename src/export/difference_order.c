@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* A line and what it is sorted by. */
 struct entry {
     uint32_t parent; /* number within the block + 1; 0 at the top */
@@ -24,6 +26,18 @@ int32_t ets_difference_instruction(const struct ets_pool_operator *op)
 {
     const bool is_work = op != NULL && op->role == ETS_POOL_WORK && op->row != NULL;
     return is_work ? op->row->instruction : -1;
+}
+
+void ets_put_pool_operator(struct ets_table *table, const struct ets_pool_operator *op)
+{
+    char text[256];
+    if (!op->has_own_clock) {
+        ets_table_put_text(table, op->name);
+        return;
+    }
+    const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
+                                       (int)op->name.size, op->name.data);
+    ets_table_put_text(table, (struct ets_text){text, size});
 }
 
 static int compare_names(struct ets_text left, struct ets_text right)
@@ -57,7 +71,8 @@ static struct entry describe(const struct ets_difference_line *line, uint32_t nu
     if (sort == ETS_SORT_OPERATOR) entry.name = ets_difference_operator(line)->name;
     if (sort != ETS_SORT_CHANGE && sort != ETS_SORT_RATIO) return entry;
     entry.is_first |= has_changed;
-    entry.weight = fabs(sort == ETS_SORT_CHANGE ? line->change_of_median : line->ratio);
+    const double change = line->has_own_clock ? 0 : line->change_of_median;
+    entry.weight = fabs(sort == ETS_SORT_CHANGE ? change : line->ratio);
     if (isnan(entry.weight)) entry.weight = HUGE_VAL; /* there was nothing before */
     return entry;
 }

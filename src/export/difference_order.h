@@ -26,5 +26,7 @@ bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *
 const struct ets_pool_operator *ets_difference_operator(const struct ets_difference_line *line);
 /* The index of its instruction, which tells operators of one name apart; -1: none. */
 int32_t ets_difference_instruction(const struct ets_pool_operator *op);
+/* "addmm.out", "conv (clock of its own)" */
+void ets_put_pool_operator(struct ets_table *table, const struct ets_pool_operator *op);
 
 #endif

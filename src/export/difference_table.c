@@ -30,6 +30,7 @@ enum cell {
     CELL_ADJUSTED_P,
     CELL_VERDICT,
     CELL_KIND,
+    CELL_TIE,
     CELL_SOURCE,
     CELL_MODULE,
     CELL_DEPTH,
@@ -74,6 +75,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_ADJUSTED_P] = {.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     [CELL_VERDICT] = {.name = "verdict"},
     [CELL_KIND] = {.name = "kind", .title = "what"},
+    [CELL_TIE] = {.name = "tie", .machine_only = 1},
     [CELL_SOURCE] = {.name = "source",
                      .kind = ETS_COLUMN_LIST,
                      .least_width = 14,
@@ -142,7 +144,7 @@ static void put_name(struct filler *f, const struct ets_difference_line *line)
 {
     char text[512];
     if (line->change < ETS_CHANGE_REPLACED) {
-        ets_table_put_text(f->table, ets_difference_operator(line)->name);
+        ets_put_pool_operator(f->table, ets_difference_operator(line));
         return;
     }
     size_t size = print_side(text, sizeof text / 2, &line->before);
@@ -234,6 +236,26 @@ static void put_instruction(struct filler *f, const struct ets_difference_line *
     else ets_table_put_integer(f->table, instruction);
 }
 
+/* What a delegate's own clock has no answer to; ratios of its ticks are good. */
+static bool is_time(enum cell cell)
+{
+    return columns[cell].kind == ETS_COLUMN_TIME || cell == CELL_CONTRIBUTION;
+}
+
+/* The weakest of what ties a delegate's operators to their nodes. */
+static void put_tie(struct filler *f, const struct ets_difference_line *line)
+{
+    const struct ets_difference_side *sides[] = {&line->before, &line->after};
+    enum ets_tie tie = ETS_TIE_NONE;
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < sides[s]->operator_count; i++) {
+            const struct ets_row *row = sides[s]->block->operators[sides[s]->operators[i]].row;
+            if (row != NULL && row->tie > tie) tie = row->tie;
+        }
+    }
+    ets_table_put_string(f->table, ets_tie_name(tie));
+}
+
 static void put_cell(struct filler *f, enum cell cell, const struct ets_difference_line *line,
                      uint32_t depth, const struct ets_text_list *sources,
                      const struct ets_text_list *modules)
@@ -241,6 +263,10 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_differen
     const struct ets_difference_block *block = ets_difference_block(f->difference, line->block);
     const struct ets_pool_block *any = block->after != NULL ? block->after : block->before;
     const bool is_tested = !isnan(line->test.p);
+    if (line->has_own_clock && is_time(cell)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, any->name); break;
     case CELL_METHOD: ets_table_put_string(f->table, any->method); break;
@@ -270,6 +296,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_differen
     case CELL_ADJUSTED_P: put_number(f, line->adjusted_p); break;
     case CELL_VERDICT: put_word(f, ets_verdict_name(line->verdict)); break;
     case CELL_KIND: put_word(f, ets_change_name(line->change)); break;
+    case CELL_TIE: put_tie(f, line); break;
     case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
     case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, depth); break;

@@ -24,14 +24,16 @@ static int by_order(const void *a, const void *b)
 static int by_time(const void *a, const void *b)
 {
     const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_descending(l->times.mean, r->times.mean);
+    if (l->has_own_clock != r->has_own_clock) return l->has_own_clock ? 1 : -1;
+    const int order = compare_descending(l->times.statistics.p50, r->times.statistics.p50);
     return order != 0 ? order : by_order(a, b);
 }
 
 static int by_max(const void *a, const void *b)
 {
     const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_descending(l->times.max, r->times.max);
+    if (l->has_own_clock != r->has_own_clock) return l->has_own_clock ? 1 : -1;
+    const int order = compare_descending(l->times.statistics.max, r->times.statistics.max);
     return order != 0 ? order : by_order(a, b);
 }
 

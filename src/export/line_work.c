@@ -211,14 +211,14 @@ static bool add_piece(struct layout *l, uint32_t index)
     return true;
 }
 
-static void measure(const struct layout *l, uint32_t run, uint32_t first, double *per_run,
-                    struct ets_statistics *times_out)
+static void measure(const struct layout *l, const struct ets_chosen_runs *runs, uint32_t first,
+                    double *per_run, struct ets_chosen_times *times_out)
 {
     memset(per_run, 0, l->work->block->run_count * sizeof *per_run);
     for (uint32_t i = first; i != 0; i = l->entries[i].next) {
         ets_work_add(l->work, &l->work->pieces[l->entries[i].piece], per_run);
     }
-    ets_work_summarise(l->work, run, per_run, times_out, NULL);
+    ets_chosen_runs_summarise(runs, per_run, times_out);
 }
 
 static int by_place(const void *a, const void *b)
@@ -228,7 +228,7 @@ static int by_place(const void *a, const void *b)
     const uint32_t right = r->frame == NULL ? 0 : r->frame->line;
     if (l->file != r->file) return (l->file > r->file) - (l->file < r->file);
     if (left != right) return (left > right) - (left < right);
-    return (l->self.mean < r->self.mean) - (l->self.mean > r->self.mean);
+    return (l->self.middle < r->self.middle) - (l->self.middle > r->self.middle);
 }
 
 static int by_time(const void *a, const void *b)
@@ -247,7 +247,7 @@ static bool list_files(const struct layout *l, struct ets_line_work *lines)
         struct ets_source_file *file = &lines->files[lines->places[i].file];
         if (file->count++ == 0) file->first = i;
         file->name = lines->places[i].frame->file;
-        file->time += lines->places[i].self.mean;
+        file->time += lines->places[i].self.middle;
         file->is_least |= lines->places[i].quantum > 0;
         lines->on_lines = i + 1;
     }
@@ -258,25 +258,26 @@ static bool list_files(const struct layout *l, struct ets_line_work *lines)
 }
 
 /* The rest of the run is on no line, either. */
-static void add_between(const struct layout *l, uint32_t run, double *per_run,
+static void add_between(const struct layout *l, const struct ets_chosen_runs *runs, double *per_run,
                         struct ets_line_work *lines)
 {
-    const uint32_t runs = l->work->block->run_count;
-    memset(per_run, 0, runs * sizeof *per_run);
+    const uint32_t count = l->work->block->run_count;
+    memset(per_run, 0, count * sizeof *per_run);
     for (uint32_t i = 0; i < l->work->count; i++) {
         ets_work_add(l->work, &l->work->pieces[i], per_run);
     }
-    for (uint32_t i = 0; i < runs; i++) per_run[i] = -per_run[i];
+    for (uint32_t i = 0; i < count; i++) per_run[i] = -per_run[i];
     if (!ets_work_add_total(l->work, per_run)) return;
     struct ets_place *place = &lines->places[lines->count++];
     *place = (struct ets_place){.name = {"(between operators)", 19},
                                 .file = ETS_NO_INDEX,
                                 .is_counted = true,
                                 .bytes_per_run = NAN};
-    ets_work_summarise(l->work, run, per_run, &place->self, NULL);
+    ets_chosen_runs_summarise(runs, per_run, &place->self);
 }
 
-static bool finish(struct layout *l, uint32_t run, struct ets_line_work *lines)
+static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
+                   struct ets_line_work *lines)
 {
     const uint32_t count = l->names.count - 1;
     double *per_run = ets_arena_alloc_array(l->arena, l->work->block->run_count, sizeof *per_run);
@@ -286,22 +287,17 @@ static bool finish(struct layout *l, uint32_t run, struct ets_line_work *lines)
         const struct draft *draft = &l->drafts[i + 1];
         struct ets_place *place = &lines->places[lines->count++];
         *place = draft->place;
-        measure(l, run, draft->own, per_run, &place->self);
-        measure(l, run, draft->all, per_run, &place->inclusive);
+        measure(l, runs, draft->own, per_run, &place->self);
+        measure(l, runs, draft->all, per_run, &place->inclusive);
     }
-    if (!l->work->is_filtered) add_between(l, run, per_run, lines);
-    memset(per_run, 0, l->work->block->run_count * sizeof *per_run);
-    lines->total = NAN;
-    if (ets_work_add_total(l->work, per_run)) {
-        struct ets_statistics total;
-        ets_work_summarise(l->work, run, per_run, &total, NULL);
-        if (total.mean > 0) lines->total = total.mean;
-    }
+    if (!l->work->is_filtered) add_between(l, runs, per_run, lines);
+    lines->total = l->work->total_row == ETS_NO_INDEX ? NAN : runs->whole;
     if (lines->count > 0) qsort(lines->places, lines->count, sizeof *lines->places, by_place);
     return list_files(l, lines);
 }
 
-bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work, uint32_t run,
+bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
+                           const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
                            struct ets_line_work *lines_out)
 {
@@ -316,5 +312,5 @@ bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&l, i)) return false;
     }
-    return finish(&l, run, lines_out);
+    return finish(&l, runs, lines_out);
 }

@@ -13,7 +13,7 @@ struct ets_place {
     uint32_t file;                       /* number, or ETS_NO_INDEX */
     bool is_counted;                     /* work is counted here */
     bool is_caller;                      /* `inclusive` is more than nothing */
-    struct ets_statistics self, inclusive;
+    struct ets_chosen_times self, inclusive;
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
     double bytes_per_run;            /* written by what is counted here; NaN: not known */
@@ -23,7 +23,7 @@ struct ets_place {
 
 struct ets_source_file {
     struct ets_text name;
-    double time;           /* mean per run of its lines, */
+    double time;           /* mean of its lines in the middle runs, */
     bool is_least;         /* which a clock of steps makes a lower bound */
     uint32_t first, count; /* its places, by line */
 };
@@ -33,11 +33,12 @@ struct ets_line_work {
     uint32_t count, on_lines;
     struct ets_source_file *files; /* the longest first */
     uint32_t file_count;
-    double total; /* mean ticks of a run; NaN: not known */
+    double total; /* mean ticks of the middle runs; NaN: not known */
 };
 
 /* Returns false where memory ran out. */
-bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work, uint32_t run,
+bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
+                           const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
                            struct ets_line_work *lines_out);
 

@@ -19,6 +19,7 @@ struct tree {
     struct ets_arena *arena;
     const struct ets_work *work;
     const struct ets_operator_table_options *options;
+    const struct ets_chosen_runs *runs;
     struct ets_strings names; /* paths, and names of lines that are no module */
     struct node *nodes;       /* [name number] nodes[0] holds the outermost */
     uint32_t capacity;
@@ -190,7 +191,7 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
     *line = node->line;
     memset(per_run, 0, bytes);
     add_own(t, node, per_run);
-    ets_work_summarise(t->work, t->options->run, per_run, &line->self, NULL);
+    ets_chosen_runs_summarise(t->runs, per_run, &line->self);
     memset(per_run, 0, bytes);
     line->calls_per_run = 0;
     for (uint32_t i = node->at; i < node->end; i++) {
@@ -200,14 +201,15 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
         line->coarse_calls += part->line.self_coarse_calls;
         if (part->line.self_quantum_ns != 0) line->quantum_ns = part->line.self_quantum_ns;
     }
-    ets_work_summarise(t->work, t->options->run, per_run, &line->times, &line->spread);
+    ets_chosen_runs_summarise(t->runs, per_run, &line->times);
 }
 
 bool ets_module_tree_lines(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_operator_table_options *options, double *per_run,
+                           const struct ets_operator_table_options *options,
+                           const struct ets_chosen_runs *runs, double *per_run,
                            struct ets_operator_lines *lines_out)
 {
-    struct tree t = {.arena = arena, .work = work, .options = options};
+    struct tree t = {.arena = arena, .work = work, .options = options, .runs = runs};
     t.next_piece = ets_arena_alloc_array(arena, work->count, sizeof *t.next_piece);
     if (t.next_piece == NULL || ets_strings_init(&t.names, arena) != 0 || !has_room(&t, 1)) {
         return false;

@@ -15,6 +15,7 @@ struct group {
 struct grouper {
     struct ets_arena *arena;
     const struct ets_operator_table_options *options;
+    const struct ets_chosen_runs *runs;
     const struct ets_work *work;
     struct ets_strings keys;
     struct group *groups; /* [key number] */
@@ -145,16 +146,6 @@ static bool add_piece(struct grouper *g, uint32_t index)
     return true;
 }
 
-void ets_work_summarise(const struct ets_work *work, uint32_t run, double *per_run,
-                        struct ets_statistics *times_out, struct ets_spread *spread_out)
-{
-    const bool is_one = run != ETS_NO_INDEX;
-    double *values = is_one ? &per_run[work->run_number[run]] : per_run;
-    const uint32_t count = is_one ? 1 : work->block->run_count;
-    ets_statistics_compute(values, count, times_out);
-    if (spread_out != NULL) ets_spread_compute(values, count, spread_out);
-}
-
 /* What the total is longer than all work together: the runtime between operators. */
 static void add_between(const struct grouper *g, struct ets_operator_lines *lines)
 {
@@ -173,7 +164,7 @@ static void add_between(const struct grouper *g, struct ets_operator_lines *line
                                        .row = ETS_NO_INDEX,
                                        .parent = ETS_NO_INDEX,
                                        .order = lines->count};
-    ets_work_summarise(work, g->options->run, g->per_run, &line->times, &line->spread);
+    ets_chosen_runs_summarise(g->runs, g->per_run, &line->times);
     line->self = line->times;
     lines->count++;
 }
@@ -201,8 +192,7 @@ static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
         for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
             ets_work_add(g->work, &g->work->pieces[i], g->per_run);
         }
-        ets_work_summarise(g->work, g->options->run, g->per_run, &group->line.times,
-                           &group->line.spread);
+        ets_chosen_runs_summarise(g->runs, g->per_run, &group->line.times);
         lines->items[lines->count++] = group->line;
     }
     return true;
@@ -216,8 +206,8 @@ static enum ets_work_detail detail_of(enum ets_group_by group_by)
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
                                  const struct ets_operator_table_options *options,
-                                 const uint32_t *run_number, uint32_t block,
-                                 struct ets_operator_lines *lines_out)
+                                 const struct ets_chosen_runs *runs, const uint32_t *run_number,
+                                 uint32_t block, struct ets_operator_lines *lines_out)
 {
     struct ets_work work;
     *lines_out = (struct ets_operator_lines){.count = 0};
@@ -229,11 +219,12 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
     struct grouper g = {
         .arena = arena,
         .options = options,
+        .runs = runs,
         .work = &work,
         .per_run = ets_arena_alloc_array(arena, work.block->run_count, sizeof *g.per_run)};
     if (g.per_run == NULL) return false;
     const bool ok = options->group_by == ETS_GROUP_MODULE
-                        ? ets_module_tree_lines(arena, &work, options, g.per_run, lines_out)
+                        ? ets_module_tree_lines(arena, &work, options, runs, g.per_run, lines_out)
                         : flat_groups(&g, lines_out);
     if (ok && ets_row_filter_is_empty(&options->filter)) add_between(&g, lines_out);
     return ok;

@@ -83,9 +83,8 @@ bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
 }
 
 /* What a row took in each run. */
-static bool measure(const struct ets_inspection *inspection,
-                    const struct ets_operator_table_options *options, uint32_t row,
-                    struct ets_operator_line *line)
+static bool measure(const struct ets_inspection *inspection, const struct ets_chosen_runs *runs,
+                    uint32_t row, struct ets_operator_line *line)
 {
     const uint32_t block = ets_inspection_row(inspection, row)->block;
     struct ets_arena scratch;
@@ -93,16 +92,15 @@ static bool measure(const struct ets_inspection *inspection,
     double *per_run = ets_arena_alloc_array(
         &scratch, ets_inspection_block(inspection, block)->run_count, sizeof *per_run);
     if (per_run == NULL) return false;
-    const uint32_t count = ets_inspection_row_ticks(inspection, row, options->run, per_run);
-    ets_statistics_compute(per_run, count, &line->times);
-    ets_spread_compute(per_run, count, &line->spread);
+    ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, per_run);
+    ets_chosen_runs_summarise(runs, per_run, &line->times);
     ets_arena_reset(&scratch);
     return true;
 }
 
 static bool describe(struct ets_arena *arena, const struct ets_inspection *inspection,
-                     const struct ets_operator_table_options *options, uint32_t index,
-                     uint32_t depth, struct ets_operator_line *line)
+                     const struct ets_chosen_runs *runs, uint32_t index, uint32_t depth,
+                     struct ets_operator_line *line)
 {
     const struct ets_row *row = ets_inspection_row(inspection, index);
     *line = (struct ets_operator_line){
@@ -114,6 +112,7 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
         .coarse_calls = row->calls_per_run,
         .quantum_ns = (double)row->quantum_ticks,
         .kernel = row->kernel,
+        .has_own_clock = ets_row_has_own_clock(row) != 0,
     };
     if (row->backend != NULL) line->backend = (struct ets_text){row->backend, strlen(row->backend)};
     line->ops.items = ets_arena_alloc_array(arena, row->node_count, sizeof *line->ops.items);
@@ -124,7 +123,7 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
     for (size_t i = 0; i < row->node_count; i++) {
         line->ops.items[line->ops.count++] = row->nodes[i].node->op;
     }
-    return measure(inspection, options, index, line);
+    return measure(inspection, runs, index, line);
 }
 
 /* Children of each row as linked lists in order of execution. */
@@ -158,7 +157,8 @@ static bool nest(struct ets_arena *arena, const struct ets_inspection *inspectio
 }
 
 bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options, uint32_t block,
+                               const struct ets_operator_table_options *options,
+                               const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out)
 {
     const struct ets_block *b = ets_inspection_block(inspection, block);
@@ -182,7 +182,7 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
                               ets_row_filter_matches(&options->filter, inspection, row);
         if (is_shown) {
             struct ets_operator_line *line = &lines_out->items[lines_out->count];
-            if (!describe(arena, inspection, options, row, depth[at], line)) return false;
+            if (!describe(arena, inspection, runs, row, depth[at], line)) return false;
             line->order = lines_out->count++;
         }
         for (uint32_t c = nesting.first_child[at]; c != ETS_NO_INDEX; c = nesting.next_sibling[c]) {

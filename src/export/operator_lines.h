@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "etscope/export.h"
+#include "export/chosen_runs.h"
 #include "export/work.h"
 
 struct ets_text_list {
@@ -31,9 +32,9 @@ struct ets_operator_line {
     double coarse_calls; /* of these, such as a clock of steps measured */
     double quantum_ns;   /* the true time of a call lies within one step above it, of a negative
                             step below it; 0: exact */
-    struct ets_statistics times; /* per run */
-    struct ets_spread spread;    /* of the same */
-    struct ets_statistics self;  /* in a tree, without what is in its parts */
+    bool has_own_clock;  /* `times` are no times */
+    struct ets_chosen_times times; /* per run */
+    struct ets_chosen_times self;  /* in a tree, without what is in its parts */
     double self_quantum_ns, self_coarse_calls;
     struct ets_text backend, kernel;
     struct ets_text_list sources, modules, ops;
@@ -54,7 +55,8 @@ bool ets_operator_lines_sort(struct ets_arena *arena, enum ets_sort_by sort,
 
 /* Rows of a block, each before what it encloses. Returns false where memory ran out. */
 bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options, uint32_t block,
+                               const struct ets_operator_table_options *options,
+                               const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out);
 
 /*
@@ -63,18 +65,12 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
  */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
                                  const struct ets_operator_table_options *options,
-                                 const uint32_t *run_number, uint32_t block,
-                                 struct ets_operator_lines *lines_out);
+                                 const struct ets_chosen_runs *runs, const uint32_t *run_number,
+                                 uint32_t block, struct ets_operator_lines *lines_out);
 
 /* True for rows that the table shows: not an OPERATOR_CALL around a kernel that reports itself. */
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_table_options *options, uint32_t row);
-
-/* True for events whose times are in a unit of the delegate's own: `--tree` tells what is known. */
-static inline bool ets_operator_row_has_own_clock(const struct ets_row *row)
-{
-    return row->clock != NULL && row->clock->state != ETS_CLOCK_OVERLAPPING;
-}
 
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its
@@ -93,11 +89,4 @@ uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_
 /* "(XnnpackBackend, not reported)": what a call took beyond the operators that it reported. */
 bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
                         struct ets_text *name_out);
-/*
- * Statistics of the runs' sums, or of that of `run` of the trace; the sums are sorted in place.
- * `spread_out` may be NULL.
- */
-void ets_work_summarise(const struct ets_work *work, uint32_t run, double *per_run,
-                        struct ets_statistics *times_out, struct ets_spread *spread_out);
-
 #endif

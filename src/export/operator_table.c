@@ -30,6 +30,7 @@ enum cell {
     CELL_SD,
     CELL_TOTAL,
     CELL_SHARE,
+    CELL_SELF_SHOWN,
     CELL_SELF,
     CELL_SELF_SHARE,
     CELL_RESOLUTION,
@@ -60,22 +61,45 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_EVENT] = {.name = "event", .machine_only = 1, .least_width = 20},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1, .least_width = 20},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
-    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 3},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
-    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 7},
-    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
-    [CELL_P10] = {.name = "p10", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 12},
-    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 11},
-    [CELL_P99] = {.name = "p99", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
-    [CELL_CI_LOW] = {.name = "ci_low", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_AVG] =
+        {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 3},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_MIN] =
+        {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
+    [CELL_MAX] =
+        {.name = "max", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 5},
+    [CELL_P10] =
+        {.name = "p10", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 12},
+    [CELL_P90] =
+        {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 11},
+    [CELL_P99] = {.name = "p99",
+                  .kind = ETS_COLUMN_TIME,
+                  .shares_unit = 2,
+                  .has_bounds = 1,
+                  .machine_only = 1},
+    [CELL_CI_LOW] = {.name = "ci_low",
+                     .kind = ETS_COLUMN_TIME,
+                     .shares_unit = 2,
+                     .has_bounds = 1,
+                     .machine_only = 1},
     [CELL_CI_HIGH] = {.name = "ci_high",
                       .kind = ETS_COLUMN_TIME,
+                      .shares_unit = 2,
                       .has_bounds = 1,
                       .machine_only = 1},
-    [CELL_SD] = {.name = "sd", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_SD] = {.name = "sd",
+                 .kind = ETS_COLUMN_TIME,
+                 .shares_unit = 2,
+                 .has_bounds = 1,
+                 .machine_only = 1},
     [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
-    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_SELF_SHOWN] = {.name = "self",
+                         .kind = ETS_COLUMN_TIME,
+                         .shares_unit = 1,
+                         .has_bounds = 1,
+                         .human_only = 1},
+    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .title = "self share",
                          .kind = ETS_COLUMN_SHARE,
@@ -125,6 +149,7 @@ struct filler {
     bool is_shown[CELL_COUNT];
     uint32_t *run_number;            /* [run] within its block */
     struct allocations *allocations; /* [block] */
+    struct ets_chosen_runs runs;     /* of the block at hand */
 };
 
 static const char *group_title(enum ets_group_by group_by)
@@ -158,7 +183,8 @@ static void add_columns(struct filler *f)
         f->is_shown[row_only[i]] = false;
     }
     if (f->options->group_by != ETS_GROUP_MODULE) {
-        f->is_shown[CELL_SELF] = f->is_shown[CELL_SELF_SHARE] = false;
+        f->is_shown[CELL_SELF_SHOWN] = f->is_shown[CELL_SELF] = false;
+        f->is_shown[CELL_SELF_SHARE] = false;
     }
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
@@ -173,19 +199,6 @@ static void add_columns(struct filler *f)
         }
         ets_table_add_column(f->table, &column);
     }
-}
-
-/* The mean time of a whole run, which shares are of; NaN where there is none. */
-static double total_of(const struct filler *f, uint32_t block)
-{
-    const uint32_t total = ets_operator_whole_row(f->inspection, block);
-    struct ets_statistics times;
-    if (total == ETS_NO_INDEX ||
-        ets_inspection_row_statistics(f->inspection, total, f->options->run, &times, NULL) !=
-            ETS_OK) {
-        return NAN;
-    }
-    return times.mean > 0 ? times.mean : NAN;
 }
 
 /*
@@ -226,14 +239,15 @@ static void put_deviation(const struct filler *f, const struct ets_spread *sprea
     ets_table_put_bounds(f->table, fmax(spread->sd - off, 0) * scale, (spread->sd + off) * scale);
 }
 
-static void put_share(const struct filler *f, const struct ets_statistics *times, double quantum,
-                      double calls, double total)
+static void put_share(const struct filler *f, const struct ets_chosen_times *times, double quantum,
+                      double calls)
 {
-    if (isnan(total) || times->count == 0) {
+    const double total = f->runs.whole;
+    if (isnan(total) || isnan(times->middle)) {
         ets_table_put_nothing(f->table);
         return;
     }
-    const struct ets_span time = span(times->mean, quantum, calls);
+    const struct ets_span time = span(times->middle, quantum, calls);
     ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
 }
 
@@ -294,8 +308,7 @@ static void put_name(const struct filler *f, const struct ets_operator_line *lin
         else ets_table_put_list(f->table, &line->name, 1);
         return;
     }
-    if (line->row != ETS_NO_INDEX &&
-        ets_operator_row_has_own_clock(ets_inspection_row(f->inspection, line->row))) {
+    if (line->has_own_clock) {
         const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
                                            (int)line->name.size, line->name.data);
         ets_table_put_text(f->table, (struct ets_text){text, size});
@@ -311,14 +324,14 @@ static void put_name(const struct filler *f, const struct ets_operator_line *lin
 }
 
 static void put_cell(const struct filler *f, enum cell cell, const struct ets_operator_line *line,
-                     const struct ets_block *block, double total)
+                     const struct ets_block *block)
 {
     const struct ets_row *row =
         line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
-    const struct ets_statistics *t = &line->times;
+    const struct ets_statistics *t = &line->times.statistics;
+    const struct ets_spread *spread = &line->times.spread;
     const double q = line->quantum_ns, n = line->coarse_calls;
-    if (cell >= CELL_AVG && cell <= CELL_SHARE && row != NULL &&
-        ets_operator_row_has_own_clock(row)) {
+    if (cell >= CELL_AVG && cell <= CELL_SHARE && line->has_own_clock) {
         ets_table_put_nothing(f->table);
         return;
     }
@@ -350,17 +363,20 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_MAX: put_time(f, t->max, q, n); break;
     case CELL_P10: put_time(f, t->p10, q, n); break;
     case CELL_P90: put_time(f, t->p90, q, n); break;
-    case CELL_P99: put_time(f, line->spread.p99, q, n); break;
-    case CELL_CI_LOW: put_known_time(f, line->spread.median_low, q, n); break;
-    case CELL_CI_HIGH: put_known_time(f, line->spread.median_high, q, n); break;
-    case CELL_SD: put_deviation(f, &line->spread, t->count, fabs(q * n)); break;
+    case CELL_P99: put_time(f, spread->p99, q, n); break;
+    case CELL_CI_LOW: put_known_time(f, spread->median_low, q, n); break;
+    case CELL_CI_HIGH: put_known_time(f, spread->median_high, q, n); break;
+    case CELL_SD: put_deviation(f, spread, t->count, fabs(q * n)); break;
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
-    case CELL_SHARE: put_share(f, t, q, n, total); break;
+    case CELL_SHARE: put_share(f, &line->times, q, n); break;
+    case CELL_SELF_SHOWN:
+        put_time(f, line->self.statistics.p50, line->self_quantum_ns, line->self_coarse_calls);
+        break;
     case CELL_SELF:
-        put_time(f, line->self.mean, line->self_quantum_ns, line->self_coarse_calls);
+        put_time(f, line->self.statistics.mean, line->self_quantum_ns, line->self_coarse_calls);
         break;
     case CELL_SELF_SHARE:
-        put_share(f, &line->self, line->self_quantum_ns, line->self_coarse_calls, total);
+        put_share(f, &line->self, line->self_quantum_ns, line->self_coarse_calls);
         break;
     case CELL_RESOLUTION: put_time(f, fabs(q), 0, 0); break;
     case CELL_SOURCE_SHOWN: put_source_shown(f, line, row); break;
@@ -405,11 +421,33 @@ static void add_heading(struct filler *f, const struct ets_block *block,
                                (unsigned long long)allocations->count,
                                (unsigned long long)allocations->bytes);
     }
-    if (f->options->run != ETS_NO_INDEX) {
-        used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
-                               f->options->run);
-    }
+    used += ets_chosen_runs_print(&f->runs, block->run_count, f->options->run, text + used,
+                                  sizeof text - used);
     ets_table_add_section(f->table, (struct ets_text){text, used});
+}
+
+/* What of the block's runs is warm-up, drift, or out of line. */
+static bool add_phases(const struct filler *f, uint32_t index)
+{
+    char text[512];
+    const struct ets_block *block = ets_inspection_block(f->inspection, index);
+    const uint32_t whole = ets_inspection_total_row(f->inspection, index), count = block->run_count;
+    if (whole == ETS_NO_INDEX || count < 2 || f->options->run != ETS_NO_INDEX) return true;
+    uint32_t *runs = ets_arena_alloc_array(f->arena, count, sizeof *runs);
+    double *ticks = ets_arena_alloc_array(f->arena, count, sizeof *ticks);
+    int64_t *took = ets_arena_alloc_array(f->arena, count, sizeof *took);
+    struct ets_run_phases phases;
+    if (runs == NULL || ticks == NULL || took == NULL) return false;
+    ets_inspection_row_ticks(f->inspection, whole, ETS_NO_INDEX, ticks);
+    for (uint32_t run = block->first_run, i = 0; i < count; run++) {
+        if (ets_inspection_run(f->inspection, run)->block != index) continue;
+        took[i] = ticks[i] < 9e18 ? (int64_t)ticks[i] : INT64_MAX;
+        runs[i++] = run;
+    }
+    if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
+    const size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    return true;
 }
 
 /* Lines of the framework, such as Method::execute, are not among the first N. */
@@ -422,27 +460,30 @@ static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
     struct ets_operator_lines lines = {.count = 0};
-    const bool ok =
-        f->options->group_by == ETS_GROUP_NONE
-            ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, index, &lines)
-            : ets_operator_lines_by_group(f->arena, f->inspection, f->options, f->run_number, index,
-                                          &lines);
+    if (!ets_chosen_runs_find(f->arena, f->inspection, index, f->options->run, f->options->steady,
+                              &f->runs)) {
+        return false;
+    }
+    const bool ok = f->options->group_by == ETS_GROUP_NONE
+                        ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, &f->runs,
+                                                    index, &lines)
+                        : ets_operator_lines_by_group(f->arena, f->inspection, f->options, &f->runs,
+                                                      f->run_number, index, &lines);
     if (!ok) return false;
     const bool is_whole =
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
     add_heading(f, block, &f->allocations[index]);
-    const double total = total_of(f, index);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
     for (uint32_t i = 0; i < lines.count && left > 0; i++) {
         left -= f->options->top > 0 && is_frame(f, &lines.items[i]) ? 0 : 1;
         ets_table_add_row(f->table, lines.items[i].depth);
         for (int c = 0; c < CELL_COUNT; c++) {
-            if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block, total);
+            if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
         }
     }
-    return true;
+    return add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "etscope/compare_tables.h"
+#include "export/difference_order.h"
 #include "export/operator_lines.h"
 
 enum cell {
@@ -37,14 +38,22 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
-    [CELL_P90] = {.name = "p90", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 1},
-    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 6},
-    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 5},
-    [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_P90] =
+        {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 1},
+    [CELL_MIN] =
+        {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 6},
+    [CELL_MAX] =
+        {.name = "max", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 5},
+    [CELL_AVG] = {.name = "avg",
+                  .kind = ETS_COLUMN_TIME,
+                  .shares_unit = 2,
+                  .has_bounds = 1,
+                  .machine_only = 1},
     [CELL_RANGE] = {.name = "range",
                     .title = "p50 of files",
                     .kind = ETS_COLUMN_TIME,
+                    .shares_unit = 2,
                     .human_only = 1,
                     .priority = 2},
     [CELL_FILE_MIN] = {.name = "file_p50_min", .kind = ETS_COLUMN_TIME, .machine_only = 1},
@@ -72,6 +81,7 @@ struct line {
     uint32_t number; /* within the block */
     struct ets_statistics times;
     double file_min, file_max; /* of the files' medians */
+    double middle;             /* mean of chosen_runs.h, which shares are of */
 };
 
 struct filler {
@@ -99,8 +109,8 @@ static void add_columns(const struct filler *f, bool has_unit)
     }
 }
 
-static void describe(const struct ets_pool_block *block, uint32_t number, double *scratch,
-                     struct line *line)
+static void describe(const struct ets_pool_block *block, uint32_t number, const double *weights,
+                     double *scratch, struct line *line)
 {
     *line = (struct line){.op = &block->operators[number], .number = number};
     line->file_min = HUGE_VAL;
@@ -113,6 +123,7 @@ static void describe(const struct ets_pool_block *block, uint32_t number, double
         line->file_min = fmin(line->file_min, of_file.p50);
         line->file_max = fmax(line->file_max, of_file.p50);
     }
+    line->middle = ets_middle_mean(line->op->per_run, block->run_count, weights);
     memcpy(scratch, line->op->per_run, block->run_count * sizeof *scratch);
     ets_statistics_compute(scratch, block->run_count, &line->times);
 }
@@ -139,17 +150,27 @@ static void put_files(const struct filler *f, const struct ets_pool_block *block
     else ets_table_put_nothing(f->table);
 }
 
+/* What a delegate's own clock has no answer to; ratios of its ticks are good. */
+static bool is_time(enum cell cell)
+{
+    return (cell >= CELL_P50 && cell <= CELL_FILE_MAX) || cell == CELL_SHARE;
+}
+
 static void put_cell(const struct filler *f, enum cell cell, const struct ets_pool_block *block,
                      const struct line *line, double total, const struct ets_text_list *sources,
                      const struct ets_text_list *modules)
 {
     const struct ets_statistics *t = &line->times;
+    if (line->op->has_own_clock && is_time(cell)) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     switch (cell) {
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_FILES: put_files(f, block); break;
     case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
-    case CELL_NAME: ets_table_put_text(f->table, line->op->name); break;
+    case CELL_NAME: ets_put_pool_operator(f->table, line->op); break;
     case CELL_CALLS:
         if (line->op->row != NULL) ets_table_put_integer(f->table, line->op->calls);
         else ets_table_put_nothing(f->table);
@@ -169,7 +190,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_po
         if (block->part_count == 1) ets_table_put_nothing(f->table);
         else put_ratio(f, line->file_max - line->file_min, t->p50, 0);
         break;
-    case CELL_SHARE: put_ratio(f, t->mean, total, line->op->resolution); break;
+    case CELL_SHARE: put_ratio(f, line->middle, total, line->op->resolution); break;
     case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
     case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
     case CELL_BACKEND:
@@ -230,6 +251,7 @@ static int by_time(const void *left, const void *right)
     const struct line *a = left, *b = right;
     const bool a_frame = a->op->role == ETS_POOL_FRAME, b_frame = b->op->role == ETS_POOL_FRAME;
     if (a_frame != b_frame) return a_frame ? -1 : 1;
+    if (a->op->has_own_clock != b->op->has_own_clock) return a->op->has_own_clock ? 1 : -1;
     if (!a_frame && a->times.p50 != b->times.p50) return a->times.p50 > b->times.p50 ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
@@ -240,8 +262,12 @@ static bool fill_block(const struct filler *f, const struct ets_pool_block *bloc
     struct line *lines = ets_arena_alloc_array(f->arena, count, sizeof *lines);
     double *scratch = ets_arena_alloc_array(f->arena, block->run_count, sizeof *scratch);
     if (lines == NULL || scratch == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) describe(block, i, scratch, &lines[i]);
-    const double total = block->total == ETS_NO_INDEX ? NAN : lines[block->total].times.mean;
+    const double *weights = ets_middle_weights(
+        f->arena, block->total == ETS_NO_INDEX ? scratch : block->operators[block->total].per_run,
+        block->run_count);
+    if (weights == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) describe(block, i, weights, scratch, &lines[i]);
+    const double total = block->total == ETS_NO_INDEX ? NAN : lines[block->total].middle;
     if (count > 0 && f->options->by_time) qsort(lines, count, sizeof *lines, by_time);
     if (count > 0) add_heading(f, block);
     uint32_t left = f->options->top > 0 ? f->options->top : count;

@@ -31,8 +31,10 @@ struct filler {
     struct execution *executions;
     uint32_t count;
     struct ets_strings names;
-    struct method *methods; /* [name number] */
-    double *sorted;         /* ticks, method by method */
+    struct method *methods;     /* [name number] */
+    double *sorted;             /* ticks, method by method */
+    const uint32_t *run_number; /* [run] within its block */
+    uint32_t *warm_up;          /* [block] runs that are left out; NULL: none */
 };
 
 enum { LEAST_FOR_TREND = 8 };
@@ -115,8 +117,25 @@ static double tokens_of(const struct filler *f, struct ets_text method)
 static bool is_chosen(const struct filler *f, uint32_t run)
 {
     const uint32_t block = ets_inspection_run(f->inspection, run)->block;
+    if (f->warm_up != NULL && f->run_number[run] < f->warm_up[block]) return false;
     return (f->options->run == ETS_NO_INDEX || f->options->run == run) &&
            (f->options->block == ETS_NO_INDEX || f->options->block == block);
+}
+
+/* Of each block the runs that are warm-up, where they are to be left out. */
+static bool find_warm_up(struct filler *f)
+{
+    if (!f->options->steady) return true;
+    const uint32_t blocks = ets_inspection_block_count(f->inspection);
+    f->warm_up = ets_arena_alloc_array(f->arena, blocks, sizeof *f->warm_up);
+    for (uint32_t b = 0; f->warm_up != NULL && b < blocks; b++) {
+        struct ets_run_phases phases;
+        const uint32_t whole = ets_inspection_total_row(f->inspection, b);
+        if (whole == ETS_NO_INDEX) continue;
+        if (ets_run_phases_of_row(f->inspection, whole, &phases, NULL) != ETS_OK) return false;
+        f->warm_up[b] = phases.warm_up;
+    }
+    return f->warm_up != NULL;
 }
 
 static bool add_block(struct filler *f, uint32_t index, const uint32_t *run_number,
@@ -141,6 +160,8 @@ static bool collect(struct filler *f)
         f->methods == NULL || ets_strings_init(&f->names, f->arena) != 0) {
         return false;
     }
+    f->run_number = run_number;
+    if (!find_warm_up(f)) return false;
     for (uint32_t b = 0; b < blocks; b++) {
         if (!add_block(f, b, run_number, ticks)) return false;
     }

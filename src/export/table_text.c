@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/character_width.h"
 #include "export/table_cells.h"
 
 /* What is kept behind a cut in the middle: "GEMM #12". */
@@ -16,7 +17,7 @@ struct shown {
     const struct ets_column *column;
     uint32_t index;                    /* in the table */
     const struct ets_table_unit *unit; /* TIME */
-    uint32_t width;                    /* characters */
+    uint32_t width;                    /* columns of the terminal */
     bool is_right;                     /* aligned */
 };
 
@@ -65,25 +66,6 @@ static void append_visible(struct cell_text *out, struct ets_text text)
             append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
         }
     }
-}
-
-/* Characters, counting a UTF-8 sequence as one. */
-static uint32_t count_characters(const char *data, size_t size)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < size; i++) count += ((unsigned char)data[i] & 0xc0) != 0x80;
-    return count;
-}
-
-/* Bytes of the first `characters` characters. */
-static size_t characters_bytes(const char *data, size_t size, uint32_t characters)
-{
-    size_t at = 0;
-    while (at < size && (characters > 0 || ((unsigned char)data[at] & 0xc0) == 0x80)) {
-        if (((unsigned char)data[at] & 0xc0) != 0x80) characters--;
-        at++;
-    }
-    return at;
 }
 
 /* Never 0 for something that took time. */
@@ -295,7 +277,7 @@ static void measure(struct renderer *r, struct shown *shown, struct cell_text *s
         if (row->is_section) continue;
         compose(scratch, shown, row);
         const uint32_t width =
-            count_characters(scratch->data, scratch->size) + indent_of(r, shown, row);
+            ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
     }
 }
@@ -377,26 +359,28 @@ static void end_line(const struct renderer *r)
 static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
                         size_t size, uint32_t indent)
 {
-    const uint32_t characters = count_characters(data, size);
+    const uint32_t columns = ets_text_columns(data, size);
     const char *mark = r->style->ascii ? "~" : "\xe2\x80\xa6";
     if (indent > shown->width) indent = shown->width;
     const uint32_t room = shown->width - indent;
-    if (shown->is_right && room > characters) put_spaces(r, room - characters);
+    if (shown->is_right && room > columns) put_spaces(r, room - columns);
     put_spaces(r, indent);
-    if (characters <= room) {
+    if (columns <= room) {
         put_bytes(r, data, size);
-        if (!shown->is_right) put_spaces(r, room - characters);
-    } else if (room > 0 && shown->column->cut_at_start) {
-        const size_t skipped = characters_bytes(data, size, characters - room + 1);
-        put_bytes(r, mark, strlen(mark));
-        put_bytes(r, data + skipped, size - skipped);
-    } else if (room > 0) {
-        const uint32_t tail = shown->column->cut_in_middle && room > 2 * KEPT_TAIL ? KEPT_TAIL : 0;
-        const size_t skipped = characters_bytes(data, size, characters - tail);
-        put_bytes(r, data, characters_bytes(data, size, room - 1 - tail));
-        put_bytes(r, mark, strlen(mark));
-        put_bytes(r, data + skipped, size - skipped);
+        if (!shown->is_right) put_spaces(r, room - columns);
+        return;
     }
+    if (room == 0) return;
+    const bool is_middle = shown->column->cut_in_middle && room > 2 * KEPT_TAIL;
+    const uint32_t kept = shown->column->cut_at_start ? room - 1 : is_middle ? KEPT_TAIL : 0;
+    const size_t tail = ets_text_tail(data, size, kept);
+    const size_t head = ets_text_head(data, size, room - 1 - kept);
+    put_bytes(r, data, head);
+    put_bytes(r, mark, strlen(mark));
+    put_bytes(r, data + size - tail, tail);
+    const uint32_t used =
+        ets_text_columns(data, head) + 1 + ets_text_columns(data + size - tail, tail);
+    if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
 }
 
 static void put_line(const struct renderer *r, const struct ets_table_row *row,
@@ -422,6 +406,25 @@ static void put_bold(const struct renderer *r, const char *sequence)
     if (r->style->bold) ets_output_write(r->output, sequence, strlen(sequence));
 }
 
+/* A text in lines of the table's width, broken between words. */
+static void put_wrapped(const struct renderer *r, const char *data, size_t size)
+{
+    const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
+    while (ets_text_columns(data, size) > width) {
+        const size_t fits = ets_text_head(data, size, width);
+        size_t end = fits;
+        while (end > 0 && data[end] != ' ') end--;
+        const size_t taken = end > 0 ? end : fits;
+        if (taken == 0) break;
+        ets_output_write(r->output, data, taken);
+        ets_output_write(r->output, "\n", 1);
+        const size_t next = taken + (end > 0 ? 1 : 0);
+        data += next;
+        size -= next;
+    }
+    ets_output_write(r->output, data, size);
+}
+
 static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,
                         struct cell_text *scratch)
 {
@@ -429,7 +432,8 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     append_visible(scratch, row->cells[0].text);
     if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
     if (!row->is_note) put_bold(r, "\033[1m");
-    ets_output_write(r->output, scratch->data, scratch->size);
+    if (row->is_note) put_wrapped(r, scratch->data, scratch->size);
+    else ets_output_write(r->output, scratch->data, scratch->size);
     if (!row->is_note) put_bold(r, "\033[0m");
     ets_output_write(r->output, "\n", 1);
 }

@@ -267,3 +267,14 @@ enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection, stru
     for (uint32_t i = 0; i < f.backends.count; i++) judge_fit(&f.fits[i]);
     return ETS_OK;
 }
+
+const char *ets_row_clock(const struct ets_row *row)
+{
+    static const char *const names[] = {"fitted", "unknown", "overlapping"};
+    return row->clock == NULL ? "trace" : names[row->clock->state];
+}
+
+int ets_row_has_own_clock(const struct ets_row *row)
+{
+    return row->clock != NULL && row->clock->state != ETS_CLOCK_OVERLAPPING;
+}

@@ -6,6 +6,7 @@
 #include "base/load.h"
 #include "inspect/delegate_units.h"
 #include "inspect/inspection.h"
+#include "inspect/names.h"
 
 /* As inspection.c and delegate_ties.c have them. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -194,6 +195,44 @@ static enum ets_status check_backend(const struct lister *l,
                     is_call ? "a delegate call" : "none");
 }
 
+/* One of the nodes that the record has at a kernel's instruction must have become that kernel. */
+static enum ets_status check_kernel(const struct lister *l, const struct ets_delegation *step,
+                                    const struct ets_instruction *instruction,
+                                    struct ets_error *error)
+{
+    struct ets_text name = instruction->name;
+    const char *colon = name.size == 0 ? NULL : memchr(name.data, ':', name.size);
+    if (colon != NULL && colon + 2 <= name.data + name.size) {
+        name.size -= (size_t)(colon + 2 - name.data);
+        name.data = colon + 2;
+    }
+    const struct ets_text expected = ets_kernel_base_name(name);
+    for (size_t i = 0; i < step->node_count; i++) {
+        if (ets_text_equal(ets_node_base_name(step->nodes[i].node->op), expected)) return ETS_OK;
+    }
+    if (step->node_count == 0 || name.size == 0) return ETS_OK;
+    const struct ets_text other = step->nodes[0].node->op;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the ETRecord does not belong to this program: instruction %u of %s is %.*s in "
+                    "the record but %.*s in the program",
+                    step->instruction, l->name, (int)other.size, other.data, (int)name.size,
+                    name.data);
+}
+
+/* What the record maps must be in the program. */
+static enum ets_status check_length(const struct lister *l, struct ets_error *error)
+{
+    const int64_t *mapped;
+    size_t count;
+    if (!l->in_record) return ETS_OK;
+    ets_etrecord_mapped_instructions(l->all->options.record, l->name, &mapped, &count);
+    if (count == 0 || mapped[count - 1] < (int64_t)l->chain.instruction_count) return ETS_OK;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the ETRecord does not belong to this program: %s has an instruction %lld in "
+                    "the record, but only %u in the program",
+                    l->name, (long long)mapped[count - 1], l->chain.instruction_count);
+}
+
 static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_delegation *step,
                                  struct ets_error *error)
 {
@@ -217,6 +256,9 @@ static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_de
                              &step->handle_count, NULL);
         ETS_TRY(find_nodes(l, step->handles, step->handle_count, &step->nodes, &step->node_count,
                            error));
+    }
+    if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
+        ETS_TRY(check_kernel(l, step, &instruction, error));
     }
     struct ets_delegate_units units = {.count = 0};
     if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL) {
@@ -254,6 +296,7 @@ static enum ets_status list_method(struct ets_delegations *all, const struct ets
     if (l.name == NULL || !find_start_values(&l)) return ets_fail_unit_memory(error);
     ETS_TRY(know_graph(&l, error));
     ets_method_chain(method, 0, &l.chain);
+    ETS_TRY(check_length(&l, error));
     for (uint32_t i = 0; i < l.chain.instruction_count; i++) {
         ETS_TRY(list_step(&l, i, &all->steps[all->count++], error));
     }

@@ -285,9 +285,10 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
         trace->self[i] += times[i].mean;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = ets_inspection_row(trace->inspection, i)->parent;
+        const struct ets_row *row = ets_inspection_row(trace->inspection, i);
+        const uint32_t parent = row->parent;
         if (parent == ETS_NO_INDEX) continue;
-        trace->self[parent] -= times[i].mean;
+        if (row->clock == NULL) trace->self[parent] -= times[i].mean; /* others are no part of it */
         trace->children[parent]++;
     }
     trace->times = times;

@@ -34,7 +34,9 @@ enum {
     OP_MAX,
     OP_TOTAL,
     OP_SELF,
-    OP_RESOLUTION
+    OP_RESOLUTION,
+    OP_CLOCK,
+    OP_OWN_TICKS
 };
 
 /* clang-format off */
@@ -70,6 +72,8 @@ static const struct ets_sql_column columns[] = {
     [OP_TOTAL] = {"total", "REAL", "over all runs"},
     [OP_SELF] = {"self", "REAL", "avg less that of the operators inside; adds up to the whole run"},
     [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call is less than this above or below; 0: exact"},
+    [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
+    [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -136,9 +140,13 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     }
     const struct ets_statistics *times = &cursor->trace->times[index];
+    const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
+    const bool is_own = ets_row_has_own_clock(row) != 0;
+    if (column == OP_CHILDREN) return ets_sql_integer(cursor->trace->children[index]);
+    if (column == OP_RUNS) return ets_sql_integer(times->count);
+    if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
+    if (is_own || (column == OP_SELF && row->clock != NULL)) return ets_sql_null();
     switch (column) {
-    case OP_CHILDREN: return ets_sql_integer(cursor->trace->children[index]);
-    case OP_RUNS: return ets_sql_integer(times->count);
     case OP_AVG: return ets_sql_time(cursor, times->mean);
     case OP_P10: return ets_sql_time(cursor, times->p10);
     case OP_P50: return ets_sql_time(cursor, times->p50);
@@ -176,6 +184,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case OP_INFERRED: return ets_sql_integer(row->is_inferred != 0);
     case OP_TIE: return ets_sql_string(ets_tie_name(row->tie));
     case OP_CALLS: return ets_sql_integer(row->calls_per_run);
+    case OP_CLOCK: return ets_sql_string(ets_row_clock(row));
     case OP_RESOLUTION: return ets_sql_time(cursor, (double)row->quantum_ticks);
     default: return time_cell(cursor, index, column);
     }

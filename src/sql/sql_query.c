@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "sql/sql_database.h"
 
+enum { LEAST_WIDTH = 12 }; /* of texts where the table is too wide */
+
 /* What a query may do: read. No file is attached, no library loaded, nothing changed. */
 static int authorize(void *context, int action, const char *first, const char *second,
                      const char *database, const char *trigger)
@@ -124,6 +126,7 @@ static bool add_columns(struct ets_sql *sql, sqlite3_stmt *statement, struct ets
         ets_table_add_column(
             table, &(struct ets_column){.name = name,
                                         .keep_empty = 1,
+                                        .least_width = LEAST_WIDTH,
                                         .kind = kind_of(&sql->sqlite, statement, i, has_row)});
     }
     return true;

@@ -244,7 +244,7 @@ static const struct ets_sql_column event_columns[] = {
     [EVENT_DELEGATE_ID] = {"delegate_id", "INTEGER", "a delegate's identifier, where it is a number"},
     [EVENT_START] = {"start_ticks", "INTEGER", "as logged, as is the next; null unless kind is profile"},
     [EVENT_END] = {"end_ticks", "INTEGER", ""},
-    [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", with what is inside of it"},
+    [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", with what is inside of it; null where the operator's clock is a delegate's own"},
     [EVENT_OFFSET] = {"offset", "INTEGER", "of the event in the file"},
     {NULL, NULL, NULL},
 };
@@ -289,6 +289,8 @@ static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column
     if (!is_timed) return ets_sql_null();
     if (column == EVENT_START) return ets_sql_integer((int64_t)events->start[index]);
     if (column == EVENT_END) return ets_sql_integer((int64_t)events->end[index]);
+    const struct ets_row *row = ets_inspection_row(trace->inspection, events->row[index]);
+    if (ets_row_has_own_clock(row)) return ets_sql_null();
     return ets_sql_time(cursor, (double)ets_inspection_ticks(trace->inspection, index));
 }
 

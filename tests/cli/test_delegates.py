@@ -59,7 +59,7 @@ class Delegates(unittest.TestCase):
             self.assertEqual(line["debug_handles"], row["debug_handles"])
             self.assertEqual(line["source"], row["source"])
             self.assertEqual(line["p50_ns"], row["p50_ns"])
-            self.assertEqual(line["share_upper"], row["share_upper"])
+            self.assertAlmostEqual(line["share_upper"], row["share_upper"])
         linear = inside[0]
         self.assertEqual(linear["operator"], "FullyConnected + Clamp + Clamp + Clamp")
         self.assertEqual(linear["debug_handles"], ["1", "2", "3", "4"])

@@ -110,6 +110,18 @@ class Verdicts(InFolder):
         self.assertEqual({row["verdict"] for row in rows}, {"same"})
 
 
+    def test_diff__a_side_may_be_several_traces(self):
+        paths = [self.trace(f"{ticks}.etdp", [("add.out", ticks)], 10)
+                 for ticks in (1000, 1100, 1040, 1060)]
+        rows = self.rows(paths[0], paths[2], "--before", paths[1], "--after", paths[3])
+        row = {row["operator"]: row for row in rows}["add.out"]
+        self.assertEqual((row["runs_before"], row["runs_after"], row["verdict"]), (20, 20, "unclear"))
+        self.assertIn("20 runs of 2 files before, 20 runs of 2 files after",
+                      self.diff(paths[0], paths[2], "--before", paths[1], "--after", paths[3]))
+        done = support.run("diff", paths[0], "-", "--before", "-")
+        self.assertEqual(done.returncode, support.USAGE)
+
+
 class Matching(InFolder):
     def test_diff__operators_put_in_and_taken_out_are_told_without_a_record(self):
         before = self.trace("a.etdp", BASE)
@@ -136,6 +148,20 @@ class Matching(InFolder):
             "_softmax.out", "addmm.out", "addmm.out", "permute_copy.out", "permute_copy.out",
             "relu.out"])
         self.assertEqual(line[0]["matched_by"], "handles")
+
+    def test_diff__what_a_delegate_runs_is_matched_by_the_nodes_it_stands_for(self):
+        words = []
+        for model, suffix in (("conv_xnnpack", ""), ("conv_xnnpack_int8", "-b")):
+            words += [f"--etrecord{suffix}", support.fixture(model, "model.etrecord"),
+                      f"--program{suffix}", support.fixture(model, "model.pte")]
+        rows = self.rows(support.fixture("conv_xnnpack", "profile.etdp"),
+                         support.fixture("conv_xnnpack_int8", "profile.etdp"), *words)
+        replaced = {row["operators_before"][0]: (row["operators_after"], row["tie"])
+                    for row in rows if row["kind"] == "replaced"}
+        self.assertEqual(replaced["Convolution (NHWC, F32) IGEMM #1"],
+                         (["Convolution (NHWC, QC8) IGEMM #1"], "near"))
+        self.assertEqual(replaced["Fully Connected (NC, F32) GEMM #1"][0],
+                         ["Fully Connected (NC, QS8, QC8W) GEMM #1", "Convert (NC) #2"])
 
     def test_diff__every_trace_is_the_same_as_itself(self):
         for model in support.MODELS:

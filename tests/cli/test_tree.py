@@ -123,6 +123,27 @@ class Clocks(InFolder):
         groups = {row["operator"]: row["avg_ns"] for row in support.rows(path, "--group-by", "op")}
         self.assertEqual(groups, {"DELEGATE_CALL": 100, "(between operators)": 200})
 
+    def test_others__a_clock_of_its_own_is_no_time_and_added_to_nothing(self):
+        path = self.dump(("Execute", [
+            reported("conv", 0, 1, 777), call("DELEGATE_CALL", 0, 1000, 1100),
+            framework("Method::execute", 900, 1200)]))
+        table = json.loads(support.run("summary", path, path, "-f", "json").stdout)
+        conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
+        self.assertEqual([conv[name] for name in ("p50_ns", "avg_ns", "file_p50_max_ns", "share")],
+                         [None] * 4)
+        table = json.loads(support.run("diff", path, path, "-f", "json").stdout)
+        conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
+        self.assertEqual([conv[name] for name in ("before_ns", "after_ns", "change_ns", "ratio")],
+                         [None] * 3 + [0])
+        done = support.run("sql", "select name, avg, self, clock, own_ticks from operators", path,
+                           "-f", "json")
+        if done.returncode != support.UNAVAILABLE:
+            self.assertEqual([list(row.values()) for row in json.loads(done.stdout)], [
+                ["conv", None, None, "unknown", 776], ["DELEGATE_CALL", 100, 100, "trace", None],
+                ["Method::execute", 300, 200, "trace", None]])
+            done = support.run("sql", "select sum(time) as t from events", path, "-f", "json")
+            self.assertEqual(json.loads(done.stdout), [{"t": 400}])
+
     def test_tree__a_line_gives_a_clock_its_scale(self):
         runs = []
         for run in range(25):
@@ -176,6 +197,25 @@ class Phases(InFolder):
         done = support.inspect(self.path, "--tree", "--steady", "--block", "Execute")
         self.assertIn(b"16 runs, 15 of them steady alone", done.stdout)
 
+    def test_steady__is_for_all_times(self):
+        for words in ((), ("--group-by", "op"), ("--group-by", "method")):
+            rows = support.rows(self.path, "--steady", *words)
+            whole = [row for row in rows if row["runs"] == 15]
+            self.assertEqual(max(row["max_ns"] for row in whole), 670 if "op" in words else 700)
+        runs = support.rows(self.path, "--steady", "--group-by", "run")
+        self.assertEqual([row["run"] for row in runs], list(range(2, 17)))
+        for command in ("summary", "diff", "gate"):
+            budget = self.folder / "budget.txt"
+            budget.write_text("total max <= 700ns\n")
+            more = {"summary": (), "diff": (self.path,), "gate": (self.path, "--budget", budget)}
+            done = support.run(command, self.path, *more[command], "--steady", "-f", "json")
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            rows = json.loads(done.stdout)
+            if command == "summary":
+                self.assertEqual({row["runs"] for row in rows}, {1, 15})
+            elif command == "diff":
+                self.assertEqual({row["runs_before"] for row in rows}, {1, 15})
+
     def test_tree__loading_is_apart(self):
         rows = support.rows(self.path, "--tree")
         self.assertEqual({row["block"] for row in rows}, {"Default", "Execute"})
@@ -219,14 +259,29 @@ class Phases(InFolder):
 class Words(InFolder):
     path = support.fixture("mlp_portable", "profile.etdp")
 
-    def test_tree__is_whole_and_in_order(self):
-        for words in (["--sort", "time"], ["--top", "3"], ["--group-by", "op"]):
+    def test_tree__is_ungrouped_and_in_order(self):
+        for words in (["--sort", "time"], ["--group-by", "op"]):
             done = support.inspect(self.path, "--tree", *words)
             self.assertEqual(done.returncode, support.USAGE)
             self.assertIn(words[0].encode(), done.stderr)
-        done = support.inspect(self.path, "--steady")
+        done = support.inspect(self.path, "--steady", "--run", "2")
         self.assertEqual(done.returncode, support.USAGE)
-        self.assertIn(b"--steady is for --tree", done.stderr)
+        self.assertIn(b"--run names one run", done.stderr)
+
+    def test_tree__filters_and_top_leave_lines_with_what_they_lie_in(self):
+        words = (self.path, "--tree", "--block", "Execute")
+        whole = support.rows(*words)
+        names = [row["operator"] for row in support.rows(*words, "--name", "relu.out")]
+        self.assertEqual(names, ["Method::execute", "relu.out"])
+        top = support.rows(*words, "--top", "2")
+        largest = sorted((row for row in whole if row["self_ns"] is not None or row["line"] != "row"),
+                         key=lambda row: -row["p50_ns"])
+        self.assertEqual(top[0]["operator"], "Method::execute")
+        self.assertEqual(top, [row for row in whole if row in top])
+        self.assertLess(len(top), len(whole))
+        self.assertIn(largest[1], top)
+        done = support.inspect(*words, "--name", "relu.out").stdout.decode()
+        self.assertIn(f", 2 of {len(whole)} lines", done)
 
     def test_columns__are_those_in_that_order_of_any_table(self):
         for words in ([], ["--tree"], ["--group-by", "op"]):

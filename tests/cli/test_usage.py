@@ -241,6 +241,34 @@ class UpstreamsSpellings(unittest.TestCase):
         self.assertEqual(done.returncode, support.INPUT)
 
 
+class Inputs(unittest.TestCase):
+    """No command writes over what it reads, under whatever name."""
+
+    def test_usage__an_output_is_no_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, link = pathlib.Path(folder, "a.etdp"), pathlib.Path(folder, "b.etdp")
+            shutil.copy(DUMP, trace)
+            os.link(trace, link)
+            content = trace.read_bytes()
+            for words in (("inspect", trace, "--output", trace),
+                          ("inspect", trace, "--tsv-path", link),
+                          ("inspect", "--etdump", trace, "--output", link),
+                          ("diff", DUMP, trace, "--output", trace),
+                          ("sql", "select 1", trace, "--to", link),
+                          ("recover", trace, "-o", trace)):
+                with self.subTest(words=words):
+                    done = support.run(*words)
+                    self.assertEqual(done.returncode, support.USAGE)
+                    self.assertIn(b" is read by this command: -", done.stderr)
+                    self.assertEqual(trace.read_bytes(), content)
+            new = pathlib.Path(folder, "new")
+            done = support.run("inspect", trace, "--output", new, "--tsv-path", new)
+            self.assertEqual(done.returncode, support.USAGE)
+            self.assertIn(b"new is to be written twice: by --output and by --tsv-path", done.stderr)
+            done = support.run("inspect", trace, "--output", "/dev/null", "--tsv-path", "/dev/null")
+            self.assertEqual(done.returncode, support.OK)
+
+
 class Output(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

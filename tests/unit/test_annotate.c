@@ -39,10 +39,12 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
                     uint32_t block, struct ets_line_work *lines)
 {
     struct ets_work work;
+    struct ets_chosen_runs runs;
     const uint32_t *run_number = ets_work_number_runs(arena, inspection);
-    return run_number != NULL &&
+    return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
+           run_number != NULL &&
            ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, ETS_NO_INDEX, NULL, lines);
+           ets_line_work_collect(arena, &work, &runs, NULL, lines);
 }
 
 static void test_annotate__lines_add_up_to_the_run(void **state)
@@ -63,7 +65,7 @@ static void test_annotate__lines_add_up_to_the_run(void **state)
             assert_true(collect(&arena, s.inspection, b, &lines));
             double sum = 0;
             for (uint32_t i = 0; i < lines.count; i++) {
-                if (lines.places[i].is_counted) sum += lines.places[i].self.total;
+                if (lines.places[i].is_counted) sum += lines.places[i].self.statistics.total;
                 assert_int_equal(lines.places[i].frame != NULL, i < lines.on_lines);
             }
             assert_true(sum == expected.total);

@@ -32,23 +32,23 @@ static void rules__are_read(void **state)
     assert_int_equal(rule->line, 3);
     assert_int_equal(rule->subject, ETS_BUDGET_TOTAL);
     assert_int_equal(rule->metric, ETS_METRIC_P50);
-    assert_int_equal(rule->limit, ETS_LIMIT_OVER_RATIO);
-    assert_true(rule->value == 0.05 && rule->scope.data == NULL);
+    assert_int_equal(rule->bounds[0].limit, ETS_LIMIT_OVER_RATIO);
+    assert_true(rule->bounds[0].value == 0.05 && rule->scope.data == NULL);
     rule = ets_budget_rule(budget, 1);
     assert_text(rule->pattern, "Fully Connected (NC, F32) GEMM #1");
-    assert_int_equal(rule->limit, ETS_LIMIT_TIME);
-    assert_true(rule->value == 2.5e6);
+    assert_int_equal(rule->bounds[0].limit, ETS_LIMIT_TIME);
+    assert_true(rule->bounds[0].value == 2.5e6);
     rule = ets_budget_rule(budget, 2);
     assert_int_equal(rule->subject, ETS_BUDGET_LOAD);
-    assert_int_equal(rule->limit, ETS_LIMIT_OVER_TIME);
-    assert_true(rule->value == 200e3);
+    assert_int_equal(rule->bounds[0].limit, ETS_LIMIT_OVER_TIME);
+    assert_true(rule->bounds[0].value == 200e3);
     rule = ets_budget_rule(budget, 3);
     assert_int_equal(rule->subject, ETS_BUDGET_DELEGATED);
-    assert_int_equal(rule->limit, ETS_LIMIT_SHARE);
+    assert_int_equal(rule->bounds[0].limit, ETS_LIMIT_SHARE);
     assert_text(rule->scope, "decode");
-    assert_true(ets_budget_rule(budget, 4)->value == -0.1);
+    assert_true(ets_budget_rule(budget, 4)->bounds[0].value == -0.1);
     rule = ets_budget_rule(budget, 5);
-    assert_true(rule->is_cycles && rule->value == 5000);
+    assert_true(rule->bounds[0].is_cycles && rule->bounds[0].value == 5000);
     assert_int_equal(rule->line, 9);
     ets_budget_close(budget);
 }
@@ -82,6 +82,12 @@ static void wrong_lines__are_named_with_what_they_should_be(void **state)
         {"delegated p50 <= +5%", "delegated has a share"},
         {"delegated share <= 5%", "a share has a least part"},
         {"delegated share >= +5%", "a share has a least part"},
+        {"total p50 <= +5% or +5us or 2ms", "two limits at most"},
+        {"total p50 <= 5us or 2ms", "of two limits one is over the base"},
+        {"total p50 <= -5% or 2ms", "of two limits one is over the base"},
+        {"delegated share >= 90% or 80%", "of two limits one is over the base"},
+        {"total p50 or +5%", "a rule is: WHAT METRIC"},
+        {"or or or", "a rule is: WHAT METRIC"},
         {"[decode", "a section is the name"},
         {"[]", "a section is the name"},
     };
@@ -147,6 +153,13 @@ static void rules__hold_or_break_as_they_should(void **state)
     assert_int_equal(judge("operator add.out p50 <= +5%", slow, 20), ETS_BUDGET_PASS);
     assert_int_equal(judge("operator conv.out p50 <= +999ns", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator conv.out p50 <= +1.1us", slow, 20), ETS_BUDGET_PASS);
+    assert_int_equal(judge("operator conv.out p50 <= +5% or +1.1us", slow, 20), ETS_BUDGET_PASS);
+    assert_int_equal(judge("operator conv.out p50 <= +999ns or +25%", slow, 20), ETS_BUDGET_PASS);
+    assert_int_equal(judge("operator conv.out p50 <= +5% or 6.1us", slow, 20), ETS_BUDGET_PASS);
+    assert_int_equal(judge("operator conv.out p50 <= +5% or 5.9us", slow, 20), ETS_BUDGET_FAIL);
+    assert_int_equal(judge("operator conv.out p50 <= +5% or +999ns", slow, 20), ETS_BUDGET_FAIL);
+    assert_int_equal(judge("operator (between* p50 <= +5%", slow, 20), ETS_BUDGET_PASS);
+    assert_int_equal(judge("operator *between* p50 <= +5%", slow, 20), ETS_BUDGET_MISSING);
     assert_int_equal(judge("operator conv.out p50 <= +0%", little, 20), ETS_BUDGET_NOISE);
     assert_int_equal(judge("operator conv.out max <= +5%", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator conv.out max <= 5us", base, 20), ETS_BUDGET_FAIL);

@@ -41,8 +41,10 @@ static struct ets_operator_lines lines_of(struct subject *s, uint32_t block,
                                           struct ets_operator_table_options options)
 {
     struct ets_operator_lines lines;
-    assert_true(ets_operator_lines_by_group(&s->arena, s->inspection, &options, s->run_number,
-                                            block, &lines));
+    struct ets_chosen_runs runs;
+    assert_true(ets_chosen_runs_find(&s->arena, s->inspection, block, options.run, 0, &runs));
+    assert_true(ets_operator_lines_by_group(&s->arena, s->inspection, &options, &runs,
+                                            s->run_number, block, &lines));
     return lines;
 }
 
@@ -72,8 +74,8 @@ static void check_sums(struct subject *s, uint32_t block, uint32_t run)
         double own = 0, outermost = 0;
         for (uint32_t i = 0; i < lines.count; i++) {
             const struct ets_operator_line *line = &lines.items[i];
-            own += line->self.total;
-            if (line->parent == ETS_NO_INDEX) outermost += line->times.total;
+            own += line->self.statistics.total;
+            if (line->parent == ETS_NO_INDEX) outermost += line->times.statistics.total;
             else assert_true(line->parent < i);
         }
         assert_true(lines.is_tree);
@@ -109,15 +111,15 @@ static void test_module_tree__a_module_holds_its_parts(void **state)
     const struct ets_operator_lines lines = lines_of(&s, execution(&s), whole_tree);
     uint32_t parents = 0;
     for (uint32_t i = 0; i < lines.count; i++) {
-        double sum = lines.items[i].self.total;
+        double sum = lines.items[i].self.statistics.total;
         double calls = 0;
         for (uint32_t k = i + 1; k < lines.count; k++) {
             if (lines.items[k].parent != i) continue;
             assert_int_equal(lines.items[k].depth, lines.items[i].depth + 1);
-            sum += lines.items[k].times.total;
+            sum += lines.items[k].times.statistics.total;
             calls += lines.items[k].calls_per_run;
         }
-        assert_true(sum == lines.items[i].times.total);
+        assert_true(sum == lines.items[i].times.statistics.total);
         assert_true(calls <= lines.items[i].calls_per_run);
         parents += calls > 0;
     }
@@ -139,7 +141,7 @@ static void test_module_tree__a_fused_operator_is_a_line_of_its_own(void **state
         found++;
         assert_text(line->places.items[0], "c1");
         assert_text(lines.items[line->parent].name, "(model)");
-        assert_true(line->self.total == line->times.total);
+        assert_true(line->self.statistics.total == line->times.statistics.total);
     }
     assert_int_equal(found, 1);
     close_subject(&s);
@@ -178,7 +180,9 @@ static void test_module_tree__survives_every_failed_allocation(void **state)
         struct ets_arena arena;
         struct ets_operator_lines lines;
         ets_arena_init(&arena, &allocator, 0);
-        ok = ets_operator_lines_by_group(&arena, s.inspection, &whole_tree, s.run_number,
+        struct ets_chosen_runs runs;
+        ok = ets_chosen_runs_find(&arena, s.inspection, execution(&s), ETS_NO_INDEX, 0, &runs) &&
+             ets_operator_lines_by_group(&arena, s.inspection, &whole_tree, &runs, s.run_number,
                                          execution(&s), &lines) &&
              ets_operator_lines_sort(&arena, ETS_SORT_TIME, &lines);
         ets_arena_reset(&arena);

@@ -93,9 +93,10 @@ static void every_allocation__may_fail(void **state)
     for (unsigned long at = 0; status != ETS_OK; at++) {
         struct failing failing = {.fail_at = at};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        const struct ets_pool_options options = {.steady = 1, .allocator = &allocator};
         struct ets_pool *pool = NULL;
         struct ets_error error;
-        status = ets_pool_open(all, COUNT(all), &allocator, &pool, &error);
+        status = ets_pool_open(all, COUNT(all), &options, &pool, &error);
         if (status != ETS_OK) assert_int_equal(status, ETS_NO_MEMORY);
         else ets_pool_close(pool);
         assert_int_equal(failing.live, 0);

@@ -124,6 +124,34 @@ static void test_table_text__fits_its_width(void **state)
     ets_table_close(table);
 }
 
+/* U+6F22 takes two columns, U+0301 none; of a character that half fits, its column stays empty. */
+static void test_table_text__wide_and_combining_characters_are_counted_in_columns(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\u6f22\u5b57\u6a21\u578b", "cafe\u0301", "\U0001f680ab"};
+    const struct ets_column columns[] = {{.name = "name", .least_width = 4}, {.name = "n"}};
+    struct ets_table *table = new_table(columns, 2);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        ets_table_add_row(table, 0);
+        ets_table_put_string(table, texts[i]);
+        ets_table_put_string(table, "x");
+    }
+    assert_printed(table, (struct ets_table_style){.width = 0},
+                   "name      n\n\u6f22\u5b57\u6a21\u578b  x\ncafe\u0301      x\n"
+                   "\U0001f680ab      x\n");
+    assert_printed(table, (struct ets_table_style){.width = 9},
+                   "name    n\n\u6f22\u5b57\u2026   x\ncafe\u0301    x\n\U0001f680ab    x\n");
+    assert_printed(table, (struct ets_table_style){.width = 7},
+                   "name  n\n\u6f22\u2026   x\ncafe\u0301  x\n\U0001f680ab  x\n");
+    ets_table_close(table);
+    const struct ets_column paths[] = {{.name = "path", .least_width = 4, .cut_at_start = 1}};
+    table = new_table(paths, 1);
+    ets_table_add_row(table, 0);
+    ets_table_put_string(table, texts[0]);
+    assert_printed(table, (struct ets_table_style){.width = 6}, "path\n\u2026\u6a21\u578b\n");
+    ets_table_close(table);
+}
+
 static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
 {
     (void)state;
@@ -346,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_text__aligns_indents_and_heads_sections),
         cmocka_unit_test(test_table_text__fits_its_width),
+        cmocka_unit_test(test_table_text__wide_and_combining_characters_are_counted_in_columns),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
         cmocka_unit_test(test_table_text__extras_go_before_texts_are_cut),
         cmocka_unit_test(test_table_text__no_control_character_gets_out),
