@@ -195,6 +195,31 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
     return number;
 }
 
+/* What a delegate logged from inside: the value of the last of its operator's nodes. */
+static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
+                         struct gap_place *place_out)
+{
+    const struct ets_gap_report *report = a->report;
+    uint32_t last = GAP_NONE;
+    value->reason = "the record does not say which node of the delegate logged it";
+    if (value->captured.row == ETS_NO_INDEX) return false;
+    const struct ets_row *row = ets_inspection_row(report->options.inspection, value->captured.row);
+    value->handles = row->handles;
+    value->handle_count = row->handle_count;
+    value->backend = row->backend;
+    for (size_t i = 0; row->tie != ETS_TIE_CALL && i < row->node_count; i++) {
+        const uint32_t number = gap_graph_number(&report->edge, row->nodes[i].node);
+        if (number != GAP_NONE && (last == GAP_NONE || number > last)) last = number;
+    }
+    if (last == GAP_NONE || gap_output_count(report->edge.nodes[last]) != 1) return false;
+    const uint32_t number = gap_graph_value(&report->edge, report->edge.level[last],
+                                            gap_output(report->edge.nodes[last], 0)->name);
+    if (number == GAP_NONE) return false;
+    value->reason = NULL;
+    value->match = row->handle_count > 1 ? ETS_GAP_SUBSET : ETS_GAP_EXACT;
+    return place_in_reference(a, number, value, place_out);
+}
+
 static void align_value(const struct aligner *a, uint32_t index)
 {
     struct ets_gap_report *report = a->report;
@@ -205,9 +230,10 @@ static void align_value(const struct aligner *a, uint32_t index)
     bool is_found = false;
     if (value->captured.is_output) {
         is_found = place_output(report, value, place);
+    } else if (instruction == GAP_NONE && value->captured.chain < 0) {
+        value->reason = "outside of any instruction";
     } else if (instruction == GAP_NONE) {
-        value->reason = value->captured.chain < 0 ? "outside of any instruction"
-                                                  : "logged by a delegate from inside";
+        is_found = place_inside(a, value, place);
     } else {
         const struct gap_instruction *item = &a->instructions.items[instruction];
         value->handles = item->row->handles;

@@ -6,6 +6,7 @@ import struct
 import unittest
 import xml.etree.ElementTree as tree
 import zipfile
+from pathlib import Path
 
 import run_support as support
 from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
@@ -278,6 +279,20 @@ class Alignment(GapTest):
         self.assertEqual({row["reason"] for row in rows if row["aot_op"] in hidden},
                          {"inside of a delegate"})
         self.assertEqual([row["match"] for row in rows[:3]], ["input", "subset", "exact"])
+
+    def test_gap__what_a_delegate_logs_from_inside_is_known_by_its_map(self):
+        backend = Path(support.ETSCOPE).parent.parent / "lib" / "libdemo_backend.so"
+        if not backend.exists():
+            self.skipTest("the example of a backend is not built")
+        self.ok("run", support.EXAMPLES / "backend" / "demo.pte", "--load-library", backend, "-o",
+                "demo.etdp", "--capture", "intermediates", "--debug-buffer", "demo.bin")
+        rows = self.gap("demo.etdp", "--etrecord", support.EXAMPLES / "backend" / "demo.etrecord",
+                        "--alignment")
+        self.assertEqual([(row["runtime_op"], row["aot_op"]) for row in rows
+                          if row["instruction"] == 0 and row["match"] == "subset"],
+                         [("mul_add 0", "add"), ("mul_add 1", "add_1"),
+                          ("DemoBackend output", "add"), ("DemoBackend output", "add_1")])
+        self.assertNotIn("unmatched", {row["match"] for row in rows})
 
     def test_gap__with_the_edge_program_every_step_is_one(self):
         rows = self.alignment("gpt_portable", "--reference", "edge")
