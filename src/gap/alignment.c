@@ -214,7 +214,7 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
     if (last == GAP_NONE || gap_output_count(report->edge.nodes[last]) != 1) return false;
     const uint32_t number = gap_graph_value(&report->edge, report->edge.level[last],
                                             gap_output(report->edge.nodes[last], 0)->name);
-    if (number == GAP_NONE) return false;
+    if (number == GAP_NONE || report->edge.places[number].node == GAP_NONE) return false;
     value->reason = NULL;
     value->match = row->handle_count > 1 ? ETS_GAP_SUBSET : ETS_GAP_EXACT;
     return place_in_reference(a, number, value, place_out);
@@ -246,6 +246,8 @@ static void align_value(const struct aligner *a, uint32_t index)
         const uint32_t number = find_edge_value(a, index, value);
         if (number != GAP_NONE && report->edge.places[number].node != GAP_NONE) {
             is_found = place_in_reference(a, number, value, place);
+        } else if (number != GAP_NONE && value->reason == NULL) {
+            value->reason = "an input of the graph has the same name";
         }
     }
     if (is_found) {

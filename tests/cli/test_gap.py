@@ -169,9 +169,9 @@ class PlantedFaults(GapTest):
 class Int8(GapTest):
     """A model whose layer `squeeze` has no steps left for its weights: tests/data/quantized."""
 
-    words = (support.DATA / "quantized" / "debug.etdp", "--etrecord",
+    words = (support.DATA / "quantized" / "int8.etdp", "--etrecord",
              support.DATA / "quantized" / "int8.etrecord", "--debug-buffer",
-             support.DATA / "quantized" / "debug.bin")
+             support.DATA / "quantized" / "int8.bin")
     original = ("--reference-etrecord", support.DATA / "quantized" / "float.etrecord")
 
     def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):

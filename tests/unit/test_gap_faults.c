@@ -28,11 +28,17 @@ struct fixture {
     struct ets_gap_options options;
 };
 
-static void open_files(struct fixture *f, const char *folder, const char *record)
+/* `name`: "model" for a fixture that is like most. */
+static void open_files(struct fixture *f, const char *folder, const char *name)
 {
-    f->record_file = open_fixture(folder, record);
-    f->trace = open_fixture(folder, "debug.etdp");
-    f->buffer = open_fixture(folder, "debug.bin");
+    char file[64];
+    const char *trace = strcmp(name, "model") == 0 ? "debug" : name;
+    snprintf(file, sizeof file, "%s.etrecord", name);
+    f->record_file = open_fixture(folder, file);
+    snprintf(file, sizeof file, "%s.etdp", trace);
+    f->trace = open_fixture(folder, file);
+    snprintf(file, sizeof file, "%s.bin", trace);
+    f->buffer = open_fixture(folder, file);
     f->record = open_record(ets_file_bytes(f->record_file));
     f->inspection =
         inspect(ets_file_bytes(f->trace), (struct ets_inspect_options){.record = f->record});
@@ -113,7 +119,7 @@ static void test_gap_faults__every_allocation_may_fail(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(models); i++) {
         struct fixture f;
-        open_files(&f, models[i], "model.etrecord");
+        open_files(&f, models[i], "model");
         fail_every_allocation(&f, NULL);
         close_files(&f);
     }
@@ -123,7 +129,7 @@ static void test_gap_faults__every_allocation_with_another_record_may_fail(void 
 {
     struct fixture f;
     (void)state;
-    open_files(&f, "quantized", "int8.etrecord");
+    open_files(&f, "quantized", "int8");
     struct ets_file *file = open_fixture("quantized", "float.etrecord");
     struct ets_etrecord *other = open_record(ets_file_bytes(file));
     fail_every_allocation(&f, other);
@@ -138,7 +144,7 @@ static void test_gap_faults__a_run_without_values_is_said(void **state)
     struct ets_gap_report *report = NULL;
     struct ets_error error;
     (void)state;
-    open_files(&f, "multi_method", "model.etrecord");
+    open_files(&f, "multi_method", "model");
     f.options.run = 0; /* loads a method */
     assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_NOT_FOUND);
     assert_string_equal(error.message, "run 0 captured no values");
@@ -171,7 +177,7 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     struct planted planted = {.node = "linear_1"};
     char headline[256];
     (void)state;
-    open_files(&f, "mlp_portable", "model.etrecord");
+    open_files(&f, "mlp_portable", "model");
     assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
     assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
     assert_int_equal(ets_gap_row_count(report), 4);
@@ -203,7 +209,7 @@ static void test_gap_faults__regions_are_what_lies_between_captured_values(void 
     uint32_t rows[8], node_count, row_count;
     struct planted planted = {.node = ""};
     (void)state;
-    open_files(&f, "mlp_xnnpack", "model.etrecord");
+    open_files(&f, "mlp_xnnpack", "model");
     assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
     assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
     assert_int_equal(ets_gap_region(report, 0, nodes, 8, &node_count, rows, 8, &row_count, NULL),
