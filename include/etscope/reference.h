@@ -22,9 +22,9 @@
  *     }
  *     ets_reference_close(reference);
  *
- * A node is computed by the first of: the kernel that is registered for its operator; an expression
- * of kernels and views (src/reference says which); the nodes of `fallback` that descend from it by
- * from_node. A node for which there is none of the three is uncovered: its values, and what is
+ * A node is computed by the first of: an expression of kernels and views, where there is one
+ * (src/reference/expression_table.c); the kernel that is registered for its operator; the nodes of
+ * `fallback` that descend from it by from_node. A node for which there is none of the three is uncovered: its values, and what is
  * computed from them, are not available, unless the caller replaces them.
  *
  * Weights are read in the record's mapped bytes and never copied as a whole (with use_double: one

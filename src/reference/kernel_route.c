@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "etscope/numerics.h"
 #include "reference/expressions.h"
 
 /* What floating-point tensors become. */
@@ -76,12 +77,20 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
     return reference_tensor_copy(&from, &tensor_out->as.tensor.view, frame->error);
 }
 
+/* Kernels check little of complex numbers: some write them over outputs of other types. */
+static enum ets_status refuse_complex(struct call *call, int scalar_type)
+{
+    if (ets_scalar_component_count(scalar_type) != 2) return ETS_OK;
+    return reference_fail(call->frame, ETS_UNSUPPORTED, "complex numbers are not computed here");
+}
+
 static enum ets_status add_tensor(struct call *call, const struct reference_value *value,
                                   struct ets_tensor **tensor_out)
 {
     struct reference_value dense;
     if (value->kind == REFERENCE_TENSOR) {
         const int type = type_in_mode(call, value->as.tensor.view.scalar_type);
+        ETS_TRY(refuse_complex(call, type));
         ETS_TRY(reference_dense(call->frame, value, type, &dense));
     } else {
         ETS_TRY(tensor_of_number(call, value, &dense));
@@ -202,6 +211,7 @@ static enum ets_status add_outputs(struct call *call)
         struct reference_shape shape = step->shapes[i];
         const struct ets_tensor *first = first_tensor(step);
         if (shape.scalar_type < 0 && first != NULL) shape.scalar_type = (int)first->scalar_type;
+        ETS_TRY(refuse_complex(call, shape.scalar_type));
         for (uint32_t k = 0; k < shape.rank && k < ETS_TENSOR_MAX_RANK; k++) {
             if (shape.sizes[k] < 0) shape.sizes[k] = largest_size(step);
         }

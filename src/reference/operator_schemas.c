@@ -36,9 +36,6 @@ const struct reference_operator reference_operators[] = {
     {"aten._assert_scalar.default", NULL, "S self;s assert_msg", ""},
     {"aten._assert_tensor_metadata.default", NULL, "t a;i[]? size=;i[]? stride=;D? dtype=;V? device=;L? layout=", ""},
     {"aten._cdist_forward.default", "aten::_cdist_forward.out", "t x1;t x2;f p;i? compute_mode", "t"},
-    {"aten._conj_physical.default", "aten::_conj_physical.out", "t self", "t"},
-    {"aten._fft_c2r.default", "aten::_fft_c2r.out", "t self;i[] dim;i normalization;i last_dim_size", "t"},
-    {"aten._fft_r2c.default", "aten::_fft_r2c.out", "t self;i[] dim;i normalization;b onesided", "t"},
     {"aten._local_scalar_dense.default", NULL, "t self", "S"},
     {"aten._log_softmax.default", "aten::_log_softmax.out", "t self;i dim;b half_to_float", "t"},
     {"aten._native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit.no_stats_out", "t input;t? weight;t? bias;b training;f momentum;f eps", "t t t"},
@@ -326,7 +323,6 @@ const struct reference_operator reference_operators[] = {
     {"aten.var_mean.correction", "aten::var_mean.correction_out", "t self;i[1]? dim=;S? correction=;b keepdim=0", "t t"},
     {"aten.view.default", NULL, "t self;i[] size", "t"},
     {"aten.view_as.default", NULL, "t self;t other", "t"},
-    {"aten.view_as_real_copy.default", "aten::view_as_real_copy.out", "t self", "t"},
     {"aten.view_copy.default", "aten::view_copy.out", "t self;i[] size", "t"},
     {"aten.where.Scalar", NULL, "t condition;S self;S other", "t"},
     {"aten.where.ScalarOther", NULL, "t condition;t self;S other", "t"},
@@ -368,4 +364,5 @@ const struct reference_operator reference_operators[] = {
 };
 /* clang-format on */
 
-const uint32_t reference_operator_count = sizeof reference_operators / sizeof *reference_operators;
+const uint32_t reference_operator_count =
+    sizeof reference_operators / sizeof *reference_operators;
