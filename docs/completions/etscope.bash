@@ -90,8 +90,19 @@ _etscope() {
     tensors:--block) compopt +o default 2>/dev/null ;;
     tensors:--run) compopt +o default 2>/dev/null ;;
     tensors:--event) compopt +o default 2>/dev/null ;;
+    tensors:--name) compopt +o default 2>/dev/null ;;
+    tensors:--module) compopt +o default 2>/dev/null ;;
+    tensors:--handle) compopt +o default 2>/dev/null ;;
+    tensors:--source) compopt +o default 2>/dev/null ;;
+    tensors:--backend) compopt +o default 2>/dev/null ;;
+    tensors:--edge-items) compopt +o default 2>/dev/null ;;
+    tensors:--precision) compopt +o default 2>/dev/null ;;
     tensors:--columns|tensors:-c) compopt +o default 2>/dev/null ;;
     tensors:--save) compopt +o default 2>/dev/null ;;
+    tensors:--compare) ;;
+    tensors:--rtol) compopt +o default 2>/dev/null ;;
+    tensors:--atol) compopt +o default 2>/dev/null ;;
+    tensors:--heat-map) ;;
     tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
     tensors:--width) compopt +o default 2>/dev/null ;;
     tensors:--output) ;;
@@ -205,7 +216,7 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
-        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --columns -c --save --format -f --width --output --partial --allow-mismatch' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --heat-map --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;

@@ -21,6 +21,7 @@
 #define ETSCOPE_CAPTURED_VALUES_H
 
 #include "etscope/inspect.h"
+#include "etscope/row_filter.h"
 #include "etscope/summary.h"
 
 #ifdef __cplusplus
@@ -63,6 +64,12 @@ struct ets_captured_filter {
     uint32_t run;     /* only this run; ETS_NO_INDEX: all */
     uint32_t event;   /* only this event of the event table; ETS_NO_INDEX: all */
     int outputs_only; /* 1: only outputs of the whole method */
+    /*
+     * Only what these rows made; NULL: all. A filter that is a name alone fits the value's
+     * operator, too, so that "(output)" finds the outputs of the method, which no row made.
+     * Borrowed.
+     */
+    const struct ets_row_filter *rows;
 };
 
 struct ets_captured_values {
@@ -99,6 +106,13 @@ ETS_API void ets_captured_values_init(struct ets_captured_values *values,
 /* 1 and the next value, in logging order, or 0 at the end. A list without elements gives none. */
 ETS_API int ets_captured_values_next(struct ets_captured_values *values,
                                      struct ets_captured_value *value_out);
+
+/*
+ * What people call the operator that made a value: the kernel ("addmm.out"), the delegate's
+ * operator, "(output)" for an output of the method; absent where nothing tells.
+ */
+ETS_API struct ets_text ets_captured_value_operator(const struct ets_inspection *inspection,
+                                                    const struct ets_captured_value *value);
 
 #ifdef __cplusplus
 }

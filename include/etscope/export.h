@@ -88,6 +88,7 @@ struct ets_tensor_table_options {
     struct ets_bytes debug_buffer; /* data NULL: rows without statistics */
     struct ets_captured_filter filter;
     const char *columns; /* "operator,shape,min": these, in this order; NULL: all */
+    int values;          /* 1: machine formats have a column `values`, all numbers in logical order */
 };
 
 /* What a tensor table could not give numbers for. */
@@ -109,13 +110,6 @@ ETS_API enum ets_status ets_tensor_table_fill(struct ets_table *table,
                                               const struct ets_tensor_table_options *options,
                                               struct ets_tensor_table_gaps *gaps_out,
                                               struct ets_error *error);
-
-/*
- * What people call the operator that made a value: the kernel ("addmm.out"), the delegate's
- * operator, "(output)" for an output of the method; absent where nothing tells.
- */
-ETS_API struct ets_text ets_captured_value_operator(const struct ets_inspection *inspection,
-                                                    const struct ets_captured_value *value);
 
 /*
  * Writes the view as upstream's Inspector.save_data_to_tsv does, byte for byte. Columns and their

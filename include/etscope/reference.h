@@ -24,13 +24,20 @@
  *
  * A node is computed by the first of: an expression of kernels and views, where there is one
  * (src/reference/expression_table.c); the kernel that is registered for its operator; the nodes of
- * `fallback` that descend from it by from_node. A node for which there is none of the three is uncovered: its values, and what is
- * computed from them, are not available, unless the caller replaces them.
+ * `fallback` that descend from it by from_node. A node for which there is none of the three is
+ * uncovered: its values, and what is computed from them, are not available, unless the caller
+ * replaces them. So are values of a node whose kernel refuses its arguments, and outputs of which
+ * the fallback does not tell which of its values they are; the reason says so.
+ *
+ * Conditions, maps, scans and while loops run their bodies, whose nodes are shown each time that
+ * they are computed. Sizes that a graph tells as text follow from the inputs, and from numbers that
+ * are taken out of tensors.
  *
  * Weights are read in the record's mapped bytes and never copied as a whole (with use_double: one
  * at a time, when used); other values go after their last use. Buffers that the graph changes have
- * the record's values at the start of every run. One reference belongs to one thread at a time;
- * engine, record and graphs are borrowed until close.
+ * the record's values at the start of every run: those of `fallback`, where that has them, as the
+ * ATen program's may have been changed between export and saving. One reference belongs to one
+ * thread at a time; engine, record and graphs are borrowed until close.
  */
 #ifndef ETSCOPE_REFERENCE_H
 #define ETSCOPE_REFERENCE_H
@@ -84,7 +91,9 @@ struct ets_reference_result {
 /*
  * Called for every value in the order of the graph. A `*replacement_out` whose kind is set (it is
  * NONE at first) takes the value's place in all that is computed from it: a tensor of the same
- * shape, whose numbers are copied and converted. A status other than OK ends the run with it.
+ * shape, whose numbers are copied and converted (INVALID_ARGUMENT: another shape or kind). Where
+ * the graph works in place on the value's storage, the numbers are written there, so that other
+ * views of it have them, too. A status other than OK ends the run with it.
  */
 typedef enum ets_status ets_reference_observer(void *context,
                                                const struct ets_reference_result *result,
@@ -108,10 +117,12 @@ ETS_API const struct ets_reference_node *ets_reference_node(const struct ets_ref
                                                             uint32_t index);
 
 /*
- * Computes every node on `inputs`, the graph's user inputs in their order. INVALID_ARGUMENT: their
- * number, a kind, a scalar type or a shape is another than the graph's, with what was expected and
- * given. RUNTIME: a kernel failed, with the node's name and the runtime's reason. LIMIT: a size
- * above what a tensor may have. Or what the observer returned.
+ * Computes every node on `inputs`, the graph's user inputs in their order, plain numbers included.
+ * INVALID_ARGUMENT: their number, a kind, a scalar type, a shape or a plain number is another than
+ * the graph's, with what was expected and given. RUNTIME: an assertion of the graph (a node without
+ * values) failed, or a condition is no truth value, with the node's name. LIMIT: a size above what
+ * a tensor may have, values above 64 GiB, or 2^20 turns of a loop. NO_MEMORY, or what the observer
+ * returned.
  */
 ETS_API enum ets_status ets_reference_run(struct ets_reference *reference,
                                           const struct ets_value *inputs, size_t input_count,

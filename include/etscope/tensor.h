@@ -119,6 +119,14 @@ ETS_API enum ets_status ets_tensor_set_dim_order(struct ets_tensor *tensor,
 /* 1 where elements lie in row-major order without gaps, else 0. */
 ETS_API int ets_tensor_is_contiguous(const struct ets_tensor *tensor);
 
+/*
+ * Copies `count` elements, from logical (row-major) element `first` on, one behind the other to
+ * `out`, whatever the strides. The tensor's extent must lie within `data_bytes`, and first + count
+ * within its elements. Needs string.h, which bare-metal toolchains may lack.
+ */
+ETS_API void ets_tensor_gather(const struct ets_tensor *tensor, uint64_t first, size_t count,
+                               void *out);
+
 #ifdef __cplusplus
 }
 #endif

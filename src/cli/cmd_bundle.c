@@ -9,9 +9,9 @@
 /* clang-format off */
 const struct cli_option cli_bundle_options[] = {
     {"--output", "-o", "FILE", "The .bpte to write", NULL, false},
-    {"--case", "-c", "INPUT", "A test case: its inputs, .npy files and plain numbers", ".npy|#",
+    {"--case", "-c", "INPUT", "A test case: its inputs, .npy and .npz files and plain numbers", ".npy|.npz|#",
      true},
-    {"--expect", NULL, "OUTPUT", "The expected outputs of the --case before", ".npy|#", true},
+    {"--expect", NULL, "OUTPUT", "The expected outputs of the --case before", ".npy|.npz|#", true},
     {"--expect-from-run", NULL, NULL,
      "Run each case once; what comes out is expected, unless --expect says something", NULL, false},
     {"--method", "-m", "NAME", "The method of the cases that follow; default: forward, or the only one",

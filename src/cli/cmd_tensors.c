@@ -1,7 +1,9 @@
-/* tensors: what a trace captured, one line for each tensor; and as .npy files. */
+/* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
 #include "cli_text.h"
+#include "compare_tensors.h"
 #include "debug_buffer.h"
 #include "save_tensors.h"
+#include "show_tensors.h"
 #include "subject.h"
 
 /* clang-format off */
@@ -16,9 +18,20 @@ const struct cli_option cli_tensors_options[] = {
     {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
      false},
     {"--only-outputs", NULL, NULL, "Only outputs of the whole method", NULL, false},
+    CLI_FILTER_OPTIONS,
+    CLI_TENSOR_TEXT_OPTIONS,
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,shape,mean", NULL,
      false},
-    {"--save", NULL, "FOLDER", "Also write each tensor to FOLDER as .npy", NULL, false},
+    {"--save", NULL, "PATH",
+     "Also write the tensors: to a folder as .npy, to FILE.npz together, one to FILE.npy", NULL,
+     false},
+    {"--compare", NULL, "FILE", "Instead compare them with the arrays of a .npy or .npz file", NULL,
+     false},
+    {"--rtol", NULL, "X", "With --compare: relative tolerance; what is outside ends with code 1",
+     NULL, false},
+    {"--atol", NULL, "X", "With --compare: absolute tolerance, likewise", NULL, false},
+    {"--heat-map", NULL, "FILE",
+     "Also draw one tensor, with --compare its difference, as a PNG picture", NULL, false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
@@ -42,8 +55,8 @@ static void report_nothing(const struct ets_inspection *inspection)
         cli_note("no captured tensors; `etscope run --capture intermediates` records them");
     } else {
         cli_note(
-            "none of the %u captured tensors fits what was asked for; without --block, --run, "
-            "--event and --only-outputs all are listed",
+            "none of the %u captured tensors fits what was asked for; without a TENSOR and filters "
+            "all are listed",
             count);
     }
 }
@@ -70,50 +83,140 @@ static int report_gaps(const struct cli_subject *subject, const struct ets_inspe
                         gaps->outside_reason.message);
 }
 
-static int list_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
-                        const struct ets_inspection *inspection,
-                        const struct ets_tensor_table_options *options)
+static bool shows_values(const struct cli_arguments *arguments)
+{
+    return cli_has(arguments, "--show") || arguments->word_count > 1;
+}
+
+/* Values that were asked for and are not there, other than by the gaps of the table. */
+static void note_reduced(const struct cli_captured *captured)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    unsigned count = 0;
+    cli_captured_begin(captured, &values);
+    while (ets_captured_values_next(&values, &value)) count += value.has_summary != 0;
+    if (count > 0)
+        cli_note("%u tensors have no values: the tracer kept their summaries alone", count);
+}
+
+/* The table, and for people the values behind it, as one file. */
+static int write_list(const struct cli_arguments *arguments, const struct cli_captured *captured,
+                      const struct ets_table *table)
+{
+    struct ets_table_style style;
+    struct ets_output *output;
+    struct ets_error error;
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    cli_style(arguments, path, &style);
+    if (!shows_values(arguments) || style.format != ETS_FORMAT_TABLE) {
+        return cli_write_table(arguments, table, &style);
+    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    int code = CLI_OK;
+    if (ets_table_write(table, &style, output, &error) != ETS_OK) code = cli_fail(NULL, &error);
+    if (code == CLI_OK) code = cli_show_tensors(arguments, captured, &style, output);
+    if (code != CLI_OK) {
+        ets_output_discard(output);
+        return code;
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int list_tensors(const struct cli_arguments *arguments, const struct cli_captured *captured)
 {
     struct ets_table *table;
     struct ets_error error;
     struct ets_tensor_table_gaps gaps;
-    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    const struct ets_tensor_table_options options = {
+        .debug_buffer = captured->subject->debug_buffer,
+        .columns = cli_value(arguments, "--columns"),
+        .filter = captured->filter,
+        .values = shows_values(arguments),
+    };
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code;
-    if (ets_tensor_table_fill(table, inspection, options, &gaps, &error) != ETS_OK) {
+    if (ets_tensor_table_fill(table, captured->inspection, &options, &gaps, &error) != ETS_OK) {
         code = error.status == ETS_NOT_FOUND ? cli_complain_columns(arguments, table, &error)
                                              : cli_fail(NULL, &error);
     } else {
-        struct ets_table_style style;
-        cli_style(arguments, path, &style);
-        code = cli_write_table(arguments, table, &style);
-        if (code == CLI_OK)
-            code = report_gaps(subject, inspection, ets_table_row_count(table), &gaps);
+        code = write_list(arguments, captured, table);
+        if (code == CLI_OK) {
+            code = report_gaps(captured->subject, captured->inspection, ets_table_row_count(table),
+                               &gaps);
+            if (shows_values(arguments)) note_reduced(captured);
+        }
     }
     ets_table_close(table);
+    return code;
+}
+
+/* Whether the files that follow are of use: what could be read is good although a part was not. */
+static bool goes_on(int code)
+{
+    return code == CLI_OK || code == CLI_INPUT;
+}
+
+static int compare_with_file(const struct cli_arguments *arguments,
+                             const struct cli_captured *captured, const char *picture)
+{
+    struct cli_arrays arrays;
+    struct ets_tensor reference;
+    int code = cli_arrays_open(cli_value(arguments, "--compare"), &arrays);
+    if (code == CLI_OK) code = cli_compare_tensors(arguments, captured, &arrays);
+    if (picture != NULL && (code == CLI_OK || code == CLI_NEGATIVE)) {
+        int drawn = cli_find_reference(captured, &arrays, &reference);
+        if (drawn == CLI_OK) drawn = cli_draw_tensor(picture, captured, &reference);
+        if (drawn != CLI_OK) code = drawn;
+    }
+    cli_arrays_close(&arrays);
     return code;
 }
 
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection)
 {
-    bool ok = true;
-    struct ets_tensor_table_options options = {
-        .debug_buffer = subject->debug_buffer,
-        .columns = cli_value(arguments, "--columns"),
-        .filter = {.event = (uint32_t)cli_number(arguments, "--event", ETS_NO_INDEX, 0,
-                                                 UINT32_MAX - 1, &ok),
-                   .outputs_only = cli_has(arguments, "--only-outputs")},
-    };
-    int code = cli_choose_rows(arguments, inspection, &options.filter.block, &options.filter.run);
-    if (!ok || code != CLI_OK) return CLI_USAGE;
+    static struct cli_captured captured;
+    const char *path = cli_value(arguments, "--save"),
+               *picture = cli_value(arguments, "--heat-map");
+    int code = cli_captured_choose(arguments, subject, inspection, &captured);
+    if (code != CLI_OK) return code;
     cli_print_notes(inspection);
     cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
-    code = list_tensors(arguments, subject, inspection, &options);
-    const char *folder = cli_value(arguments, "--save");
-    if (folder == NULL || (code != CLI_OK && code != CLI_INPUT)) return code;
-    const int saved = cli_save_tensors(folder, inspection, subject->debug_buffer, &options.filter);
+    if (cli_has(arguments, "--compare")) {
+        code = compare_with_file(arguments, &captured, picture);
+    } else {
+        code = list_tensors(arguments, &captured);
+        if (picture != NULL && goes_on(code)) {
+            const int drawn = cli_draw_tensor(picture, &captured, NULL);
+            if (drawn != CLI_OK) code = drawn;
+        }
+    }
+    if (path == NULL || !(goes_on(code) || code == CLI_NEGATIVE)) return code;
+    const int saved = cli_save_tensors(path, &captured);
     return saved != CLI_OK ? saved : code;
+}
+
+/* Options that need the bytes of tensors, and options that are for others. */
+static int check_needs(const struct cli_arguments *arguments)
+{
+    static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
+    static const char *const of_comparison[] = {"--rtol", "--atol", NULL};
+    const char *needing = cli_first_given(arguments, of_bytes);
+    const char *tolerance = cli_first_given(arguments, of_comparison);
+    if (needing == NULL && arguments->word_count > 1) needing = "the values of a tensor";
+    if (needing != NULL && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "%s need%s --debug-buffer, which holds the tensors", needing,
+                            needing[0] == '-' ? "s" : "");
+    }
+    if (tolerance != NULL && !cli_has(arguments, "--compare")) {
+        return cli_complain(CLI_USAGE, "%s is for --compare", tolerance);
+    }
+    if (cli_has(arguments, "--show") && cli_has(arguments, "--compare")) {
+        return cli_complain(CLI_USAGE,
+                            "--show and --compare print one thing each: give one of them");
+    }
+    return cli_check_tensor_text(arguments);
 }
 
 static int check_words(const struct cli_arguments *arguments)
@@ -124,15 +227,13 @@ static int check_words(const struct cli_arguments *arguments)
                             "tensors needs a trace: etscope tensors debug.etdp "
                             "--debug-buffer debug.bin");
     }
-    if (arguments->word_count > 1) {
-        return cli_complain(CLI_USAGE, "tensors reads one trace; \"%s\" is too much",
-                            arguments->words[1]);
-    }
-    if (cli_has(arguments, "--save") && !cli_has(arguments, "--debug-buffer")) {
-        return cli_complain(CLI_USAGE, "--save needs --debug-buffer, which holds the tensors");
+    if (arguments->word_count > 2) {
+        return cli_complain(CLI_USAGE,
+                            "tensors reads one trace and shows one TENSOR; \"%s\" is too much",
+                            arguments->words[2]);
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
-    return ok ? CLI_OK : CLI_USAGE;
+    return ok ? check_needs(arguments) : CLI_USAGE;
 }
 
 int cmd_tensors(const struct cli_arguments *arguments)

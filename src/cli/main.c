@@ -40,16 +40,27 @@ const struct cli_command cli_commands[] = {
      "etscope annotate profile.etdp --etrecord model.etrecord --source-root src zoo.py\n"
      "etscope annotate profile.etdp --etrecord model.etrecord --frames all --format json",
      cmd_annotate},
-    {"tensors", "list the tensors that a trace captured, with their range and what is broken",
-     "TRACE",
+    {"tensors", "list, print, save, compare and draw the tensors that a trace captured",
+     "TRACE [TENSOR]",
      "Reads an ETDump and its debug buffer and prints one line for each captured tensor: the "
      "operator that made it, type, shape, range, mean, deviation, how many numbers are NaN or "
      "infinite, and a hash that says whether two tensors are the same. Range, mean and deviation "
-     "are over the finite numbers. --save writes the tensors as .npy files.",
+     "are over the finite numbers. TENSOR, the number of an event in the list or the name of an "
+     "operator, and the filters choose some. With TENSOR or --show their values follow, as NumPy "
+     "prints them, with quantiles and a histogram; machine formats have them in the column values. "
+     "--save writes NumPy's files. Types that NumPy lacks are written as npy.h says: bfloat16 as "
+     "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
+     "run, "
+     "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
+     ".npz file by this name or the operator's; arrays named arr_0, arr_1 and so on are taken in "
+     "the order of the list. Without tolerances the verdict is that of torch.testing.assert_close "
+     "for the type, and the command ends with 0. --heat-map draws the last two dimensions, and a "
+     "tile for each of their matrices.",
      cli_tensors_options,
      "etscope tensors debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
-     "etscope tensors debug.etdp --debug-buffer debug.bin --only-outputs --format json\n"
-     "etscope tensors debug.etdp --debug-buffer debug.bin --event 5 --save tensors",
+     "etscope tensors debug.etdp 5 --debug-buffer debug.bin --heat-map tensor.png\n"
+     "etscope tensors debug.etdp --debug-buffer debug.bin --name 'addmm*' --save tensors.npz\n"
+     "etscope tensors debug.etdp output --debug-buffer debug.bin --compare y.npy --atol 0.5",
      cmd_tensors},
     {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
@@ -101,8 +112,9 @@ const struct cli_command cli_commands[] = {
     {"run", "run a program on the ExecuTorch runtime and record its trace", "MODEL",
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
-     ".npy files, from a bundled test case, from an ETRecord's representative inputs, or are "
-     "generated. The program's kernels and delegates are native code: run only programs and "
+     ".npy files, from .npz files, whose arrays are arguments in the order of the file, from a "
+     "bundled test case, from an ETRecord's representative inputs, or are generated. The program's "
+     "kernels and delegates are native code: run only programs and "
      "libraries that you trust.",
      cli_run_options,
      "etscope run model.pte -o profile.etdp --runs 100 --warmup 5\n"
@@ -127,7 +139,9 @@ const struct cli_command cli_commands[] = {
     {"bundle", "put test cases beside a program: a bundled program (.bpte)", "MODEL",
      "Writes MODEL (a .pte, or the program of a .bpte) together with test cases, as ExecuTorch's "
      "runtime, `run` and `verify` read them. Each --case begins a test case and takes its inputs "
-     "in the method's order: .npy files, and numbers for what the method takes as plain numbers. "
+     "in the method's order: .npy files, .npz files, whose arrays count in the order of the file "
+     "(of arr_0, arr_1 and so on by number), and numbers for what the method takes as plain "
+     "numbers. "
      "--expect after it gives its expected outputs, --expect-from-run those that this runtime "
      "gives. Inputs and outputs must be those that the program takes and gives; tensors are "
      "stored in the order of dimensions that the program has. Nothing is loaded into memory as a "

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli_text.h"
-#include "etscope/npy.h"
 #include "etscope/numerics.h"
 #include "session.h"
 
@@ -326,30 +325,44 @@ static int fit_input(const struct cli_session *session, const char *method, cons
     return is_number ? take_number(path, index, info.kind, value) : CLI_OK;
 }
 
+/* One more argument; NULL: no memory. */
+static struct ets_value *add_value(struct cli_model_inputs *inputs)
+{
+    struct ets_value *grown = realloc(inputs->values, (inputs->count + 1) * sizeof *grown);
+    if (grown == NULL) return NULL;
+    inputs->values = grown;
+    grown[inputs->count] = (struct ets_value){.kind = ETS_VALUE_TENSOR};
+    return &grown[inputs->count++];
+}
+
+/* All arrays of one file, as the arguments that come next. */
+static int add_file(const struct cli_session *session, const char *method, const char *path,
+                    struct cli_model_inputs *inputs)
+{
+    struct cli_arrays *arrays = &inputs->files[inputs->file_count++];
+    int code = cli_arrays_open(path, arrays);
+    for (size_t i = 0; code == CLI_OK && i < arrays->count; i++) {
+        struct ets_value *value = add_value(inputs);
+        if (value == NULL) return no_memory();
+        code = cli_arrays_read(arrays, i, &value->as.tensor);
+        if (code == CLI_OK) code = fit_input(session, method, path, inputs->count - 1, value);
+    }
+    return code;
+}
+
 static int from_files(const struct cli_session *session, const char *method,
                       struct cli_model_inputs *inputs)
 {
     const struct cli_arguments *arguments = session->arguments;
-    size_t count = 0;
-    while (cli_value_at(arguments, "--input", (unsigned)count) != NULL) count++;
-    inputs->values = calloc(count + 1, sizeof *inputs->values);
-    inputs->files = calloc(count + 1, sizeof *inputs->files);
-    if (inputs->values == NULL || inputs->files == NULL) return no_memory();
-    for (size_t i = 0; i < count; i++) {
-        const char *path = cli_value_at(arguments, "--input", (unsigned)i);
-        struct ets_error error;
-        if (ets_file_open(path, &inputs->files[i], &error) != ETS_OK) return cli_fail(path, &error);
-        inputs->file_count++;
-        inputs->values[i].kind = ETS_VALUE_TENSOR;
-        if (ets_npy_read(ets_file_bytes(inputs->files[i]), &inputs->values[i].as.tensor, &error) !=
-            ETS_OK) {
-            return cli_fail(path, &error);
-        }
-        const int code = fit_input(session, method, path, i, &inputs->values[i]);
-        if (code != CLI_OK) return code;
-        inputs->count++;
+    unsigned count = 0;
+    while (cli_value_at(arguments, "--input", count) != NULL) count++;
+    inputs->files = calloc((size_t)count + 1, sizeof *inputs->files);
+    if (inputs->files == NULL) return no_memory();
+    int code = CLI_OK;
+    for (unsigned i = 0; code == CLI_OK && i < count; i++) {
+        code = add_file(session, method, cli_value_at(arguments, "--input", i), inputs);
     }
-    return CLI_OK;
+    return code;
 }
 
 static int from_case(const struct cli_session *session, const char *method, long long test_case,
@@ -487,7 +500,7 @@ int cli_model_inputs_open(const struct cli_session *session, const char *method,
 
 void cli_model_inputs_close(struct cli_model_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->file_count; i++) ets_file_close(inputs->files[i]);
+    for (size_t i = 0; i < inputs->file_count; i++) cli_arrays_close(&inputs->files[i]);
     for (size_t i = 0; i < inputs->buffer_count; i++) free(inputs->buffers[i]);
     free(inputs->values);
     free(inputs->files);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli_text.h"
-#include "etscope/npy.h"
 
 static int no_memory(void)
 {
@@ -151,24 +150,13 @@ static int parse_number(const struct reading *r, const char *word, struct ets_va
         value_out->as.int_value = strtoll(word, &end, 10);
         break;
     default:
-        return cli_complain(CLI_USAGE, "%s, %s %u is no plain number: give a .npy file, not \"%s\"",
-                            r->current_method, r->is_expecting ? "output" : "input",
-                            r->is_expecting ? r->current->expected_count : r->current->input_count,
-                            word);
+        return cli_complain(
+            CLI_USAGE, "%s, %s %u is no plain number: give a .npy or .npz file, not \"%s\"",
+            r->current_method, r->is_expecting ? "output" : "input",
+            r->is_expecting ? r->current->expected_count : r->current->input_count, word);
     }
     if (end != word && *end == '\0' && errno == 0) return CLI_OK;
     return cli_complain(CLI_USAGE, "\"%s\" is no number of that kind", word);
-}
-
-static int read_word(struct reading *r, const char *word, struct ets_value *value_out)
-{
-    struct ets_error error;
-    if (!cli_ends_with(word, ".npy")) return parse_number(r, word, value_out);
-    struct ets_file *file = open_file(r->cases, word);
-    if (file == NULL) return CLI_INPUT;
-    value_out->kind = ETS_VALUE_TENSOR;
-    if (ets_npy_read(ets_file_bytes(file), &value_out->as.tensor, &error) == ETS_OK) return CLI_OK;
-    return cli_fail(word, &error);
 }
 
 static int begin_case(struct reading *r)
@@ -200,18 +188,40 @@ static int begin_expecting(struct reading *r)
     return CLI_OK;
 }
 
-static int add_word(struct reading *r, const char *word)
+/* The next input or expected output of the case. */
+static int take_value(struct reading *r, const struct ets_value *value)
 {
-    struct ets_value value = {.kind = ETS_VALUE_NONE};
-    const int code = read_word(r, word, &value);
-    if (code != CLI_OK) return code;
     struct ets_new_case *c = r->current;
     struct ets_value *place = r->is_expecting
                                   ? add_value(r->cases, &c->expected, &c->expected_count)
                                   : add_value(r->cases, &c->inputs, &c->input_count);
     if (place == NULL) return CLI_INTERNAL;
-    *place = value;
+    *place = *value;
     return CLI_OK;
+}
+
+/* All arrays of a file, one after the other. */
+static int take_arrays(struct reading *r, const char *path)
+{
+    void *list = r->cases->arrays;
+    if (!grow(&list, r->cases->array_count, sizeof *r->cases->arrays)) return CLI_INTERNAL;
+    r->cases->arrays = list;
+    struct cli_arrays *arrays = &r->cases->arrays[r->cases->array_count++];
+    int code = cli_arrays_open(path, arrays);
+    for (size_t i = 0; code == CLI_OK && i < arrays->count; i++) {
+        struct ets_value value = {.kind = ETS_VALUE_TENSOR};
+        code = cli_arrays_read(arrays, i, &value.as.tensor);
+        if (code == CLI_OK) code = take_value(r, &value);
+    }
+    return code;
+}
+
+static int add_word(struct reading *r, const char *word)
+{
+    struct ets_value value = {.kind = ETS_VALUE_NONE};
+    if (cli_ends_with(word, ".npy") || cli_ends_with(word, ".npz")) return take_arrays(r, word);
+    const int code = parse_number(r, word, &value);
+    return code == CLI_OK ? take_value(r, &value) : code;
 }
 
 /* All cases of another bundle. Its data stay where they are. */
@@ -298,10 +308,12 @@ void cli_new_cases_close(struct cli_new_cases *cases)
 {
     for (uint32_t i = 0; i < cases->suite_count; i++) free(cases->suites[i].cases);
     for (size_t i = 0; i < cases->file_count; i++) ets_file_close(cases->files[i]);
+    for (size_t i = 0; i < cases->array_count; i++) cli_arrays_close(&cases->arrays[i]);
     for (size_t i = 0; i < cases->buffer_count; i++) free(cases->buffers[i]);
     free(cases->suites);
     free(cases->views);
     free(cases->files);
+    free(cases->arrays);
     free(cases->buffers);
 }
 

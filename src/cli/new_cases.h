@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_CLI_NEW_CASES_H
 #define ETSCOPE_CLI_NEW_CASES_H
 
+#include "arrays.h"
 #include "etscope/bundle_writer.h"
 #include "inputs.h"
 
@@ -17,8 +18,10 @@ struct cli_new_cases {
     struct cli_new_suite *suites; /* sorted by method after cli_new_cases_open */
     uint32_t suite_count;
     struct ets_new_suite *views; /* the same for the writer */
-    struct ets_file **files;     /* .npy files and other bundles */
+    struct ets_file **files;     /* other bundles */
     size_t file_count;
+    struct cli_arrays *arrays; /* .npy and .npz files */
+    size_t array_count;
     void **buffers; /* of values and of data that were copied */
     size_t buffer_count;
 };

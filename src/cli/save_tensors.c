@@ -1,107 +1,119 @@
 #define _DEFAULT_SOURCE
 #include "save_tensors.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli_text.h"
 #include "etscope/npy.h"
+#include "etscope/npz.h"
 
-enum { PATH_BYTES = 4096, NAME_BYTES = 80 };
+enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
 
-/* An operator's name as a part of a file name: "(output)" becomes "output". */
-static void make_name(struct ets_text name, char out[NAME_BYTES])
+/* In row-major order, whatever the strides. */
+static void write_elements(struct ets_output *output, const struct ets_tensor *tensor)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < name.size && used < NAME_BYTES - 1; i++) {
-        const char c = name.data[i];
-        const bool is_plain = isalnum((unsigned char)c) || c == '.' || c == '_';
-        if (is_plain) out[used++] = c;
-        else if (used > 0 && out[used - 1] != '-') out[used++] = '-';
+    unsigned char piece[PIECE_BYTES];
+    const size_t bytes = ets_scalar_type_bytes((int)tensor->scalar_type);
+    const uint64_t count = ets_tensor_count(tensor), most = sizeof piece / bytes;
+    for (uint64_t i = 0; i < count; i += most) {
+        const size_t here = (size_t)(count - i < most ? count - i : most);
+        ets_tensor_gather(tensor, i, here, piece);
+        ets_output_write(output, piece, here * bytes);
     }
-    while (used > 0 && out[used - 1] == '-') used--;
-    if (used == 0) out[used++] = 'x';
-    out[used] = '\0';
 }
 
-/* The elements in row-major order, to be freed; NULL where memory ran out. */
-static uint8_t *gather(const struct ets_tensor *tensor)
-{
-    const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
-    const size_t count = (size_t)ets_tensor_count(tensor);
-    uint8_t *bytes = malloc(count * element_bytes + 1);
-    int64_t position[ETS_TENSOR_MAX_RANK] = {0};
-    size_t at = 0;
-    for (size_t i = 0; bytes != NULL && i < count; i++) {
-        memcpy(bytes + i * element_bytes, (const uint8_t *)tensor->data + at * element_bytes,
-               element_bytes);
-        for (uint32_t k = tensor->rank; k-- > 0;) {
-            at += (size_t)tensor->strides[k];
-            if (++position[k] < tensor->sizes[k]) break;
-            at -= (size_t)tensor->strides[k] * (size_t)tensor->sizes[k];
-            position[k] = 0;
-        }
-    }
-    return bytes;
-}
-
-static int write_npy(const char *path, struct ets_tensor tensor)
+static int write_npy(const char *path, const struct ets_tensor *tensor)
 {
     uint8_t header[ETS_NPY_HEADER_BYTES];
+    struct ets_tensor row_major = *tensor;
     size_t size;
     struct ets_output *output;
     struct ets_error error;
-    uint8_t *gathered = NULL;
-    if (!ets_tensor_is_contiguous(&tensor)) {
-        gathered = gather(&tensor);
-        if (gathered == NULL) return cli_complain(CLI_INTERNAL, "no memory for %s", path);
-        tensor.data = gathered;
-        ets_tensor_set_contiguous(&tensor);
-    }
-    const uint64_t bytes = ets_tensor_extent(&tensor);
-    int code = CLI_OK;
-    if (ets_npy_write_header(&tensor, header, sizeof header, &size, &error) != ETS_OK) {
+    ets_tensor_set_contiguous(&row_major);
+    if (ets_npy_write_header(&row_major, header, sizeof header, &size, &error) != ETS_OK) {
         cli_note("%s is left out: %s", path, error.message);
-    } else if (ets_output_open(path, &output, &error) != ETS_OK) {
-        code = cli_fail_output(path, &error);
-    } else {
-        ets_output_write(output, header, size);
-        if (bytes > 0) ets_output_write(output, tensor.data, (size_t)bytes);
-        if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output(path, &error);
+        return CLI_OK;
     }
-    free(gathered);
-    return code;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_output_write(output, header, size);
+    write_elements(output, tensor);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
-static int save_value(const char *folder, const struct ets_inspection *inspection,
-                      const struct ets_captured_value *value)
-{
-    char path[PATH_BYTES], name[NAME_BYTES], item[24] = "";
-    make_name(ets_captured_value_operator(inspection, value), name);
-    if (value->item_count > 0) snprintf(item, sizeof item, "-item%u", value->item);
-    const int size = snprintf(path, sizeof path, "%s/run%u-event%05u-%s%s.npy", folder, value->run,
-                              value->event, name, item);
-    if (size < 0 || (size_t)size >= sizeof path) {
-        return cli_complain(CLI_USAGE, "--save: the folder's name is too long");
-    }
-    return write_npy(path, value->tensor);
-}
-
-int cli_save_tensors(const char *folder, const struct ets_inspection *inspection,
-                     struct ets_bytes debug_buffer, const struct ets_captured_filter *filter)
+static int save_one(const char *path, const struct cli_captured *captured)
 {
     struct ets_captured_values values;
     struct ets_captured_value value;
+    cli_captured_begin(captured, &values);
+    if (captured->count != 1 || !cli_captured_next(&values, &value)) {
+        return cli_complain(
+            CLI_USAGE,
+            "--save %s: a .npy file holds one tensor, not %u: name it by its event, "
+            "or give a folder or a .npz file",
+            path, captured->count);
+    }
+    return write_npy(path, &value.tensor);
+}
+
+static int save_folder(const char *folder, const struct cli_captured *captured)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    int code = CLI_OK;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         return cli_complain(CLI_INTERNAL, "%s: %s", folder, strerror(errno));
     }
-    ets_captured_values_init(&values, inspection, debug_buffer, filter);
-    while (ets_captured_values_next(&values, &value)) {
-        if (value.status != ETS_OK) continue;
-        const int code = save_value(folder, inspection, &value);
-        if (code != CLI_OK) return code;
+    cli_captured_begin(captured, &values);
+    while (code == CLI_OK && cli_captured_next(&values, &value)) {
+        char path[PATH_BYTES], name[CLI_CAPTURED_NAME_BYTES];
+        cli_captured_name(captured->inspection, &value, name);
+        const int size = snprintf(path, sizeof path, "%s/%s.npy", folder, name);
+        if (size < 0 || (size_t)size >= sizeof path) {
+            return cli_complain(CLI_USAGE, "--save: the folder's name is too long");
+        }
+        code = write_npy(path, &value.tensor);
     }
-    return CLI_OK;
+    return code;
+}
+
+static enum ets_status add_all(struct ets_npz_writer *writer, const struct cli_captured *captured,
+                               struct ets_error *error)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    cli_captured_begin(captured, &values);
+    while (cli_captured_next(&values, &value)) {
+        char name[CLI_CAPTURED_NAME_BYTES];
+        cli_captured_name(captured->inspection, &value, name);
+        const enum ets_status status = ets_npz_writer_add(writer, name, &value.tensor, error);
+        if (status == ETS_UNSUPPORTED) cli_note("%s is left out: %s", name, error->message);
+        else if (status != ETS_OK) return status;
+    }
+    return ets_npz_writer_finish(writer, error);
+}
+
+static int save_npz(const char *path, const struct cli_captured *captured)
+{
+    struct ets_output *output;
+    struct ets_npz_writer *writer = NULL;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    enum ets_status status = ets_npz_writer_open(output, NULL, &writer, &error);
+    if (status == ETS_OK) status = add_all(writer, captured, &error);
+    ets_npz_writer_close(writer);
+    if (status != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(path, &error);
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+int cli_save_tensors(const char *path, const struct cli_captured *captured)
+{
+    if (cli_ends_with(path, ".npz")) return save_npz(path, captured);
+    if (cli_ends_with(path, ".npy")) return save_one(path, captured);
+    return save_folder(path, captured);
 }

@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_CLI_SESSION_H
 #define ETSCOPE_CLI_SESSION_H
 
+#include "arrays.h"
 #include "etscope/engine.h"
 #include "inputs.h"
 
@@ -18,8 +19,8 @@
 #define CLI_SESSION_OPTIONS                                                                       \
     {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
      true},                                                                                       \
-    {"--input", "-i", "FILE", "An argument as .npy file; several in the method's order", ".npy",  \
-     true},                                                                                       \
+    {"--input", "-i", "FILE",                                                                     \
+     "Arguments in the method's order: .npy files, .npz files with several", ".npy|.npz", true},                                                                                       \
     {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
      NULL, true},                                                                                 \
     {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
@@ -112,7 +113,7 @@ void cli_session_close(struct cli_session *session);
 struct cli_model_inputs {
     struct ets_value *values;
     size_t count;
-    struct ets_file **files; /* of --input */
+    struct cli_arrays *files; /* of --input */
     size_t file_count;
     void **buffers; /* of generated tensors */
     size_t buffer_count;

@@ -1,9 +1,9 @@
 #include "verify_table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "comparison_cells.h"
 #include "etscope/junit.h"
 
 static const struct ets_column columns[] = {
@@ -13,85 +13,15 @@ static const struct ets_column columns[] = {
     {.name = "verdict", .kind = ETS_COLUMN_TEXT},
     {.name = "dtype", .kind = ETS_COLUMN_TEXT, .priority = 3},
     {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 4, .least_width = 8},
-    {.name = "outside", .kind = ETS_COLUMN_INTEGER},
-    {.name = "max_abs_error", .title = "max error", .kind = ETS_COLUMN_REAL},
-    {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER},
-    {.name = "max_rel_error", .title = "max relative", .kind = ETS_COLUMN_REAL, .priority = 2},
-    {.name = "max_rel_error_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    {.name = "mean_abs_error", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    {.name = "mean_rel_error", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    {.name = "mse", .kind = ETS_COLUMN_REAL, .priority = 6},
-    {.name = "snr_db", .title = "snr dB", .kind = ETS_COLUMN_REAL, .priority = 1},
-    {.name = "cosine_similarity", .title = "cosine", .kind = ETS_COLUMN_REAL, .priority = 7},
-    {.name = "max_ulps", .title = "max ulps", .kind = ETS_COLUMN_INTEGER, .priority = 8},
-    {.name = "nan_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    {.name = "expected_nan_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    {.name = "first_outside_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    {.name = "worst_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    {.name = "layouts_differ", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+    CLI_COMPARISON_COLUMNS,
     {.name = "rtol", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "atol", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "seconds", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     {.name = "message", .kind = ETS_COLUMN_TEXT, .machine_only = 1},
 };
 
-static void put_nothing(struct ets_table *table, int count)
-{
-    while (count-- > 0) ets_table_put_nothing(table);
-}
-
-static void put_shape(struct ets_table *table, const struct cli_checked *each)
-{
-    char digits[ETS_TENSOR_MAX_RANK][24];
-    struct ets_text items[ETS_TENSOR_MAX_RANK];
-    for (uint32_t i = 0; i < each->rank; i++) {
-        const int size = snprintf(digits[i], sizeof digits[i], "%lld", (long long)each->sizes[i]);
-        items[i] = (struct ets_text){digits[i], size > 0 ? (size_t)size : 0};
-    }
-    ets_table_put_list(table, items, each->rank);
-}
-
-/* NaN is nothing: there is no such number. */
-static void put_real(struct ets_table *table, double value)
-{
-    if (isnan(value)) ets_table_put_nothing(table);
-    else ets_table_put_real(table, value);
-}
-
-static void put_statistics(struct ets_table *table, const struct cli_checked *each)
-{
-    const struct ets_comparison *sums = &each->result.comparison;
-    const struct ets_closeness *closeness = &each->result.closeness;
-    const bool is_finite = sums->finite_count > 0;
-    ets_table_put_integer(table, (int64_t)closeness->outside_count);
-    put_real(table, is_finite ? sums->max_error : (double)NAN);
-    ets_table_put_integer(table, (int64_t)sums->max_error_index);
-    put_real(table, is_finite ? sums->max_relative_error : (double)NAN);
-    ets_table_put_integer(table, (int64_t)sums->max_relative_error_index);
-    put_real(table, ets_comparison_l1(sums));
-    put_real(table, ets_comparison_mean_relative(sums));
-    put_real(table, ets_comparison_mse(sums));
-    put_real(table, ets_comparison_snr(sums));
-    put_real(table, ets_comparison_cosine(sums));
-    if (each->has_ulps && each->ulps.max <= INT64_MAX) {
-        ets_table_put_integer(table, (int64_t)each->ulps.max);
-    } else {
-        ets_table_put_nothing(table);
-    }
-    ets_table_put_integer(table, (int64_t)sums->other_nan_count);
-    ets_table_put_integer(table, (int64_t)sums->reference_nan_count);
-    if (closeness->outside_count > 0) {
-        ets_table_put_integer(table, (int64_t)closeness->first_index);
-        ets_table_put_integer(table, (int64_t)closeness->worst_index);
-    } else {
-        put_nothing(table, 2);
-    }
-    ets_table_put_integer(table, sums->layouts_differ);
-}
-
 static void add_row(struct ets_table *table, const struct cli_checked *each)
 {
-    enum { STATISTICS = 16 };
     ets_table_add_row(table, 0);
     ets_table_put_string(table, each->method);
     ets_table_put_integer(table, each->test_case);
@@ -100,17 +30,20 @@ static void add_row(struct ets_table *table, const struct cli_checked *each)
     ets_table_put_string(table, each->verdict);
     if (each->has_output) {
         ets_table_put_string(table, ets_scalar_type_name(each->scalar_type));
-        put_shape(table, each);
+        cli_put_sizes(table, each->sizes, each->rank);
     } else {
-        put_nothing(table, 2);
+        cli_put_nothing(table, 2);
     }
-    if (each->result.has_statistics) put_statistics(table, each);
-    else put_nothing(table, STATISTICS);
+    if (each->result.has_statistics) {
+        cli_put_comparison(table, &each->result, each->has_ulps ? &each->ulps : NULL);
+    } else {
+        cli_put_nothing(table, CLI_COMPARISON_COLUMN_COUNT);
+    }
     if (each->has_output) {
         ets_table_put_real(table, each->result.tolerance.relative);
         ets_table_put_real(table, each->result.tolerance.absolute);
     } else {
-        put_nothing(table, 2);
+        cli_put_nothing(table, 2);
     }
     ets_table_put_real(table, each->seconds);
     ets_table_put_string(table, each->message[0] != '\0' ? each->message : NULL);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "etscope/captured_values.h"
+#include "etscope/numerics.h"
 #include "etscope/summary.h"
 #include "export/operator_lines.h"
 #include "export/table_cells.h"
@@ -44,6 +45,7 @@ enum cell {
     CELL_SOURCE,
     CELL_MODULE,
     CELL_HANDLES,
+    CELL_VALUES,
     CELL_COUNT
 };
 
@@ -93,7 +95,13 @@ static const struct ets_column columns[CELL_COUNT] = {
                      .machine_only = 1,
                      .least_width = 10,
                      .first_of_list = 1},
-    [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
+    [CELL_HANDLES] = {.name = "debug_handles",
+                      .title = "handles",
+                      .kind = ETS_COLUMN_NUMBERS,
+                      .priority = 9,
+                      .least_width = 7,
+                      .first_of_list = 1},
+    [CELL_VALUES] = {.name = "values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
 };
 
 enum { FIRST_VALUES = 8 };
@@ -105,8 +113,8 @@ struct filler {
     struct ets_arena arena; /* of one row's texts */
     enum cell cells[CELL_COUNT];
     uint32_t cell_count;
-    bool has_layouts, has_items, has_indices, has_numbers,
-        has_texts; /* worth a column for people */
+    /* Worth a column for people. */
+    bool has_layouts, has_items, has_indices, has_numbers, has_texts, has_handles;
 };
 
 /* One row. */
@@ -142,7 +150,7 @@ static enum ets_status choose_columns(struct filler *f, const char *wanted, stru
         wanted += size + (wanted[size] == ',');
     }
     for (int i = 0; f->options->columns == NULL && i < CELL_COUNT; i++) {
-        f->cells[f->cell_count++] = (enum cell)i;
+        if (i != CELL_VALUES || f->options->values) f->cells[f->cell_count++] = (enum cell)i;
     }
     return ETS_OK;
 }
@@ -160,6 +168,7 @@ static void add_columns(const struct filler *f)
         else if (cell == CELL_STRIDES && !f->has_layouts) column.machine_only = 1;
         else if (cell == CELL_ITEM && !f->has_items) column.machine_only = 1;
         else if (cell == CELL_INDEX && !f->has_indices) column.machine_only = 1;
+        else if (cell == CELL_HANDLES && !f->has_handles) column.machine_only = 1;
         ets_table_add_column(f->table, &column);
     }
 }
@@ -176,6 +185,9 @@ static void survey(struct filler *f)
         f->has_texts = f->has_texts || value.text.data != NULL;
         f->has_items = f->has_items || value.item_count > 0;
         f->has_indices = f->has_indices || value.index > 0;
+        f->has_handles =
+            f->has_handles || (value.row != ETS_NO_INDEX &&
+                               ets_inspection_row(f->inspection, value.row)->handle_count > 0);
         f->has_layouts =
             f->has_layouts || (value.has_tensor && !ets_tensor_is_contiguous(&value.tensor));
     }
@@ -233,17 +245,27 @@ static void put_statistic(struct filler *f, enum cell cell, const struct ets_sum
     }
 }
 
-struct ets_text ets_captured_value_operator(const struct ets_inspection *inspection,
-                                            const struct ets_captured_value *value)
+/* All numbers in logical order; none where there are no bytes. */
+static void put_values(struct filler *f, const struct line *line)
 {
-    const struct ets_event_table *events = ets_inspection_events(inspection);
-    if (value->is_output) return (struct ets_text){"(output)", 8};
-    if (value->delegate_name.size > 0) return value->delegate_name;
-    if (value->row != ETS_NO_INDEX) {
-        return ets_row_operator(ets_inspection_row(inspection, value->row));
+    const struct ets_tensor *tensor = &line->value->tensor;
+    const int type = (int)tensor->scalar_type;
+    struct ets_elements elements;
+    if (line->value->status != ETS_OK || ets_elements_init(&elements, tensor, NULL) != ETS_OK) {
+        ets_table_put_nothing(f->table);
+        return;
     }
-    if (value->event == ETS_NO_INDEX) return (struct ets_text){NULL, 0};
-    return ets_inspection_text(inspection, events->name[value->event]);
+    const size_t count = (size_t)(elements.remaining * elements.component_count);
+    double *numbers = ets_arena_alloc_array(&f->arena, count, sizeof *numbers);
+    int64_t *integers =
+        type == ETS_SCALAR_LONG ? ets_arena_alloc_array(&f->arena, count, sizeof *integers) : NULL;
+    if (numbers == NULL || (type == ETS_SCALAR_LONG && integers == NULL)) {
+        f->table->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) (void)ets_elements_next(&elements, &numbers[i]);
+    if (integers != NULL) ets_tensor_gather(tensor, 0, count, integers);
+    put_numbers(f, integers, integers != NULL ? NULL : numbers, count);
 }
 
 static void put_tensor(struct filler *f, enum cell cell, const struct ets_captured_value *value)
@@ -359,6 +381,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct line *line)
         if (line->row == NULL) put_numbers(f, NULL, NULL, 0);
         else put_numbers(f, line->row->handles, NULL, line->row->handle_count);
         break;
+    case CELL_VALUES: put_values(f, line); break;
     case CELL_DTYPE:
     case CELL_SHAPE:
     case CELL_STRIDES:

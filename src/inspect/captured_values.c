@@ -26,6 +26,35 @@ void ets_captured_values_init(struct ets_captured_values *values,
     ets_extra_values_next(values);
 }
 
+struct ets_text ets_captured_value_operator(const struct ets_inspection *inspection,
+                                            const struct ets_captured_value *value)
+{
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    if (value->is_output) return (struct ets_text){"(output)", 8};
+    if (value->delegate_name.size > 0) return value->delegate_name;
+    if (value->row != ETS_NO_INDEX) {
+        return ets_row_operator(ets_inspection_row(inspection, value->row));
+    }
+    if (value->event == ETS_NO_INDEX) return (struct ets_text){NULL, 0};
+    return ets_inspection_text(inspection, events->name[value->event]);
+}
+
+/* Whether the row that made it is wanted, or, of a filter that is a name alone, its own name. */
+static bool is_of_rows(const struct ets_captured_values *values,
+                       const struct ets_captured_value *value)
+{
+    const struct ets_row_filter *rows = values->filter.rows;
+    if (rows == NULL || ets_row_filter_is_empty(rows)) return true;
+    if (value->row != ETS_NO_INDEX &&
+        ets_row_filter_matches(rows, values->inspection, value->row)) {
+        return true;
+    }
+    struct ets_row_filter others = *rows;
+    others.name = NULL;
+    return ets_row_filter_is_empty(&others) &&
+           ets_pattern_matches(rows->name, ets_captured_value_operator(values->inspection, value));
+}
+
 static bool is_wanted(const struct ets_captured_values *values,
                       const struct ets_captured_value *value)
 {
@@ -34,7 +63,7 @@ static bool is_wanted(const struct ets_captured_values *values,
            (filter->run == ETS_NO_INDEX || filter->run == value->run) &&
            (filter->block == ETS_NO_INDEX ||
             filter->block == ets_inspection_run(values->inspection, value->run)->block) &&
-           (!filter->outputs_only || value->is_output);
+           (!filter->outputs_only || value->is_output) && is_of_rows(values, value);
 }
 
 static bool is_of_call(const struct ets_event_table *events, const struct ets_captured_value *value,
@@ -115,8 +144,9 @@ static bool next_event(struct ets_captured_values *values, uint32_t end)
         values->item = 0;
         ets_etdump_debug_value(ets_inspection_dump(values->inspection),
                                (size_t)events->payload_at[i], &values->value);
-        const struct ets_captured_value value = value_of_event(values);
+        struct ets_captured_value value = value_of_event(values);
         number_value(values, &value, i, i + 1);
+        value.row = find_row(values, &value, i + 1);
         const bool is_empty_list =
             values->value.type == ETS_DEBUG_TENSOR_LIST && values->value.tensor_count == 0;
         if (!is_empty_list && is_wanted(values, &value)) return true;

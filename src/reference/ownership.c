@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* Calls `visit` for all values of the program that lie in `storage`. */
 typedef void visit_value(struct reference_value *value, void *context);
 
-static void visit_storage(const struct reference_program *program,
+/* Calls `visit` for all values of the program that lie in `storage`. */
+static void visit_program(const struct reference_program *program,
                           const struct reference_storage *storage, visit_value *visit,
                           void *context)
 {
@@ -20,6 +20,14 @@ static void visit_storage(const struct reference_program *program,
             }
         }
     }
+}
+
+static void visit_storage(const struct ets_reference *reference,
+                          const struct reference_storage *storage, visit_value *visit,
+                          void *context)
+{
+    visit_program(&reference->program, storage, visit, context);
+    visit_program(&reference->fallback, storage, visit, context);
 }
 
 struct span {
@@ -65,7 +73,7 @@ enum ets_status reference_own(struct reference_run *run, const struct reference_
     if (value->kind != REFERENCE_TENSOR || !value->as.tensor.storage->is_borrowed) return ETS_OK;
     struct reference_storage *storage = value->as.tensor.storage;
     struct span span = {.bytes = storage->bytes};
-    visit_storage(&reference->program, storage, grow_span, &span);
+    visit_storage(reference, storage, grow_span, &span);
     struct reference_value target;
     const int64_t size = (int64_t)span.size;
     ETS_TRY(
@@ -73,7 +81,7 @@ enum ets_status reference_own(struct reference_run *run, const struct reference_
     if (span.size > 0) memcpy(target.as.tensor.storage->bytes, span.bytes, span.size);
     struct move move = {.run = run, .target = &target};
     storage->references++; /* stays until all have left it */
-    visit_storage(&reference->program, storage, move_value, &move);
+    visit_storage(reference, storage, move_value, &move);
     struct reference_value last = {.kind = REFERENCE_TENSOR, .as.tensor = {.storage = storage}};
     reference_value_drop(&reference->memory, &last);
     reference_value_drop(&reference->memory, &target);

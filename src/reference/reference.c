@@ -166,22 +166,57 @@ static enum ets_status number_nodes(struct opening *opening)
 
 static enum ets_status find_steps(struct opening *opening)
 {
-    struct ets_reference *reference = opening->reference;
-    struct reference_program *program = &reference->program;
+    struct reference_program *program = &opening->reference->program;
     for (uint32_t i = 0; i < program->plan_count; i++) {
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
             ETS_TRY(find_step(opening, &program->plans[i].steps[j], opening->error));
         }
     }
-    opening->twin_of =
-        ets_arena_alloc_array(&reference->arena, program->plan_count, sizeof *opening->twin_of);
-    if (opening->twin_of == NULL) return no_memory(opening->error);
-    if (reference->fallback.graph != NULL) opening->twin_of[0] = &reference->fallback.plans[0];
+    return ETS_OK;
+}
+
+/* The fallback is read where something is uncovered, or has its first values there. */
+static bool needs_fallback(const struct ets_reference *reference)
+{
+    const struct reference_program *program = &reference->program;
+    const struct ets_graph *fallback = reference->options.fallback;
+    if (fallback == NULL) return false;
+    for (uint32_t i = 0; i < program->plan_count; i++) {
+        for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
+            if (program->plans[i].steps[j].kind == REFERENCE_UNCOVERED) return true;
+        }
+    }
+    for (uint32_t i = 0; i < fallback->output_count; i++) {
+        if (fallback->outputs[i].role == ETS_OUTPUT_BUFFER_MUTATION) return true;
+    }
+    return false;
+}
+
+static enum ets_status read_fallback(struct opening *opening)
+{
+    struct ets_reference *reference = opening->reference;
+    const struct ets_reference_options *options = &reference->options;
+    struct reference_program *program = &reference->program, *fallback = &reference->fallback;
+    struct ets_arena *arena = &reference->arena;
+    struct ets_error *error = opening->error;
+    ETS_TRY(reference_program_read(options->fallback, arena, &reference->symbols, fallback, error));
+    ETS_TRY(reference_weights_find(options->record, fallback, arena, error));
+    ETS_TRY(reference_weights_restore(program, fallback, arena, error));
+    opening->twin_of = ets_arena_alloc_array(arena, program->plan_count, sizeof *opening->twin_of);
+    if (opening->twin_of == NULL) return no_memory(error);
+    opening->twin_of[0] = &fallback->plans[0];
     for (uint32_t i = 0; i < program->plan_count; i++) { /* what holds a body comes before it */
         if (opening->twin_of[i] != NULL) ETS_TRY(fall_back_all(opening, i));
     }
+    return ETS_OK;
+}
+
+static enum ets_status finish_plans(struct opening *opening)
+{
+    struct reference_program *program = &opening->reference->program;
     for (uint32_t i = 0; i < program->plan_count; i++) {
-        ETS_TRY(reference_plan_deaths(&program->plans[i], &reference->arena, opening->error));
+        ETS_TRY(
+            reference_plan_deaths(&program->plans[i], &opening->reference->arena, opening->error));
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
             show_node(&program->plans[i].steps[j]);
         }
@@ -192,22 +227,17 @@ static enum ets_status find_steps(struct opening *opening)
 static enum ets_status open_reference(struct opening *opening)
 {
     struct ets_reference *reference = opening->reference;
-    const struct ets_reference_options *options = &reference->options;
     struct ets_arena *arena = &reference->arena;
     struct ets_error *error = opening->error;
     if (reference_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
-    ETS_TRY(reference_program_read(options->graph, arena, &reference->symbols, &reference->program,
-                                   error));
-    ETS_TRY(reference_weights_find(options->record, &reference->program, arena, error));
-    if (options->fallback != NULL) {
-        ETS_TRY(reference_program_read(options->fallback, arena, &reference->symbols,
-                                       &reference->fallback, error));
-        ETS_TRY(reference_weights_find(options->record, &reference->fallback, arena, error));
-        ETS_TRY(reference_weights_restore(&reference->program, &reference->fallback, arena, error));
-    }
+    ETS_TRY(reference_program_read(reference->options.graph, arena, &reference->symbols,
+                                   &reference->program, error));
+    ETS_TRY(reference_weights_find(reference->options.record, &reference->program, arena, error));
     ETS_TRY(number_nodes(opening));
+    ETS_TRY(find_steps(opening));
+    if (needs_fallback(reference)) ETS_TRY(read_fallback(opening));
     ETS_TRY(make_room(opening));
-    return find_steps(opening);
+    return finish_plans(opening);
 }
 
 enum ets_status ets_reference_open(const struct ets_reference_options *options,

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,6 +97,13 @@ def write_npy(path, descr, shape, elements):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("latin1")
     Path(path).write_bytes(data + struct.pack(f"<{len(elements)}{code}", *elements))
+
+
+def write_npz(path, arrays, packed=False):
+    """`arrays`: a name and a .npy file each, in this order."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if packed else 0) as archive:
+        for name, file in arrays:
+            archive.write(file, name + ".npy")
 
 
 def flatc(schema, path):

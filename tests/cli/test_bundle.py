@@ -45,6 +45,20 @@ class Writing(BundleTest):
                  self.cases("new.bpte")]
         self.assertEqual(found, [wanted[0], wanted[2]])
 
+    def test_bundle__npz_files_are_several_values(self):
+        if not support.have_records():
+            self.skipTest("this build reads no .npz")
+        self.ok("bundle", self.model, "--case", self.inputs[0], "--expect", self.outputs(0), "-o",
+                "one.bpte")
+        support.write_npz(self.folder / "in.npz", [("x", self.inputs[0])], packed=True)
+        support.write_npz(self.folder / "out.npz", [("y", self.outputs(0))])
+        self.ok("bundle", self.model, "--case", "in.npz", "--expect", "out.npz", "-o", "two.bpte")
+        self.assertEqual((self.folder / "two.bpte").read_bytes(),
+                         (self.folder / "one.bpte").read_bytes())
+        support.write_npz(self.folder / "in.npz", [("x", self.inputs[0]), ("y", self.inputs[1])])
+        self.fails(MISMATCH, "input", "bundle", self.model, "--case",
+                   "in.npz", "-o", "three.bpte")
+
     def test_bundle__every_fixture_again(self):
         for model in support.MODELS:
             with self.subTest(model=model):

@@ -112,6 +112,24 @@ class Outputs(RunTest):
         self.ok("run", DATA / "types" / "model.pte", "--input", *inputs, "--outputs", "out")
         self.check("types", "forward", 0, self.folder / "out")
 
+    def test_arrays_of_an_npz_file_are_arguments_in_order(self):
+        if not support.have_records():
+            self.skipTest("this build reads no .npz")
+        first, *others = support.inputs_of("types", "forward", 0)
+        names = [f"arr_{i}" for i in range(len(others))]
+        for packed in (False, True):
+            # The numbers count, not the order in the file.
+            arrays = sorted(zip(names, others), reverse=packed)
+            support.write_npz(self.folder / "x.npz", arrays, packed)
+            self.ok("run", DATA / "types" / "model.pte", "-i", first, "x.npz", "--outputs", "out")
+            self.check("types", "forward", 0, self.folder / "out")
+        support.write_npz(self.folder / "y.npz", zip("zyxwvu", others))
+        self.ok("run", DATA / "types" / "model.pte", "-i", first, "y.npz", "--outputs", "out")
+        self.check("types", "forward", 0, self.folder / "out")
+        (self.folder / "x.npz").write_bytes(b"PK\3\4" + bytes(100))
+        self.fails(support.INPUT, "x.npz: byte 104: the zip file has no end record", "run",
+                   DATA / "types" / "model.pte", "-i", "x.npz", "--outputs", "out")
+
     def test_representative_inputs_of_the_record(self):
         if not support.have_records():
             self.skipTest("this build reads no ETRecord")

@@ -90,7 +90,7 @@ static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, u
 
 static const float numbers[6] = {1, 2, 3, 4, 5, 6};
 static const struct ets_bytes buffer = {(const uint8_t *)numbers, sizeof numbers};
-static const struct ets_captured_filter all = {ETS_NO_INDEX, ETS_NO_INDEX, ETS_NO_INDEX, 0};
+static const struct ets_captured_filter all = {ETS_NO_INDEX, ETS_NO_INDEX, ETS_NO_INDEX, 0, NULL};
 
 struct fixture {
     uint8_t bytes[4096];
@@ -175,7 +175,7 @@ static void test_captured_values__without_a_debug_buffer(void **state)
     struct fixture *made = open_made();
     struct ets_captured_values values;
     struct ets_captured_value value;
-    const struct ets_captured_filter filter = {ETS_NO_INDEX, 0, 0, 0};
+    const struct ets_captured_filter filter = {ETS_NO_INDEX, 0, 0, 0, NULL};
     ets_captured_values_init(&values, made->inspection, (struct ets_bytes){NULL, 0}, &filter);
     assert_int_equal(ets_captured_values_next(&values, &value), 1);
     assert_int_equal(value.status, ETS_NOT_FOUND);

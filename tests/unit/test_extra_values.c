@@ -138,11 +138,15 @@ static void test_extra_values__filters_hold_for_them(void **state)
     const uint32_t any = ETS_NO_INDEX;
     const struct ets_bytes dump = record();
     struct ets_inspection *inspection = inspect(dump, (struct ets_inspect_options){.record = NULL});
-    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, any, 0}), 7);
-    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, any, 1}), 1);
-    assert_int_equal(count_values(inspection, (struct ets_captured_filter){0, 0, any, 0}), 7);
-    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, 1, any, 0}), 0);
-    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, 0, 0}), 1);
+    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, any, 0, NULL}),
+                     7);
+    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, any, 1, NULL}),
+                     1);
+    assert_int_equal(count_values(inspection, (struct ets_captured_filter){0, 0, any, 0, NULL}), 7);
+    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, 1, any, 0, NULL}),
+                     0);
+    assert_int_equal(count_values(inspection, (struct ets_captured_filter){any, any, 0, 0, NULL}),
+                     1);
     ets_inspection_close(inspection);
     free((void *)(uintptr_t)dump.data);
 }

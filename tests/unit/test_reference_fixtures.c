@@ -80,9 +80,9 @@ static void test_types(void **state)
 static void test_made(void **state)
 {
     NEEDS_ENGINE();
-    static const char *const NAMES[] = {"cache.etrecord",    "views.etrecord", "chosen.etrecord",
-                                        "sizes.etrecord",    "mixed.etrecord", "recurrent.etrecord",
-                                        "constants.etrecord"};
+    static const char *const NAMES[] = {"cache.etrecord", "views.etrecord",    "chosen.etrecord",
+                                        "sizes.etrecord", "mixed.etrecord",    "recurrent.etrecord",
+                                        "last.etrecord",  "constants.etrecord"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         check_record("reference", NAMES[i]);
     }
@@ -292,6 +292,31 @@ static void test_routes(void **state)
     close_subject(&subject);
 }
 
+/* Two outputs that nothing uses, of one shape: which is which is not guessed. */
+static void test_ambiguous_outputs(void **state)
+{
+    NEEDS_ENGINE();
+    struct subject subject = open_subject("reference", "last.etrecord", "forward");
+    const struct ets_value *inputs;
+    size_t count;
+    assert_int_equal(ets_etrecord_representative_inputs(subject.record, &inputs, &count, NULL),
+                     ETS_OK);
+    const struct ets_reference_options options = {.engine = engine,
+                                                  .record = subject.record,
+                                                  .graph = subject.aten,
+                                                  .fallback = subject.edge};
+    struct ets_reference *reference = open_reference(&options);
+    struct shown shown = {.graph = subject.aten};
+    run_reference(reference, inputs, count, keep_shown, &shown);
+    assert_int_equal(find_node(reference, "lstm")->route, ETS_ROUTE_FALLBACK);
+    assert_int_equal(shown.missing, 2);
+    assert_string_equal(shown.reason, "it is not told which of the edge program's values it is");
+    assert_int_equal(shown.outputs[0].kind, ETS_VALUE_TENSOR);
+    free_shown(&shown);
+    ets_reference_close(reference);
+    close_subject(&subject);
+}
+
 /* Weights live in the record, values go after their last use: less than all of them together. */
 static void test_memory(void **state)
 {
@@ -324,7 +349,7 @@ int main(void)
         cmocka_unit_test(test_made),     cmocka_unit_test(test_cases),
         cmocka_unit_test(test_branches), cmocka_unit_test(test_turns),
         cmocka_unit_test(test_buffers),  cmocka_unit_test(test_routes),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_ambiguous_outputs),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

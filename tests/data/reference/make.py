@@ -3,7 +3,7 @@
     python tests/data/reference/make.py
 
 Needs torch and executorch. Each record has representative inputs, and the outputs of eager PyTorch
-on them as reference outputs. What evaluation does not read (stack traces, module paths) is left out.
+on them as reference outputs. What evaluation does not read is left out: stack traces, module paths.
 """
 
 import io
@@ -83,6 +83,18 @@ class Recurrent(nn.Module):
         return y.tanh(), hidden * 2, cell * 3
 
 
+class Last(nn.Module):
+    """The same, of which the last row is used alone: nothing tells the other outputs apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.LSTM(3, 4)
+
+    def forward(self, x):
+        y, _ = self.cells(x)
+        return y[-1].tanh()
+
+
 class Constants(nn.Module):
     """Inputs that are no tensors."""
 
@@ -151,6 +163,122 @@ def save(name, model, inputs, dynamic_shapes=None):
     (FOLDER / f"{name}.etrecord").write_bytes(smaller(buffer))
 
 
+def tensor(name):
+    return {"as_tensor": {"name": name}}
+
+
+def described(sizes, number):
+    """A TensorMeta of the serialized program; `number` is its dtype."""
+    return {
+        "dtype": number,
+        "sizes": [{"as_int": size} for size in sizes],
+        "requires_grad": False,
+        "device": {"type": "cpu"},
+        "strides": [],
+        "storage_offset": {"as_int": 0},
+        "layout": 7,
+    }
+
+
+def node(name, target, inputs, outputs):
+    arguments = [{"name": label, "arg": argument} for label, argument in inputs]
+    return {
+        "name": name,
+        "target": f"torch.ops.{target}",
+        "inputs": arguments,
+        "outputs": [{"as_tensors": [{"name": output} for output in outputs]}],
+        "metadata": {},
+    }
+
+
+def graph(inputs, outputs, nodes, values):
+    return {
+        "inputs": [tensor(name) for name in inputs],
+        "outputs": [tensor(name) for name in outputs],
+        "nodes": nodes,
+        "tensor_values": values,
+        "sym_int_values": {},
+        "sym_bool_values": {},
+    }
+
+
+def body(name, inner):
+    return ("", {"as_graph": {"name": name, "graph": inner}})
+
+
+def tensors(*names):
+    return ("", {"as_tensors": [{"name": name} for name in names]})
+
+
+def write(name, inner):
+    program = {
+        "schema_version": {"major": 5, "minor": 4},
+        "verifiers": ["TRAINING"],
+        "graph_module": {
+            "graph": inner,
+            "signature": {
+                "input_specs": [{"user_input": {"arg": arg}} for arg in inner["inputs"]],
+                "output_specs": [{"user_output": {"arg": arg}} for arg in inner["outputs"]],
+            },
+        },
+    }
+    (FOLDER / f"{name}.json").write_text(json.dumps(program, separators=(",", ":")))
+
+
+def write_loops():
+    """What this version of ExecuTorch writes into no record yet."""
+    row, rows, number = described([3], 7), described([4, 3], 7), described([], 5)
+    add = node(
+        "sum", "aten.add.Tensor", [("self", tensor("carry")), ("other", tensor("x"))], ["sum"]
+    )
+    scaled = node(
+        "scaled", "aten.mul.Tensor", [("self", tensor("sum")), ("other", tensor("by"))], ["scaled"]
+    )
+    names = ("carry", "x", "by", "sum", "scaled")
+    step = graph(names[:3], names[3:], [add, scaled], dict.fromkeys(names, row))
+    scan = node(
+        "scan",
+        "higher_order.scan",
+        [body("step", step), tensors("first"), tensors("xs"), tensors("factor")],
+        ["last", "all"],
+    )
+    values = {"first": row, "xs": rows, "factor": row, "last": row, "all": rows}
+    write("scan", graph(("first", "xs", "factor"), ("last", "all"), [scan], values))
+
+    below = node(
+        "below", "aten.lt.Scalar", [("self", tensor("i")), ("other", {"as_int": 5})], ["below"]
+    )
+    question = graph(
+        ("i", "x"), ("below",), [below], {"i": number, "x": row, "below": described([], 12)}
+    )
+    count = node(
+        "next", "aten.add.Scalar", [("self", tensor("i")), ("other", {"as_int": 1})], ["next"]
+    )
+    twice = node(
+        "twice", "aten.mul.Scalar", [("self", tensor("x")), ("other", {"as_int": 2})], ["twice"]
+    )
+    values = {"i": number, "x": row, "next": number, "twice": row}
+    turn = graph(("i", "x"), ("next", "twice"), [count, twice], values)
+    loop = node(
+        "loop",
+        "higher_order.while_loop",
+        [body("question", question), body("turn", turn), tensors("i", "x"), tensors()],
+        ["count", "result"],
+    )
+    values = {"i": number, "x": row, "count": number, "result": row}
+    write("while", graph(("i", "x"), ("count", "result"), [loop], values))
+
+    truth = described([], 12)
+    same = graph(("a",), ("a",), [], {"a": truth})
+    endless = node(
+        "loop",
+        "higher_order.while_loop",
+        [body("question", same), body("turn", same), tensors("a"), tensors()],
+        ["b"],
+    )
+    write("endless", graph(("a",), ("b",), [endless], {"a": truth, "b": truth}))
+
+
 def main():
     torch.manual_seed(0)
     save("cache", Cache(), (torch.randn(1, 4), torch.tensor([3])))
@@ -161,6 +289,8 @@ def main():
     save("recurrent", Recurrent(), (torch.randn(3, 2, 3),))
     save("constants", Constants(), (torch.randn(2, 3), 3, None, 0.5))
     save("mixed", Mixed(), (torch.randn(2, 8, 8),))
+    save("last", Last(), (torch.randn(3, 2, 3),))
+    write_loops()
 
 
 if __name__ == "__main__":
