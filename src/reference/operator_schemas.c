@@ -364,5 +364,4 @@ const struct reference_operator reference_operators[] = {
 };
 /* clang-format on */
 
-const uint32_t reference_operator_count =
-    sizeof reference_operators / sizeof *reference_operators;
+const uint32_t reference_operator_count = sizeof reference_operators / sizeof *reference_operators;
