@@ -14,7 +14,7 @@ import tempfile
 import cffi
 
 HEADERS = [
-    "arrow", "bundle", "bundle_writer", "data_file", "engine", "etdump", "etdump_writer",
+    "arrow", "bundle", "bundle_writer", "comparators", "data_file", "engine", "etdump", "etdump_writer",
     "etrecord", "export", "inspect", "kind", "npy", "numerics", "program", "table",
 ]  # fmt: skip
 

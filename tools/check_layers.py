@@ -45,7 +45,7 @@ LIBRARIES = {
     "zlib.h": {"record"},
     "rapidjson": {"record"},
     "executorch": {"engine"},
-    "dlfcn.h": {"engine", "sql"},
+    "dlfcn.h": {"engine", "host", "sql"},
     "sqlite3.h": {"sql"},
 }
 

@@ -176,6 +176,7 @@ _etscope() {
     verify:--atol) compopt +o default 2>/dev/null ;;
     verify:--tolerance) compopt +o default 2>/dev/null ;;
     verify:--tolerances) ;;
+    verify:--comparator) ;;
     verify:--junit) ;;
     verify:--columns|verify:-c) compopt +o default 2>/dev/null ;;
     verify:--format|verify:-f) words='table tsv csv json jsonl markdown' ;;
@@ -222,7 +223,7 @@ _etscope() {
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
-        verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;

@@ -212,6 +212,7 @@ complete -c etscope -n '__fish_seen_subcommand_from verify' -l rtol -x -d 'Relat
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l atol -x -d 'Absolute tolerance of all outputs'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l tolerance -x -d 'A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l tolerances -r -F -d 'The same from a file, one on each line'
+complete -c etscope -n '__fish_seen_subcommand_from verify' -l comparator -r -F -d 'A shared library with a comparator of your own, as one more column'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l junit -r -F -d 'Also write the verdicts as JUnit\'s XML'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l columns -s c -x -d 'Only these columns, in this order, as case,verdict,mse'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'How to print the table'

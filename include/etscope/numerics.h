@@ -16,8 +16,11 @@
  * parts can be merged. Nothing keeps state outside of the caller's structs, so that any thread may
  * call. Numbers are doubles, whatever the tensors' types. Blocks of 512 pairs (64 where code is
  * compiled for size) are summed in four lanes, the blocks' sums with Neumaier's compensation: the
- * relative rounding error of a sum of squares is below 1e-14, however long the tensors are. Other
- * comparators are in comparators.h.
+ * relative rounding error of a sum of squares is below 1e-14, however long the tensors are. Tensors
+ * of one layout are summed in the order of memory, others in one that suits both. Processors with
+ * AVX2 give the same sums as others for the same order, but for the roundings of the last three
+ * pairs of a tensor and of relative errors of 8-bit integers. Other comparators are in
+ * comparators.h.
  */
 #ifndef ETSCOPE_NUMERICS_H
 #define ETSCOPE_NUMERICS_H
@@ -110,9 +113,10 @@ ETS_API void ets_comparison_merge(struct ets_comparison *comparison,
 
 /*
  * Compares two tensors element by element, in logical order: scalar types and strides may differ,
- * which is noted. Reads contiguous float32 at more than half of memcpy's speed. Stack: about 18 KB
- * (3.1 KB where compiled for size). Statuses: those of ets_elements_init; MISMATCH where the shapes
- * differ, and where one is complex and the other is not. `*comparison_out` is untouched on failure.
+ * which is noted. With AVX2 as fast as memory for wide types (docs/benchmarks.md). Stack: about 19
+ * KB (3.7 KB where compiled for size). Statuses: those of ets_elements_init; MISMATCH where the
+ * shapes differ, and where one is complex and the other is not. `*comparison_out` is untouched on
+ * failure.
  */
 ETS_API enum ets_status ets_comparison_of(const struct ets_tensor *reference,
                                           const struct ets_tensor *other,

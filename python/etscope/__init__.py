@@ -14,15 +14,18 @@ from etscope._errors import Error
 
 TYPE_CHECKING = False  # typing itself takes as long to import as all of this
 if TYPE_CHECKING:
-    from etscope import inspector
+    from etscope import inspector, numerics
+    from etscope.bundled_program import BundledProgram
     from etscope.etrecord import ETRecord, generate_etrecord, parse_etrecord
     from etscope.inspector import Inspector
 
 __all__ = [
-    "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector", "parse_etrecord",
+    "BundledProgram", "ETRecord", "Error", "Inspector", "generate_etrecord", "inspector",
+    "numerics", "parse_etrecord",
 ]  # fmt: skip
 
 _HOMES = {
+    "BundledProgram": "etscope.bundled_program",
     "ETRecord": "etscope.etrecord",
     "generate_etrecord": "etscope.etrecord",
     "parse_etrecord": "etscope.etrecord",
@@ -33,8 +36,8 @@ Error.__module__ = "etscope"
 
 
 def __getattr__(name):
-    if name == "inspector":
-        return importlib.import_module("etscope.inspector")
+    if name in ("inspector", "numerics"):
+        return importlib.import_module(f"etscope.{name}")
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("etscope")
     if name in _HOMES:

@@ -25,6 +25,7 @@ class Error(ValueError, RuntimeError):
     status   a name of etscope/status.h: "MALFORMED", "TRUNCATED", "MISMATCH", "NOT_FOUND", ...
     offset   the byte in the input where the reason lies, or None
     file     the path of the file concerned, or None
+    message  the reason alone; str() has all of it: "trace.etdp: byte 100: the size prefix ..."
     """
 
     def __init__(self, message, status="INVALID_ARGUMENT", offset=None, file=None):
@@ -35,7 +36,9 @@ class Error(ValueError, RuntimeError):
         self.file = file
 
     def __str__(self):
-        return self.message if self.file is None else f"{self.file}: {self.message}"
+        file = "" if self.file is None else f"{self.file or repr(self.file)}: "
+        offset = "" if self.offset is None else f"byte {self.offset}: "
+        return file + offset + self.message
 
     def __reduce__(self):
         return type(self), (self.message, self.status, self.offset, self.file)

@@ -51,6 +51,16 @@ def text(value):
     return value.decode("utf-8", "backslashreplace")
 
 
+def printable(value):
+    """A str with its control characters written out, so that a terminal shows and does not act."""
+    if value.isprintable():
+        return value
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in value
+    )
+
+
 class Handle:
     """Owns a C object: closes it when nobody needs it, and keeps what it borrows until then.
 

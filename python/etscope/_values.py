@@ -34,6 +34,29 @@ def value_of_input(value, expected):
     return found, array
 
 
+class TensorOfArray:
+    """A struct ets_tensor, and the array that it borrows from."""
+
+    def __init__(self, array):
+        self.tensor = ffi.new("struct ets_tensor *")
+        self.array = array
+
+
+def array_and_type(value):
+    """(an array that C can read in place, number of its scalar type) of an array or a tensor."""
+    if is_torch(value):
+        array, scalar_type = _array_of_torch(value)
+        return _with_c_strides(array), scalar_type
+    return _array_of(value, ffi.new("struct ets_value *"))
+
+
+def tensor_of_array(array, scalar_type):
+    """A TensorOfArray, for C to read as long as it lives."""
+    found = TensorOfArray(array)
+    _set_tensor(found.tensor, array, scalar_type)
+    return found
+
+
 def _set_plain(found, held, value, expected):
     if value is None:
         found.kind = lib.ETS_VALUE_NONE
@@ -62,9 +85,14 @@ def _array_of(value, expected):
         if STORED_AS.get(_name(wanted)) == array.dtype.name:
             scalar_type = wanted
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return _with_c_strides(array), scalar_type
+
+
+def _with_c_strides(array):
+    """The array, or a copy where C has no such strides."""
     if any(stride < 0 or stride % array.itemsize for stride in array.strides):
-        array = array.copy()
-    return array, scalar_type
+        return array.copy()
+    return array
 
 
 def _array_of_torch(tensor):

@@ -8,7 +8,7 @@
 
 from functools import cached_property
 
-from etscope._library import NULL, ffi, lib, text
+from etscope._library import NULL, ffi, lib, printable, text
 from etscope._tensors import dtype_of, scalar_type_of
 
 _MEMORY_FORMATS = {
@@ -43,10 +43,12 @@ class Node:
 
     @cached_property
     def nn_module_stack(self):
+        """{key: (path, type)}, outermost module first."""
         return modules_of(self._pointer)
 
     @cached_property
     def source(self):
+        """(file, line, function, code) of the user's line, or None."""
         frame = lib.ets_graph_user_frame(self._pointer)
         if frame == NULL:
             return None
@@ -54,6 +56,7 @@ class Node:
 
     @cached_property
     def inputs(self):
+        """[(argument's name, value)], values as Python writes them."""
         pointer = self._pointer
         return [
             (text(pointer.inputs[i].label) or "", _written(pointer.inputs[i]))
@@ -62,13 +65,14 @@ class Node:
 
     @cached_property
     def outputs(self):
+        """Names of the values that it makes."""
         return [
             name for i in range(self._pointer.output_count)
             for name in _names(self._pointer.outputs[i])
         ]  # fmt: skip
 
     def __repr__(self):
-        return f"<Node {self.name}: {self.op}>"
+        return printable(f"<Node {self.name}: {self.op}>")
 
 
 class Value:
@@ -98,7 +102,7 @@ class Value:
         return f"{self.dtype}[{', '.join(str(size) for size in self.shape)}]"
 
     def __repr__(self):
-        return f"<Value {self.name}: {self}>"
+        return printable(f"<Value {self.name}: {self}>")
 
 
 class Graph:
@@ -112,6 +116,7 @@ class Graph:
 
     @cached_property
     def nodes(self):
+        """Every Node, in the file's order."""
         return [Node(self, self._pointer.nodes + i) for i in range(self._pointer.node_count)]
 
     @cached_property
@@ -191,7 +196,7 @@ class Graph:
             note = f"  # {', '.join(notes)}" if notes else ""
             lines.append(f"    {left} = {node.op}({arguments}){note}")
         lines.append(f"    return ({', '.join(name for name, _ in self.outputs)},)")
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(printable, lines)) + "\n"
 
     def _typed(self, name):
         value = self.values.get(name)
@@ -202,7 +207,7 @@ class Graph:
         return self.code
 
     def __repr__(self):
-        return f"<Graph {self.name}: {self._pointer.node_count} nodes>"
+        return printable(f"<Graph {self.name}: {self._pointer.node_count} nodes>")
 
 
 def modules_of(node):

@@ -71,9 +71,9 @@ def lines_of(data):
 
 
 def words(output):
-    """What an output says, however it is set."""
+    """What an output says, however it is set; versions of pandas differ in how they write NaN."""
     if output["output_type"] == "stream":
-        return "".join(output["text"]).split()
+        return re.sub(r"\bnan\b", "NaN", "".join(output["text"])).split()
     text = "".join(output["data"].get("text/html", output["data"]["text/plain"]))
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
     return re.sub(r"<[^>]*>", " ", text).split()

@@ -1,11 +1,13 @@
-"""The event table as an Arrow stream."""
+"""The event table as an Arrow stream, and what takes it: pyarrow, DuckDB, polars."""
 
 import gc
+import subprocess
+import sys
 
 import pytest
 
 from etscope import Inspector
-from fixtures import file, inspect
+from fixtures import DATA, file, inspect
 from made import debug, dump, profile
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -76,7 +78,62 @@ def test_columns_outlive_everything():
     assert "Method::execute" in name.to_pylist()
 
 
+def test_a_stream_may_outlive_the_interpreter():
+    """Nobody has taken it, and its capsule is the last thing to go."""
+    script = (
+        "import sys\n"
+        "from etscope import Inspector\n"
+        "events = Inspector(sys.argv[1]).events\n"
+        "sys.kept = [events.__arrow_c_stream__() for _ in range(3)]\n"
+        "kept = events.__arrow_c_stream__()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, file("mlp_portable", "profile.etdp")],
+                          stderr=subprocess.PIPE)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_pandas_through_arrow():
     frame = pyarrow.table(inspect("gpt_xnnpack").events).to_pandas()
     assert frame["kind"].unique().tolist() == ["profile"]
     assert frame.groupby("backend", observed=True)["ticks"].sum()["XnnpackBackend"] > 0
+
+
+def delegated(model):
+    """(events, ticks) of XNNPACK's events."""
+    rows = pyarrow.table(inspect(model).events).to_pylist()
+    ticks = [row["ticks"] for row in rows if row["backend"] == "XnnpackBackend"]
+    return len(ticks), sum(ticks)
+
+
+def test_duckdb_asks_the_stream():
+    duckdb = pytest.importorskip("duckdb")
+    events = inspect("gpt_xnnpack").events
+    query = "select count(*), sum(ticks) from events where backend = 'XnnpackBackend'"
+    for _ in range(2):  # each query reads a stream of its own
+        assert duckdb.sql(query).fetchall()[0] == delegated("gpt_xnnpack")
+    assert len(events) == duckdb.sql("select count(*) from events").fetchall()[0][0]
+
+
+def test_polars_reads_the_stream():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(inspect("gpt_xnnpack").events)
+    inner = frame.filter(polars.col("backend") == "XnnpackBackend")
+    assert (len(inner), inner["ticks"].sum()) == delegated("gpt_xnnpack")
+    assert frame["start"].null_count() == 0 and frame["line"].null_count() > 0
+
+
+@pytest.mark.parametrize("reader, version, count", [
+    ("duckdb", "2", 'duckdb.sql("select count(*) from events").fetchall()[0][0]'),
+    ("polars", "1", "len(polars.DataFrame(events))"),
+])  # fmt: skip
+def test_pyarrow_is_not_needed_for_it(reader, version, count):
+    pytest.importorskip(reader, version)
+    script = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        f"import {reader}\n"
+        "from etscope import Inspector\n"
+        "events = Inspector(sys.argv[1]).events\n"
+        f"assert {count} == len(events) > 0\n"
+    )
+    trace = str(DATA / "mlp_portable" / "profile.etdp")
+    subprocess.run([sys.executable, "-c", script, trace], check=True)

@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
+import made
 from etscope import ETRecord, Error, Inspector, generate_etrecord, parse_etrecord
 from etscope.etrecord import slim
 from fixtures import MODELS, file
@@ -322,3 +323,14 @@ def test_every_cut_of_a_record_is_told(tmp_path):
         with pytest.raises(Error):
             record = parse_etrecord(data[:end])
             saved(record, slim=True)
+
+
+def test_code_shows_control_characters_of_names():
+    path, entry = file("mlp_portable", "model.etrecord"), "edge_dialect_exported_program/forward"
+    text = entries(path)[entry]
+    assert b'"aten_relu_default"' in text
+    text = text.replace(b'"aten_relu_default"', b'"aten\\u001b[2J_relu"')
+    graph = parse_etrecord(made.record(path, **{entry: text})).edge_dialect_program
+    (node,) = graph.find(2)
+    assert node.outputs == ["aten\x1b[2J_relu"]
+    assert "aten\\x1b[2J_relu" in graph.code and "\x1b" not in graph.code + repr(node)

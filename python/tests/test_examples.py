@@ -95,7 +95,8 @@ def test_names_are_where_upstream_has_them(module):
 
     home = importlib.import_module(module)
     upstream = {
-        "etscope": ["ETRecord", "Inspector", "inspector", "parse_etrecord"],
+        "etscope": ["BundledProgram", "ETRecord", "Inspector", "generate_etrecord", "inspector",
+                    "parse_etrecord"],
         "etscope.inspector": ["Event", "EventBlock", "Inspector", "PerfData", "TimeScale",
                               "compare_results", "parse_vgf_neural_statistics_delegate_metadata",
                               "parse_vgf_neural_statistics_metadata"],

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from etscope import parse_etrecord
 from fixtures import EXAMPLES
 
 FOLDER = EXAMPLES / "linear_formats"
@@ -43,6 +44,11 @@ def test_tables_name_what_computes_the_layer(name):
     ]  # fmt: skip
     assert rows[2]["is_delegated_op"] == "True" and "aten.linear.default" in rows[3]["op_types"]
     assert {row["delegate_backend_name"] for row in rows[2:4]} == {"XnnpackBackend"}
+
+
+@pytest.mark.parametrize("name", GEMMS)
+def test_records_say_that_their_weights_were_left_out(name):
+    assert parse_etrecord(FOLDER / f"{name}.etrecord").is_slim
 
 
 def test_measuring_and_comparing(tmp_path):

@@ -8,9 +8,14 @@ import tempfile
 import warnings
 import zipfile
 
+import numpy as np
 import pytest
 
-from etscope import Error, Inspector, parse_etrecord
+from etscope import BundledProgram, Error, Inspector, parse_etrecord
+from etscope.bundled_program import (
+    MethodTestCase, MethodTestSuite, deserialize_from_flatbuffer_to_bundled_program,
+    serialize_from_bundled_program_to_flatbuffer,
+)  # fmt: skip
 from etscope.inspector import TimeScale
 from made import record
 from fixtures import file
@@ -122,6 +127,51 @@ def test_damaged_records(entry, changes, keep):
             assert error.status and str(error)
 
 
+REFUSALS = (Error, TypeError, ValueError, OSError, ImportError)
+ARRAYS = [np.ones((2, 16), "f4"), np.ones((16, 2), "f4").T, np.zeros(0), np.array(1.5),
+          np.ones((1,) * 20), np.array(["x"]), np.ones(3, ">i4"),
+          np.ones((2, 16), "f4")[::-1]]  # fmt: skip
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3),
+                    st.sampled_from(ARRAYS))  # fmt: skip
+BUNDLE, PROGRAM = read("model.bpte"), read("model.pte")
+
+
+@bounded
+@given(st.sampled_from([BUNDLE, PROGRAM]), edits, st.one_of(st.none(), st.integers(0, 1 << 20)))
+def test_damaged_bundles_and_programs(data, changes, keep):
+    data = damaged(data, changes, keep)
+    try:
+        bundle = deserialize_from_flatbuffer_to_bundled_program(data)
+        repr(bundle), [case.inputs for suite in bundle.method_test_suites
+                       for case in suite.test_cases]  # fmt: skip
+        serialize_from_bundled_program_to_flatbuffer(bundle)
+    except Error as error:
+        assert error.status and str(error)
+    with tempfile.NamedTemporaryFile() as program:
+        program.write(data)
+        program.flush()
+        try:
+            trace = file("mlp_xnnpack", "profile.etdp")
+            look_at(Inspector(trace, etrecord=RECORD, program=program.name, allow_mismatch=True))
+        except Error as error:
+            assert error.status and str(error)
+        try:
+            BundledProgram(program.name, [])
+        except Error as error:
+            assert error.status and error.file == program.name
+
+
+@bounded
+@given(st.lists(st.recursive(scalars, lambda inner: st.lists(inner, max_size=3)), max_size=3),
+       st.text(max_size=4))  # fmt: skip
+def test_any_test_cases(values, name):
+    try:
+        suite = MethodTestSuite(name, [MethodTestCase(values, values)])
+        serialize_from_bundled_program_to_flatbuffer(BundledProgram(PROGRAM, [suite]))
+    except REFUSALS:
+        pass
+
+
 anything = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
     st.binary(max_size=8), st.sampled_from(list(TimeScale)), st.lists(st.integers(), max_size=2),
@@ -133,8 +183,6 @@ PARAMETERS = [
     "enable_module_hierarchy", "reference_graph_name", "method", "partial", "allow_mismatch",
     "tensors",
 ]  # fmt: skip
-REFUSALS = (Error, TypeError, ValueError, OSError, ImportError)
-
 
 @bounded
 @given(st.dictionaries(st.sampled_from(PARAMETERS), anything, max_size=4))

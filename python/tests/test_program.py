@@ -38,6 +38,22 @@ def test_a_bundled_program_is_one_too():
     assert tables[0].equals(tables[1]) and any(tables[0]["file"].to_pylist())
 
 
+def test_an_offset_is_one_of_the_file(tmp_path):
+    """Of a bundle that is whole around a program that is not."""
+    bundle = bytearray(DATA.joinpath("mlp_xnnpack", "model.bpte").read_bytes())
+    program = DATA.joinpath("mlp_xnnpack", "model.pte").read_bytes()
+    start = bundle.index(program)
+    bundle[start : start + 4] = b"\xff\xff\xff\x7f"  # where the program's root is
+    (tmp_path / "damaged.bpte").write_bytes(bundle)
+    (tmp_path / "damaged.pte").write_bytes(bundle[start : start + len(program)])
+    offsets = []
+    for name in ("damaged.pte", "damaged.bpte"):
+        with pytest.raises(etscope.Error, match=f"{name}: byte ") as caught:
+            Inspector(file("mlp_xnnpack", "profile.etdp"), program=str(tmp_path / name))
+        offsets.append(caught.value.offset)
+    assert offsets[1] == offsets[0] + start
+
+
 def test_what_is_no_program():
     trace = file("mlp_xnnpack", "profile.etdp")
     with pytest.raises(etscope.Error) as caught:

@@ -149,7 +149,7 @@ def test_bfloat16_and_plain_values():
 def test_wrong_inputs_are_told():
     method = load(file("mlp_portable", "model.pte")).load_method("forward")
     for inputs, message in (
-        ([], "takes 1 inputs, not 0"),
+        ([], "expected 1 inputs, got 0"),
         ([np.ones((3, 16), "f4")], r"expected float32 \[2, 16\], got float32 \[3, 16\]"),
         ([np.ones((2, 16))], r"expected float32 \[2, 16\], got float64"),
         ([3.5], "expected float32"),

@@ -2,13 +2,15 @@
 
 import io
 import pathlib
+import re
 
 import numpy as np
 import pytest
 
 from etscope import Inspector
-from etscope.inspector import TimeScale
+from etscope.inspector import TimeScale, _frame
 from fixtures import DATA, file, inspect
+from made import dump, profile
 
 # "Loops": upstream's map_loop table has the last iteration alone.
 TABLES = sorted(path for path in DATA.glob("*/*.tsv") if path.parent.name != "map_loop")
@@ -63,6 +65,23 @@ def test_five_and_more_op_types_are_shortened():
     assert texts and all(text.endswith(" total)") and " ... " in text for text in texts)
 
 
+def test_the_module_hierarchy_is_printed_where_it_is_enabled(tmp_path, capsys):
+    inspector = inspect("gpt_portable", enable_module_hierarchy=True)
+    inspector.print_data_tabular()
+    assert " module_hierarchy " in capsys.readouterr().out
+    inspector.save_data_to_tsv(str(tmp_path / "table.tsv"))
+    rows = [line.split("\t") for line in (tmp_path / "table.tsv").read_text().splitlines()]
+    place = rows[0].index("module_hierarchy")
+    assert rows[0][place - 1] == "op_types"
+    cells = [row[place] for row in rows[1:]]
+    assert "['blocks.0.ln1']" in cells and "['(model)']" in cells and "[]" in cells
+    other = inspect("gpt_portable")
+    other.save_data_to_tsv(str(tmp_path / "other.tsv"))
+    without = [row[:place] + row[place + 1 :] for row in rows]
+    expected = (tmp_path / "other.tsv").read_text().splitlines()
+    assert without == [line.split("\t") for line in expected]
+
+
 def test_printed_grid(capsys):
     inspect("linear_fp32_xnnpack").print_data_tabular()
     printed = capsys.readouterr().out
@@ -102,6 +121,32 @@ def test_a_notebook_shows_the_same_frame(monkeypatch):
     frame = getattr(frame, "data", frame)  # a Styler, where jinja2 is installed
     assert list(frame["event_name"])[:2] == ["Method::init", "Program::load_method"]
     assert "raw" not in frame.columns
+
+
+def test_names_of_a_file_are_shown_not_interpreted(capsys):
+    """No terminal sequences and no HTML: names are what some file says."""
+    pytest.importorskip("jinja2")
+    events = [
+        profile("a\x1b[31m\nb", 0, 1, instruction=1),
+        profile(None, 0, 1, instruction=2, delegate_name="<script>x</script>", metadata=b"<i>"),
+    ]
+    inspector = Inspector(etdump_data=dump(("<b>", events)))
+    inspector.print_data_tabular()
+    printed = capsys.readouterr().out
+    assert "a\\x1b[31m\\nb" in printed and "\x1b" not in printed
+    frame = _frame.for_printing(inspector.to_dataframe(include_delegate_debug_data=True))
+    assert frame["event_name"][0] == "a\x1b[31m\nb"
+    html = _frame._styled(frame).to_html()
+    assert "&lt;script&gt;" in html and "[b&#x27;&lt;i&gt;&#x27;]" in html
+    assert not {"<script>", "<b>", "<i>"} & set(re.findall("<.*?>", html))
+
+
+def test_a_parser_may_not_name_a_column_of_the_table():
+    events = [profile(None, 0, 1, delegate_name="d", metadata=b"m")]
+    inspector = Inspector(etdump_data=dump(("Execute", events)),
+                          delegate_metadata_parser=lambda _: {"op_types": 1})  # fmt: skip
+    with pytest.raises(ValueError, match="'op_types'"):
+        inspector.to_dataframe(include_delegate_debug_data=True)
 
 
 def test_tables_follow_changes_to_the_events():

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli_text.h"
+#include "comparator_option.h"
 #include "session.h"
 #include "show.h"
 #include "tolerances.h"
@@ -19,6 +20,7 @@ const struct cli_option cli_verify_options[] = {
     {"--tolerance", NULL, "FIELDS", "A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5",
      NULL, true},
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
+    CLI_COMPARATOR_OPTION,
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as case,verdict,mse", NULL,
      false},
@@ -35,6 +37,7 @@ struct verifying {
     const struct cli_arguments *arguments;
     struct cli_session session;
     struct cli_tolerances tolerances;
+    struct cli_comparators comparators;
     struct cli_checked *checked;
     size_t count;
     uint32_t case_count, failed_cases; /* cases with something that is not as expected */
@@ -144,6 +147,9 @@ static int add_output(struct verifying *v, const char *method,
     if (line->result.has_statistics && actual != NULL && actual->kind == ETS_VALUE_TENSOR) {
         line->has_ulps =
             ets_ulps_of(&expected.as.tensor, &actual->as.tensor, &line->ulps, NULL) == ETS_OK;
+        line->has_compared = true;
+        cli_comparators_run(&v->comparators, &expected.as.tensor, &actual->as.tensor,
+                            &line->compared);
     }
     return CLI_OK;
 }
@@ -354,7 +360,7 @@ static int write_results(const struct verifying *v)
     struct ets_table *table;
     struct ets_table_style style;
     struct ets_error error;
-    if (cli_verify_table(v->checked, v->count, &table, &error) != ETS_OK) {
+    if (cli_verify_table(v->checked, v->count, &v->comparators, &table, &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
     int code = cli_choose_columns(v->arguments, table);
@@ -385,6 +391,7 @@ int cmd_verify(const struct cli_arguments *arguments)
     v = (struct verifying){.arguments = arguments};
     int code = check_words(arguments);
     if (code == CLI_OK) code = cli_tolerances_open(arguments, &v.tolerances);
+    if (code == CLI_OK) code = cli_comparators_open(arguments, &v.comparators);
     if (code == CLI_OK) code = cli_session_open(arguments, false, 1, 0, &v.session);
     if (code == CLI_OK) code = verify_all(&v);
     if (code == CLI_OK) code = write_results(&v);
@@ -394,6 +401,7 @@ int cmd_verify(const struct cli_arguments *arguments)
         code = v.code != CLI_OK ? v.code : v.failed_cases > 0 ? CLI_NEGATIVE : CLI_OK;
     }
     cli_session_close(&v.session);
+    cli_comparators_close(&v.comparators);
     cli_tolerances_close(&v.tolerances);
     free(v.checked);
     return code;

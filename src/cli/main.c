@@ -130,7 +130,9 @@ const struct cli_command cli_commands[] = {
      "not as expected. Without options the tolerance is that of torch.testing.assert_close for the "
      "output's type; --rtol and --atol set it for all outputs, and rules for some: FIELDS are "
      "method=, case=, output= and dtype= for which outputs, rtol= and atol= for how much; the last "
-     "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|.",
+     "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|. "
+     "--comparator "
+     "adds what a shared library of your own says of each pair (etscope/comparator_plugin.h).",
      cli_verify_options,
      "etscope verify model.bpte\n"
      "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"

@@ -20,7 +20,8 @@ static const struct ets_column columns[] = {
     {.name = "message", .kind = ETS_COLUMN_TEXT, .machine_only = 1},
 };
 
-static void add_row(struct ets_table *table, const struct cli_checked *each)
+static void add_row(struct ets_table *table, const struct cli_checked *each,
+                    const struct cli_comparators *comparators)
 {
     ets_table_add_row(table, 0);
     ets_table_put_string(table, each->method);
@@ -47,17 +48,24 @@ static void add_row(struct ets_table *table, const struct cli_checked *each)
     }
     ets_table_put_real(table, each->seconds);
     ets_table_put_string(table, each->message[0] != '\0' ? each->message : NULL);
+    cli_comparators_put(comparators, each->has_compared ? &each->compared : NULL, table);
 }
 
 enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count,
+                                 const struct cli_comparators *comparators,
                                  struct ets_table **table_out, struct ets_error *error)
 {
-    const enum ets_status status = ets_table_open(NULL, table_out, error);
+    enum ets_status status = ets_table_open(NULL, table_out, error);
     if (status != ETS_OK) return status;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(*table_out, &columns[i]);
     }
-    for (size_t i = 0; i < count; i++) add_row(*table_out, &checked[i]);
+    status = cli_comparators_add_columns(comparators, *table_out, error);
+    if (status != ETS_OK) {
+        ets_table_close(*table_out);
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) add_row(*table_out, &checked[i], comparators);
     return ETS_OK;
 }
 

@@ -3,6 +3,7 @@
 #define ETSCOPE_CLI_VERIFY_TABLE_H
 
 #include "command.h"
+#include "comparator_option.h"
 #include "etscope/table.h"
 #include "etscope/verify.h"
 
@@ -21,11 +22,14 @@ struct cli_checked {
     struct ets_output_verdict result;
     bool has_ulps;
     struct ets_ulps ulps;
-    double seconds; /* of the case's run */
+    bool has_compared;
+    struct cli_compared compared; /* by --comparator */
+    double seconds;               /* of the case's run */
 };
 
-/* A table of all; closed by the caller. */
+/* A table of all; closed by the caller. Statuses: those of cli_comparators_add_columns too. */
 enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count,
+                                 const struct cli_comparators *comparators,
                                  struct ets_table **table_out, struct ets_error *error);
 
 /* Writes --junit's file. Returns an exit code. */

@@ -1,6 +1,8 @@
+#include "numerics/closeness.h"
 #include "base/error.h"
 #include "etscope/comparators.h"
-#include "numerics/avx2.h"
+#include "numerics/decode.h"
+#include "numerics/pair_sums.h"
 #include "numerics/pairs.h"
 
 /*
@@ -28,11 +30,11 @@ static bool is_close(double expected, double actual, const struct ets_tolerance 
 }
 
 /*
- * Whether some pair may be outside. Without a branch, so that compilers make vector instructions of
- * it: an infinity or NaN makes `error <= room` false, or is found by its own difference.
+ * Without a branch, so that compilers make vector instructions of it: an infinity or NaN makes
+ * `error <= room` false, or is found by its own difference.
  */
-ETS_INLINED bool has_outside(const double *expected, const double *actual, size_t count,
-                             const struct ets_tolerance *tolerance)
+bool ets_has_outside(const double *expected, const double *actual, size_t count,
+                     const struct ets_tolerance *tolerance)
 {
     const double absolute = tolerance->absolute, relative = tolerance->relative;
     int outside = 0;
@@ -44,25 +46,69 @@ ETS_INLINED bool has_outside(const double *expected, const double *actual, size_
     return outside != 0;
 }
 
-ETS_AVX2 static bool has_outside_avx2(const double *expected, const double *actual, size_t count,
-                                      const struct ets_tolerance *tolerance)
-{
-    return has_outside(expected, actual, count, tolerance);
-}
-
-static void add_block(struct ets_closeness *c, const struct ets_pairs *pairs,
+/* The pairs one after the other. */
+static void add_pairs(struct ets_closeness *c, const struct ets_pairs *pairs,
                       const double *expected, const double *actual, size_t count,
                       const struct ets_tolerance *tolerance)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t index = pairs->index + i / pairs->component_count;
         if (is_close(expected[i], actual[i], tolerance)) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
         const double excess = excess_of(expected[i], actual[i], tolerance);
-        if (c->outside_count++ == 0) c->first_index = index;
-        if (c->outside_count == 1 || excess > c->worst_excess) {
+        if (c->outside_count++ == 0 || index < c->first_index) c->first_index = index;
+        if (c->outside_count == 1 ||
+            ets_is_first_largest(excess, index, c->worst_excess, c->worst_index)) {
             c->worst_excess = excess;
             c->worst_index = index;
         }
+    }
+}
+
+/* The loop over whole vectors of pairs where they lie, if there is one. */
+static ets_has_outside_function *choose_loop(const struct ets_tensor *a, const struct ets_tensor *b)
+{
+#if ETS_HAS_AVX2
+    const int type = ets_plain_type(a->scalar_type);
+    if (type != ets_plain_type(b->scalar_type)) return NULL;
+    if (type == ETS_SCALAR_HALF ? ets_has_f16c() : ets_has_avx2()) {
+        return ets_avx2_has_outside(type);
+    }
+#endif
+    (void)a;
+    (void)b;
+    return NULL;
+}
+
+/* Of 8-bit integers the largest error is quickly found. */
+static bool is_small_error(const struct ets_pairs *pairs, const struct ets_tolerance *tolerance)
+{
+#if ETS_HAS_AVX2
+    const int type = ets_plain_type(pairs->left.tensor->scalar_type);
+    const bool is_signed = type == ETS_SCALAR_CHAR;
+    if ((!is_signed && type != ETS_SCALAR_BYTE) || pairs->count % 32 != 0) return false;
+    return ets_avx2_largest_byte_error(pairs->left_bytes, pairs->right_bytes, pairs->count,
+                                       is_signed) <= tolerance->absolute;
+#else
+    (void)pairs;
+    (void)tolerance;
+    return false;
+#endif
+}
+
+static void add_block(struct ets_closeness *c, const struct ets_pairs *pairs,
+                      const struct ets_tolerance *tolerance, ets_has_outside_function *in_place)
+{
+    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    const size_t count = pairs->count * pairs->component_count;
+    c->count += count;
+    if (in_place != NULL && count % 4 == 0 &&
+        (is_small_error(pairs, tolerance) ||
+         !in_place(pairs->left_bytes, pairs->right_bytes, count, tolerance))) {
+        return;
+    }
+    ets_pairs_decode(pairs, left, right);
+    if (ets_has_outside(left, right, count, tolerance)) {
+        add_pairs(c, pairs, left, right, count, tolerance);
     }
 }
 
@@ -77,17 +123,9 @@ enum ets_status ets_closeness_of(const struct ets_tensor *expected, const struct
     }
     const enum ets_status status = ets_pairs_init(&pairs, expected, actual, error);
     if (status != ETS_OK) return status;
-    const bool has_avx2 = ets_has_avx2();
+    ets_has_outside_function *in_place = choose_loop(expected, actual);
     struct ets_closeness closeness = {.count = 0};
-    while (ets_pairs_next(&pairs)) {
-        double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
-        const size_t count = ets_pairs_decode(&pairs, left, right);
-        closeness.count += count;
-        if (has_avx2 ? has_outside_avx2(left, right, count, tolerance)
-                     : has_outside(left, right, count, tolerance)) {
-            add_block(&closeness, &pairs, left, right, count, tolerance);
-        }
-    }
+    while (ets_pairs_next(&pairs)) add_block(&closeness, &pairs, tolerance, in_place);
     *closeness_out = closeness;
     return ETS_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 #include "numerics/pairs.h"
 
@@ -138,6 +139,8 @@ static double take(const struct exact *exact)
 }
 
 struct comparing {
+    bool has_avx2;
+    ets_pair_sums_function *sums_in_place; /* NULL: numbers are made doubles in memory first */
     struct ets_comparison comparison;
     struct exact square, absolute, reference_square, other_square, product, relative;
 };
@@ -160,7 +163,15 @@ static void add_single(struct comparing *c, const struct ets_pairs *pairs)
     const size_t count = ets_pairs_decode(pairs, left, right);
     ets_comparison_init(&part);
     for (size_t i = 0; i < count; i++) {
-        ets_comparison_add(&part, pairs->index + i / pairs->component_count, left[i], right[i]);
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        struct ets_comparison one; /* merging finds the first place in any order */
+        if (pairs->is_reordered) {
+            ets_comparison_init(&one);
+            ets_comparison_add(&one, index, left[i], right[i]);
+            ets_comparison_merge(&part, &one);
+        } else {
+            ets_comparison_add(&part, index, left[i], right[i]);
+        }
     }
     const struct ets_pair_sums sums = {.square = part.error_square_sum,
                                        .absolute = part.error_absolute_sum,
@@ -180,43 +191,54 @@ static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
     for (size_t i = 0; i < count; i++) {
         const double error = error_of(left[i], right[i]);
         const double relative = relative_error_of(left[i], right[i]);
-        if (error > c->max_error) {
+        if (error < c->max_error && relative < c->max_relative_error) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        if (ets_is_first_largest(error, index, c->max_error, c->max_error_index)) {
             c->max_error = error;
-            c->max_error_index = pairs->index + i / pairs->component_count;
+            c->max_error_index = index;
         }
-        if (relative > c->max_relative_error) {
+        if (ets_is_first_largest(relative, index, c->max_relative_error,
+                                 c->max_relative_error_index)) {
             c->max_relative_error = relative;
-            c->max_relative_error_index = pairs->index + i / pairs->component_count;
+            c->max_relative_error_index = index;
         }
     }
 }
 
-/* Only with AVX2 floats need not be made doubles in memory first. */
-static void sum_block(const struct ets_pairs *pairs, bool has_avx2, struct ets_pair_sums *sums_out)
+/* A maximum that is reached again may have its first place in a later block. */
+static bool may_have_maxima(const struct ets_comparison *c, const struct ets_pairs *pairs,
+                            const struct ets_pair_sums *sums)
+{
+    if (sums->max_error > c->max_error || sums->max_relative > c->max_relative_error) return true;
+    return pairs->is_reordered && sums->max_error > 0 &&
+           (sums->max_error == c->max_error || sums->max_relative == c->max_relative_error);
+}
+
+static void sum_block(const struct comparing *c, const struct ets_pairs *pairs,
+                      struct ets_pair_sums *sums_out)
 {
     double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    if (c->sums_in_place != NULL) {
+        c->sums_in_place(pairs->left_bytes, pairs->right_bytes,
+                         pairs->count * pairs->component_count, sums_out);
+        return;
+    }
+    const size_t count = ets_pairs_decode(pairs, left, right);
 #if ETS_HAS_AVX2
-    if (has_avx2) {
-        if (pairs->left.tensor->scalar_type == ETS_SCALAR_FLOAT &&
-            pairs->right.tensor->scalar_type == ETS_SCALAR_FLOAT) {
-            ets_avx2_sums_of_floats(pairs->left_bytes, pairs->right_bytes, pairs->count, sums_out);
-            return;
-        }
-        const size_t count = ets_pairs_decode(pairs, left, right);
-        ets_avx2_sums_of_doubles(left, right, count, sums_out);
+    if (c->has_avx2) {
+        ets_avx2_pair_sums(ETS_SCALAR_DOUBLE)((const uint8_t *)left, (const uint8_t *)right, count,
+                                              sums_out);
         return;
     }
 #endif
-    (void)has_avx2;
-    const size_t count = ets_pairs_decode(pairs, left, right);
     ets_pair_sums_of_doubles(left, right, count, sums_out);
 }
 
-static void add_block(struct comparing *c, const struct ets_pairs *pairs, bool has_avx2)
+static void add_block(struct comparing *c, const struct ets_pairs *pairs)
 {
     struct ets_comparison *comparison = &c->comparison;
     struct ets_pair_sums sums;
-    sum_block(pairs, has_avx2, &sums);
+    sum_block(c, pairs, &sums);
     if (sums.absolute - sums.absolute != 0) {
         add_single(c, pairs);
         return;
@@ -226,10 +248,20 @@ static void add_block(struct comparing *c, const struct ets_pairs *pairs, bool h
     comparison->finite_count += count;
     comparison->unequal_count += (uint64_t)sums.unequal;
     add_sums(c, &sums);
-    if (sums.max_error > comparison->max_error ||
-        sums.max_relative > comparison->max_relative_error) {
-        find_maxima(comparison, pairs);
-    }
+    if (may_have_maxima(comparison, pairs, &sums)) find_maxima(comparison, pairs);
+}
+
+/* The loop over pairs where they lie, if there is one. */
+static ets_pair_sums_function *choose_sums(const struct ets_tensor *a, const struct ets_tensor *b)
+{
+#if ETS_HAS_AVX2
+    const int type = ets_plain_type(a->scalar_type);
+    if (type != ets_plain_type(b->scalar_type)) return NULL;
+    if (type == ETS_SCALAR_HALF ? ets_has_f16c() : ets_has_avx2()) return ets_avx2_pair_sums(type);
+#endif
+    (void)a;
+    (void)b;
+    return NULL;
 }
 
 /* Strides of dimensions of one element place nothing. */
@@ -249,9 +281,9 @@ enum ets_status ets_comparison_of(const struct ets_tensor *reference,
     struct ets_pairs pairs;
     const enum ets_status status = ets_pairs_init(&pairs, reference, other, error);
     if (status != ETS_OK) return status;
-    const bool has_avx2 = ets_has_avx2();
-    struct comparing c = {.square = {0, 0}};
-    while (ets_pairs_next(&pairs)) add_block(&c, &pairs, has_avx2);
+    struct comparing c = {.has_avx2 = ets_has_avx2(),
+                          .sums_in_place = choose_sums(reference, other)};
+    while (ets_pairs_next(&pairs)) add_block(&c, &pairs);
     *comparison_out = c.comparison;
     comparison_out->error_square_sum = take(&c.square);
     comparison_out->error_absolute_sum = take(&c.absolute);

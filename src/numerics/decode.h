@@ -10,4 +10,10 @@
  */
 void ets_decode(const void *bytes, int scalar_type, size_t count, double *numbers_out);
 
+/*
+ * The type that stores the same numbers plainly: that of a complex type's parts, the integers of a
+ * quantized type; any other type itself.
+ */
+int ets_plain_type(int scalar_type);
+
 #endif

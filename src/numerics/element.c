@@ -139,32 +139,39 @@ INLINED void load_numbers(const uint8_t *bytes, int scalar_type, size_t count, d
     for (size_t i = 0; i < count; i++) out[i] = load_number(bytes + i * size, scalar_type, 0);
 }
 
-void ets_decode(const void *bytes, int scalar_type, size_t count, double *numbers_out)
+int ets_plain_type(int scalar_type)
 {
     switch (scalar_type) {
-    case ETS_SCALAR_COMPLEX_HALF:
-        scalar_type = ETS_SCALAR_HALF;
-        count *= 2;
-        break;
-    case ETS_SCALAR_COMPLEX_FLOAT:
-        scalar_type = ETS_SCALAR_FLOAT;
-        count *= 2;
-        break;
-    case ETS_SCALAR_COMPLEX_DOUBLE:
-        scalar_type = ETS_SCALAR_DOUBLE;
-        count *= 2;
-        break;
-    default: break;
+    case ETS_SCALAR_COMPLEX_HALF: return ETS_SCALAR_HALF;
+    case ETS_SCALAR_COMPLEX_FLOAT: return ETS_SCALAR_FLOAT;
+    case ETS_SCALAR_COMPLEX_DOUBLE: return ETS_SCALAR_DOUBLE;
+    case ETS_SCALAR_QINT8: return ETS_SCALAR_CHAR;
+    case ETS_SCALAR_QUINT8: return ETS_SCALAR_BYTE;
+    case ETS_SCALAR_QINT32: return ETS_SCALAR_INT;
+    default: return scalar_type;
     }
-    switch (scalar_type) {
+}
+
+void ets_decode(const void *bytes, int scalar_type, size_t count, double *numbers_out)
+{
+    const int type = ets_plain_type(scalar_type);
+    count *= ets_scalar_component_count(scalar_type);
+    switch (type) {
 #ifndef __OPTIMIZE_SIZE__ /* the common types have a loop of their own */
-    case ETS_SCALAR_FLOAT: load_numbers(bytes, ETS_SCALAR_FLOAT, count, numbers_out); break;
-    case ETS_SCALAR_HALF: load_numbers(bytes, ETS_SCALAR_HALF, count, numbers_out); break;
-    case ETS_SCALAR_BFLOAT16: load_numbers(bytes, ETS_SCALAR_BFLOAT16, count, numbers_out); break;
-    case ETS_SCALAR_BYTE: load_numbers(bytes, ETS_SCALAR_BYTE, count, numbers_out); break;
-    case ETS_SCALAR_CHAR: load_numbers(bytes, ETS_SCALAR_CHAR, count, numbers_out); break;
-    case ETS_SCALAR_LONG: load_numbers(bytes, ETS_SCALAR_LONG, count, numbers_out); break;
+#define DECODE(name) \
+    case name: load_numbers(bytes, name, count, numbers_out); break
+        DECODE(ETS_SCALAR_DOUBLE);
+        DECODE(ETS_SCALAR_FLOAT);
+        DECODE(ETS_SCALAR_HALF);
+        DECODE(ETS_SCALAR_BFLOAT16);
+        DECODE(ETS_SCALAR_LONG);
+        DECODE(ETS_SCALAR_INT);
+        DECODE(ETS_SCALAR_SHORT);
+        DECODE(ETS_SCALAR_CHAR);
+        DECODE(ETS_SCALAR_BYTE);
+        DECODE(ETS_SCALAR_BOOL);
+#undef DECODE
 #endif
-    default: load_numbers(bytes, scalar_type, count, numbers_out); break;
+    default: load_numbers(bytes, type, count, numbers_out); break;
     }
 }

@@ -37,6 +37,29 @@ static void next_row(struct ets_blocks *blocks)
     }
 }
 
+/* Copies `count` elements, `stride` bytes apart, to where they are neighbours. */
+static inline void copy_elements(uint8_t *out, const uint8_t *from, size_t count, size_t stride,
+                                 size_t element_bytes)
+{
+    for (size_t i = 0; i < count; i++, from += stride, out += element_bytes) {
+        for (size_t k = 0; k < element_bytes; k++) out[k] = from[k];
+    }
+}
+
+static void copy_apart(uint8_t *out, const uint8_t *from, size_t count, size_t stride,
+                       size_t element_bytes)
+{
+    switch (element_bytes) {
+#ifndef __OPTIMIZE_SIZE__ /* a loop of its own for each */
+    case 1: copy_elements(out, from, count, stride, 1); break;
+    case 2: copy_elements(out, from, count, stride, 2); break;
+    case 4: copy_elements(out, from, count, stride, 4); break;
+    case 8: copy_elements(out, from, count, stride, 8); break;
+#endif
+    default: copy_elements(out, from, count, stride, element_bytes); break;
+    }
+}
+
 /* Copies the next `count` elements to where they are neighbours. */
 static void gather(struct ets_blocks *blocks, size_t count, uint8_t *out)
 {
@@ -48,9 +71,8 @@ static void gather(struct ets_blocks *blocks, size_t count, uint8_t *out)
         const uint64_t left = (uint64_t)(blocks->tensor->sizes[last] - *position);
         const size_t run = left < count ? (size_t)left : count;
         const uint8_t *from = blocks->at + (size_t)*position * stride;
-        for (size_t i = 0; i < run; i++, from += stride, out += element_bytes) {
-            for (size_t k = 0; k < element_bytes; k++) out[k] = from[k];
-        }
+        copy_apart(out, from, run, stride, element_bytes);
+        out += run * element_bytes;
         count -= run;
         *position += (int64_t)run;
         if (*position == blocks->tensor->sizes[last]) next_row(blocks);

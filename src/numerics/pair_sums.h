@@ -3,6 +3,7 @@
 #define ETSCOPE_NUMERICS_PAIR_SUMS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "numerics/avx2.h"
 
@@ -24,11 +25,23 @@ struct ets_pair_sums {
 void ets_pair_sums_of_doubles(const double *reference, const double *other, size_t count,
                               struct ets_pair_sums *sums_out);
 
+/* The same from `count` numbers of one type where they lie; they need no alignment. */
+typedef void ets_pair_sums_function(const uint8_t *reference, const uint8_t *other, size_t count,
+                                    struct ets_pair_sums *sums_out);
+
 #if ETS_HAS_AVX2
-void ets_avx2_sums_of_doubles(const double *reference, const double *other, size_t count,
-                              struct ets_pair_sums *sums_out);
-void ets_avx2_sums_of_floats(const void *reference, const void *other, size_t count,
-                             struct ets_pair_sums *sums_out);
+/* For a processor with AVX2 and F16C: the function for a type, or NULL. */
+ets_pair_sums_function *ets_avx2_pair_sums(int scalar_type);
+
+/*
+ * 8-bit integers and bool, for blocks of up to 2^15 pairs: their `relative` may differ from the
+ * other loops' by rounding.
+ */
+ets_pair_sums_function ets_avx2_sums_of_i8, ets_avx2_sums_of_u8, ets_avx2_sums_of_b8;
+
+/* The largest |left - right| of `count` bytes, a multiple of 32. */
+unsigned ets_avx2_largest_byte_error(const uint8_t *left, const uint8_t *right, size_t count,
+                                     bool is_signed);
 #endif
 
 #endif

@@ -20,6 +20,52 @@ static enum ets_status check(const struct ets_tensor *tensor, struct ets_error *
     return ets_elements_init(&elements, tensor, error);
 }
 
+static void swap_dimensions(struct ets_tensor *tensor, uint32_t i, uint32_t k)
+{
+    const int64_t size = tensor->sizes[i], stride = tensor->strides[i];
+    tensor->sizes[i] = tensor->sizes[k];
+    tensor->strides[i] = tensor->strides[k];
+    tensor->sizes[k] = size;
+    tensor->strides[k] = stride;
+}
+
+/* How far apart neighbours along a dimension lie, in both tensors. */
+static double distance(const struct ets_pairs *pairs, uint32_t dimension)
+{
+    return (double)pairs->walked[0].strides[dimension] *
+           (double)pairs->walked[1].strides[dimension];
+}
+
+/* Sorts the dimensions: that of the nearest neighbours runs fastest. */
+static void reorder(struct ets_pairs *pairs)
+{
+    for (uint32_t i = 1; i < pairs->walked[0].rank; i++) {
+        for (uint32_t k = i; k > 0 && distance(pairs, k - 1) < distance(pairs, k); k--) {
+            const uint8_t dimension = pairs->order[k];
+            pairs->order[k] = pairs->order[k - 1];
+            pairs->order[k - 1] = dimension;
+            swap_dimensions(&pairs->walked[0], k, k - 1);
+            swap_dimensions(&pairs->walked[1], k, k - 1);
+            pairs->is_reordered = true;
+        }
+    }
+}
+
+uint64_t ets_pairs_index(const struct ets_pairs *pairs, size_t i)
+{
+    const struct ets_tensor *tensor = &pairs->walked[0];
+    uint64_t left = pairs->begun + i, position[ETS_TENSOR_MAX_RANK], index = 0;
+    int64_t sizes[ETS_TENSOR_MAX_RANK];
+    if (!pairs->is_reordered) return left;
+    for (uint32_t k = tensor->rank; k-- > 0;) {
+        sizes[pairs->order[k]] = tensor->sizes[k];
+        position[pairs->order[k]] = left % (uint64_t)tensor->sizes[k];
+        left /= (uint64_t)tensor->sizes[k];
+    }
+    for (uint32_t k = 0; k < tensor->rank; k++) index = index * (uint64_t)sizes[k] + position[k];
+    return index;
+}
+
 enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor *left,
                                const struct ets_tensor *right, struct ets_error *error)
 {
@@ -33,10 +79,15 @@ enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor 
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "one of the tensors is complex, the other is not");
     }
-    ets_blocks_init(&pairs->left, left);
-    ets_blocks_init(&pairs->right, right);
+    pairs->walked[0] = *left;
+    pairs->walked[1] = *right;
+    pairs->is_reordered = false;
+    for (uint8_t i = 0; i < left->rank; i++) pairs->order[i] = i;
+    reorder(pairs);
+    ets_blocks_init(&pairs->left, &pairs->walked[0]);
+    ets_blocks_init(&pairs->right, &pairs->walked[1]);
     pairs->remaining = ets_tensor_count(left);
-    pairs->index = 0;
+    pairs->begun = 0;
     pairs->count = 0;
     return ETS_OK;
 }
@@ -44,7 +95,7 @@ enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor 
 bool ets_pairs_next(struct ets_pairs *pairs)
 {
     const uint64_t most = ETS_PAIRS_BLOCK / pairs->component_count;
-    pairs->index += pairs->count;
+    pairs->begun += pairs->count;
     pairs->count = (size_t)(pairs->remaining < most ? pairs->remaining : most);
     if (pairs->count == 0) return false;
     pairs->remaining -= pairs->count;

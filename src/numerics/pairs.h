@@ -13,10 +13,13 @@ enum { ETS_PAIRS_BLOCK = 512 };
 
 struct ets_pairs {
     struct ets_blocks left, right;
-    uint64_t remaining;       /* elements */
-    uint64_t index;           /* logical index of the block's first element */
-    uint32_t component_count; /* numbers of an element */
-    size_t count;             /* elements of the block */
+    struct ets_tensor walked[2];        /* both, dimensions in the order in which they are walked */
+    uint8_t order[ETS_TENSOR_MAX_RANK]; /* the tensors' dimensions in that order */
+    bool is_reordered;                  /* it is not theirs, so that indices do not only grow */
+    uint64_t remaining;                 /* elements */
+    uint64_t begun;                     /* elements before the block */
+    uint32_t component_count;           /* numbers of an element */
+    size_t count;                       /* elements of the block */
     const uint8_t *left_bytes, *right_bytes;
     uint8_t left_room[ETS_PAIRS_BLOCK * sizeof(double)];
     uint8_t right_room[ETS_PAIRS_BLOCK * sizeof(double)];
@@ -28,6 +31,19 @@ struct ets_pairs {
  */
 enum ets_status ets_pairs_init(struct ets_pairs *pairs, const struct ets_tensor *left,
                                const struct ets_tensor *right, struct ets_error *error);
+
+/*
+ * Logical index of the block's element `i`. Tensors of one layout are walked as they lie in memory,
+ * others in an order of dimensions that suits both.
+ */
+uint64_t ets_pairs_index(const struct ets_pairs *pairs, size_t i);
+
+/* Whether `value` at `index` is the largest so far, or its first place in logical order. */
+static inline bool ets_is_first_largest(double value, uint64_t index, double largest,
+                                        uint64_t largest_index)
+{
+    return value > largest || (value == largest && value > 0 && index < largest_index);
+}
 
 /* Moves to the next block; false behind the last. */
 bool ets_pairs_next(struct ets_pairs *pairs);

@@ -1,6 +1,8 @@
 #include "base/error.h"
 #include "etscope/comparators.h"
+#include "numerics/decode.h"
 #include "numerics/pairs.h"
+#include "numerics/steps.h"
 
 /* Adding and taking off 1.5 * 2^52 rounds what is below 2^51, halves to even. */
 static double round_half_even(double value)
@@ -15,10 +17,53 @@ static void add_pair(struct ets_steps *steps, double *sum, uint64_t index, doubl
     steps->count++;
     *sum += error;
     if (whole < 3) steps->within[(int)whole]++;
-    if (error > steps->max) {
+    if (ets_is_first_largest(error, index, steps->max, steps->max_index)) {
         steps->max = error;
         steps->max_index = index;
     }
+}
+
+/* The pairs one after the other. */
+static void add_singly(struct ets_steps *steps, double *sum, const struct ets_pairs *pairs,
+                       double step)
+{
+    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK], part = 0;
+    const size_t count = ets_pairs_decode(pairs, left, right);
+    for (size_t i = 0; i < count; i++) {
+        const double apart = __builtin_fabs(right[i] - left[i]);
+        if (left[i] - left[i] != 0 || right[i] - right[i] != 0) continue;
+        add_pair(steps, &part, ets_pairs_index(pairs, i / pairs->component_count), apart / step);
+    }
+    *sum += part;
+}
+
+/* The loop over whole vectors of pairs where they lie, if there is one. */
+static ets_steps_function *choose_loop(const struct ets_tensor *a, const struct ets_tensor *b)
+{
+#if ETS_HAS_AVX2
+    const int type = ets_plain_type(a->scalar_type);
+    if (type != ets_plain_type(b->scalar_type)) return NULL;
+    if (type == ETS_SCALAR_HALF ? ets_has_f16c() : ets_has_avx2()) return ets_avx2_steps(type);
+#endif
+    (void)a;
+    (void)b;
+    return NULL;
+}
+
+/* False where the block has to be gone over one by one: for a place, or because of specials. */
+static bool add_whole(struct ets_steps *steps, double *sum, const struct ets_pairs *pairs,
+                      double step, ets_steps_function *in_place)
+{
+    struct ets_step_sums sums;
+    const size_t count = pairs->count * pairs->component_count;
+    if (in_place == NULL || count % 4 != 0) return false;
+    in_place(pairs->left_bytes, pairs->right_bytes, count, step, &sums);
+    const bool is_tie = pairs->is_reordered && sums.max == steps->max && sums.max > 0;
+    if (sums.sum - sums.sum != 0 || sums.max > steps->max || is_tie) return false;
+    steps->count += count;
+    *sum += sums.sum;
+    for (int i = 0; i < 3; i++) steps->within[i] += sums.within[i];
+    return true;
 }
 
 enum ets_status ets_steps_of(const struct ets_tensor *reference, const struct ets_tensor *other,
@@ -33,15 +78,11 @@ enum ets_status ets_steps_of(const struct ets_tensor *reference, const struct et
     if (status != ETS_OK) return status;
     struct ets_steps steps = {.count = 0};
     double sum = 0;
+    ets_steps_function *in_place = choose_loop(reference, other);
     while (ets_pairs_next(&pairs)) {
-        double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK], part = 0;
-        const size_t count = ets_pairs_decode(&pairs, left, right);
-        for (size_t i = 0; i < count; i++) {
-            const double apart = __builtin_fabs(right[i] - left[i]);
-            if (left[i] - left[i] != 0 || right[i] - right[i] != 0) continue;
-            add_pair(&steps, &part, pairs.index + i / pairs.component_count, apart / step);
+        if (!add_whole(&steps, &sum, &pairs, step, in_place)) {
+            add_singly(&steps, &sum, &pairs, step);
         }
-        sum += part;
     }
     steps.mean = steps.count > 0 ? sum / (double)steps.count : __builtin_nan("");
     *steps_out = steps;

@@ -50,23 +50,49 @@ ETS_INLINED void add_numbers(struct ets_ulps *ulps, double *sum, const struct et
         const uint64_t apart = distance(a, b, sign);
         ulps->count++;
         *sum += (double)apart;
-        if (apart > ulps->max) {
+        if (apart < ulps->max || apart == 0) continue;
+        const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
+        if (apart > ulps->max || index < ulps->max_index) {
             ulps->max = apart;
-            ulps->max_index = pairs->index + i / pairs->component_count;
+            ulps->max_index = index;
         }
     }
 }
 
-/* Of a block of float32 numbers. */
-struct single_sums {
-    uint64_t sum;
-    uint32_t max;
+/* Of a block of numbers. */
+struct block_sums {
+    double sum;
+    uint64_t max;
     int has_specials; /* some are NaN or infinite, and the rest means nothing */
 };
 
+/* Distances fill 64 bits, so that upper and lower halves are added apart. */
+ETS_INLINED void sum_doubles(const uint8_t *left, const uint8_t *right, size_t count,
+                             struct block_sums *out)
+{
+    const int64_t infinity = 0x7ff0000000000000;
+    uint64_t upper = 0, lower = 0;
+    int64_t max = INT64_MIN, specials = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t a = (int64_t)ets_load_u64(left + 8 * i);
+        const int64_t b = (int64_t)ets_load_u64(right + 8 * i);
+        const int64_t x = a & INT64_MAX, y = b & INT64_MAX;
+        const int64_t from = a < 0 ? -x : x, to = b < 0 ? -y : y;
+        const uint64_t apart =
+            from > to ? (uint64_t)from - (uint64_t)to : (uint64_t)to - (uint64_t)from;
+        const int64_t ordered = (int64_t)(apart ^ (UINT64_C(1) << 63)); /* as signed numbers are */
+        specials |= (x >= infinity) | (y >= infinity);
+        max = ordered > max ? ordered : max;
+        upper += apart >> 32;
+        lower += apart & UINT32_MAX;
+    }
+    *out = (struct block_sums){(double)upper * 0x1p32 + (double)lower,
+                               (uint64_t)max ^ (UINT64_C(1) << 63), specials != 0};
+}
+
 /* Without a branch, so that compilers make vector instructions of it. */
 ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t count,
-                             struct single_sums *out)
+                             struct block_sums *out)
 {
     uint64_t sum = 0;
     uint32_t max = 0;
@@ -82,35 +108,60 @@ ETS_INLINED void sum_singles(const uint8_t *left, const uint8_t *right, size_t c
         max = apart > max ? apart : max;
         sum += apart;
     }
-    *out = (struct single_sums){sum, max, specials};
+    *out = (struct block_sums){(double)sum, max, specials};
 }
 
-ETS_AVX2 static void sum_singles_avx2(const uint8_t *left, const uint8_t *right, size_t count,
-                                      struct single_sums *out)
+/* A block's sum of distances below 2^16 has room in 32 bits. */
+ETS_INLINED void sum_halves(const uint8_t *left, const uint8_t *right, size_t count,
+                            int32_t infinity, struct block_sums *out)
 {
-    sum_singles(left, right, count, out);
+    int32_t sum = 0, max = 0, specials = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t a = (int16_t)ets_load_u16(left + 2 * i);
+        const int32_t b = (int16_t)ets_load_u16(right + 2 * i);
+        const int32_t x = a & 0x7fff, y = b & 0x7fff;
+        const int32_t difference = (a < 0 ? -x : x) - (b < 0 ? -y : y);
+        const int32_t apart = difference < 0 ? -difference : difference;
+        specials |= (x >= infinity) | (y >= infinity);
+        max = apart > max ? apart : max;
+        sum += apart;
+    }
+    *out = (struct block_sums){sum, (uint64_t)max, specials};
+}
+
+ETS_INLINED void sum_distances(const uint8_t *left, const uint8_t *right, size_t count,
+                               struct bit_layout layout, struct block_sums *out)
+{
+    if (layout.bits == 64) sum_doubles(left, right, count, out);
+    else if (layout.bits == 32) sum_singles(left, right, count, out);
+    else sum_halves(left, right, count, (int32_t)layout.infinity, out);
+}
+
+static void sum_plainly(const uint8_t *left, const uint8_t *right, size_t count,
+                        struct bit_layout layout, struct block_sums *out)
+{
+    sum_distances(left, right, count, layout, out);
+}
+
+ETS_AVX2 static void sum_with_avx2(const uint8_t *left, const uint8_t *right, size_t count,
+                                   struct bit_layout layout, struct block_sums *out)
+{
+    sum_distances(left, right, count, layout, out);
 }
 
 /* False where the block has to be gone over one by one: for a place, or because of specials. */
-static bool add_singles(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs)
-{
-    struct single_sums sums;
-    const size_t count = pairs->count * pairs->component_count;
-    if (ets_has_avx2()) sum_singles_avx2(pairs->left_bytes, pairs->right_bytes, count, &sums);
-    else sum_singles(pairs->left_bytes, pairs->right_bytes, count, &sums);
-    if (sums.has_specials || sums.max > ulps->max) return false;
-    ulps->count += count;
-    *sum += (double)sums.sum;
-    return true;
-}
-
-static void add_block(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
+static bool add_whole(struct ets_ulps *ulps, double *sum, const struct ets_pairs *pairs,
                       struct bit_layout layout)
 {
-    const struct bit_layout wide = {64, UINT64_C(0x7ff0000000000000)}, single = {32, 0x7f800000};
-    if (layout.bits == 64) add_numbers(ulps, sum, pairs, wide);
-    else if (layout.bits == 16) add_numbers(ulps, sum, pairs, layout);
-    else if (!add_singles(ulps, sum, pairs)) add_numbers(ulps, sum, pairs, single);
+    struct block_sums sums;
+    const size_t count = pairs->count * pairs->component_count;
+    (ets_has_avx2() ? sum_with_avx2 : sum_plainly)(pairs->left_bytes, pairs->right_bytes, count,
+                                                   layout, &sums);
+    const bool is_tie = pairs->is_reordered && sums.max == ulps->max && sums.max > 0;
+    if (sums.has_specials || sums.max > ulps->max || is_tie) return false;
+    ulps->count += count;
+    *sum += sums.sum;
+    return true;
 }
 
 enum ets_status ets_ulps_of(const struct ets_tensor *reference, const struct ets_tensor *other,
@@ -133,7 +184,7 @@ enum ets_status ets_ulps_of(const struct ets_tensor *reference, const struct ets
     double sum = 0;
     while (ets_pairs_next(&pairs)) {
         double part = 0;
-        add_block(&ulps, &part, &pairs, layout);
+        if (!add_whole(&ulps, &part, &pairs, layout)) add_numbers(&ulps, &part, &pairs, layout);
         sum += part;
     }
     ulps.mean = ulps.count > 0 ? sum / (double)ulps.count : __builtin_nan("");

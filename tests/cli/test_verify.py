@@ -4,6 +4,7 @@ import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
+from pathlib import Path
 
 import run_support as support
 from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
@@ -33,6 +34,44 @@ class VerifyTest(support.RunTest):
         path = self.folder / "planted.bpte"
         path.write_bytes(bundle)
         return path, len(elements) - 1
+
+
+class Comparators(VerifyTest):
+    """examples/comparator, loaded by --comparator."""
+
+    PLUGINS = Path(support.ETSCOPE).parent.parent / "lib"
+    MODEL = support.DATA / "mlp_portable" / "model.bpte"
+
+    def test_verify__a_comparator_is_one_more_column(self):
+        rows = self.verify(self.MODEL, "--comparator", self.PLUGINS / "sign_flips.so")
+        self.assertEqual({row["sign_flips"] for row in rows}, {0})
+        path, index = self.planted("mlp_portable", 1, struct.pack("<f", -9.0))
+        rows = self.verify(path, "--comparator", self.PLUGINS / "sign_flips.so", code=NEGATIVE)
+        flipped = [row["sign_flips"] for row in rows if row["verdict"] == "different"]
+        self.assertEqual(len(flipped), 1)
+        self.assertIn(flipped[0] * (index + 1), (0, 1))
+
+    def test_verify__a_comparator_that_refuses_leaves_its_column_empty(self):
+        done = support.call("verify", self.MODEL, "--format", "json", "--comparator",
+                            self.PLUGINS / "comparator_refuses.so")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
+
+    def test_verify__what_is_no_comparator_is_told(self):
+        flips = self.PLUGINS / "sign_flips.so"
+        for arguments, code, words in (
+            (["no_such.so"], INPUT, "no_such.so: no such file"),
+            ([self.MODEL], support.UNAVAILABLE, "cannot be loaded as a comparator"),
+            ([self.PLUGINS / "comparator_version.so"], MISMATCH, "compile it again"),
+            ([self.PLUGINS / "comparator_column.so"], USAGE, "comparator mse has the name of"),
+            ([flips, flips], USAGE, "another comparator is named sign_flips, too"),
+        ):
+            with self.subTest(words=words):
+                options = [word for each in arguments for word in ("--comparator", each)]
+                done = support.call("verify", self.MODEL, *options)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
 
 
 class Fixtures(VerifyTest):

@@ -14,6 +14,8 @@
 
 #include "etscope/comparators.h"
 #include "etscope/numerics.h"
+#include "numerics/closeness.h"
+#include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 
 static uint64_t state = 1;
@@ -151,29 +153,151 @@ static void test_comparators__long_tensors_lose_nothing(void **unused)
     free(b);
 }
 
-/* Both versions of the inner loop give the same sums. */
+#if ETS_HAS_AVX2
+static void expect_equal_sums(const struct ets_pair_sums *got, const struct ets_pair_sums *wanted,
+                              bool is_whole)
+{
+    near(got->square, wanted->square, "square");
+    near(got->absolute, wanted->absolute, "absolute");
+    near(got->reference_square, wanted->reference_square, "reference square");
+    near(got->other_square, wanted->other_square, "other square");
+    near(got->relative, wanted->relative, "relative");
+    assert_true(got->max_error == wanted->max_error);
+    assert_true(got->max_relative == wanted->max_relative);
+    assert_true(got->unequal == wanted->unequal);
+    /* Up to whole vectors the lanes are the same. */
+    if (is_whole) assert_memory_equal(got, wanted, sizeof *got);
+}
+
+/* Any bits, but no NaNs and infinities, with which the sums mean nothing. */
+static void fill(uint8_t *bytes, enum ets_scalar_type type, size_t count)
+{
+    const size_t size = ets_scalar_type_bytes((int)type);
+    for (size_t i = 0; i < count; i++) {
+        double number;
+        do {
+            for (size_t k = 0; k < size; k++) bytes[i * size + k] = (uint8_t)(int)(next() * 128);
+            number = ets_element_load(bytes + i * size, (int)type, 0);
+        } while (!(fabs(number) < 1e100) || (number != 0 && fabs(number) < 1e-100));
+    }
+}
+#endif
+
+/* Both versions of the inner loops give the same sums, for every type and length. */
 static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2()) skip();
-    float a[67], b[67];
-    double x[67], y[67];
-    for (size_t count = 0; count <= 67; count++) {
-        struct ets_pair_sums plain, doubles, floats;
-        for (size_t i = 0; i < count; i++) {
-            x[i] = a[i] = (float)next();
-            y[i] = b[i] = (float)next();
+    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    enum { MOST = 67 };
+    for (int type = 0; type < 50; type++) {
+        ets_pair_sums_function *sums = ets_avx2_pair_sums(type);
+        if (sums == NULL) continue;
+        for (size_t count = 0; count <= MOST; count++) {
+            uint8_t a[MOST * 8 + 1], b[MOST * 8 + 1];
+            double x[MOST], y[MOST];
+            struct ets_pair_sums plain, got;
+            fill(a + 1, (enum ets_scalar_type)type, count);
+            fill(b + 1, (enum ets_scalar_type)type, count);
+            ets_decode(a + 1, type, count, x);
+            ets_decode(b + 1, type, count, y);
+            ets_pair_sums_of_doubles(x, y, count, &plain);
+            sums(a + 1, b + 1, count, &got);
+            const bool is_wide = ets_scalar_type_bytes(type) > 1; /* bytes: other roundings */
+            expect_equal_sums(&got, &plain, is_wide && count % 4 == 0);
         }
-        ets_pair_sums_of_doubles(x, y, count, &plain);
-        ets_avx2_sums_of_doubles(x, y, count, &doubles);
-        ets_avx2_sums_of_floats(a, b, count, &floats);
-        assert_memory_equal(&doubles, &floats, sizeof floats);
-        near(floats.square, plain.square, "square");
-        near(floats.relative, plain.relative, "relative");
-        assert_true(floats.max_error == plain.max_error);
-        assert_true(floats.max_relative == plain.max_relative);
-        assert_true(floats.unequal == plain.unequal);
+    }
+#else
+    skip();
+#endif
+}
+
+/* Whether some pair is outside: the loops of all types against that over doubles. */
+static void test_comparators__vectors_find_what_is_outside(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    enum { COUNT = 8 };
+    for (int type = 0; type < 50; type++) {
+        ets_has_outside_function *outside = ets_avx2_has_outside(type);
+        unsigned found = 0;
+        if (outside == NULL) continue;
+        for (int round = 0; round < 2000; round++) {
+            uint8_t a[COUNT * 8 + 1], b[COUNT * 8 + 1];
+            double x[COUNT], y[COUNT];
+            const size_t size = ets_scalar_type_bytes(type), at = (size_t)round % COUNT;
+            fill(a + 1, (enum ets_scalar_type)type, COUNT);
+            memcpy(b, a, sizeof b);
+            if (round % 8 == 0) memset(b + 1 + at * size, 0xff, size); /* a NaN, or -1 */
+            if (round % 8 == 1) memset(a + 1 + at * size, 0x7f, size);
+            if (round % 8 > 3) fill(b + 1 + at * size, (enum ets_scalar_type)type, 1);
+            ets_decode(a + 1, type, COUNT, x);
+            ets_decode(b + 1, type, COUNT, y);
+            /* Just as wide as the pair is apart, or a bit less. */
+            const double apart = fabs(y[at] - x[at]);
+            const struct ets_tolerance tolerance = {
+                .absolute = apart < 1e300 ? apart * (round % 2 == 0 ? 1 : 0.99) : 1,
+                .relative = round % 3 == 0 ? 0.25 : 0};
+            const bool wanted = ets_has_outside(x, y, COUNT, &tolerance);
+            assert_int_equal(outside(a + 1, b + 1, COUNT, &tolerance), wanted);
+            found += wanted;
+        }
+        assert_true(found > 0 && found < 2000);
+    }
+#else
+    skip();
+#endif
+}
+
+static void test_comparators__the_largest_error_of_bytes(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2()) skip();
+    uint8_t a[64], b[64];
+    for (int round = 0; round < 500; round++) {
+        unsigned unsigned_most = 0, signed_most = 0;
+        for (int i = 0; i < 64; i++) {
+            a[i] = (uint8_t)(int)(next() * 128);
+            b[i] = (uint8_t)(a[i] + round % 7);
+            const unsigned u = (unsigned)abs(a[i] - b[i]);
+            const unsigned s = (unsigned)abs((int8_t)a[i] - (int8_t)b[i]);
+            unsigned_most = u > unsigned_most ? u : unsigned_most;
+            signed_most = s > signed_most ? s : signed_most;
+        }
+        assert_int_equal(ets_avx2_largest_byte_error(a, b, 64, false), unsigned_most);
+        assert_int_equal(ets_avx2_largest_byte_error(a, b, 64, true), signed_most);
+    }
+#else
+    skip();
+#endif
+}
+
+/* Integers beyond 2^53 are rounded as a conversion rounds them. */
+static void test_comparators__vectors_load_extreme_integers(void **unused)
+{
+    (void)unused;
+#if ETS_HAS_AVX2
+    if (!ets_has_avx2()) skip();
+    const int64_t numbers[] = {INT64_MIN,
+                               INT64_MAX,
+                               INT64_MIN + 1,
+                               -1,
+                               0,
+                               1,
+                               (1LL << 53) + 1,
+                               (1LL << 62) + 255,
+                               -(1LL << 53) - 1,
+                               (1LL << 48) - 1,
+                               -(1LL << 48),
+                               0x7fffffffffff0001};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int64_t same[4] = {numbers[i], numbers[i], numbers[i], numbers[i]}, zeros[4] = {0};
+        struct ets_pair_sums got;
+        ets_avx2_pair_sums(ETS_SCALAR_LONG)((uint8_t *)zeros, (uint8_t *)same, 4, &got);
+        assert_true(got.max_error == fabs((double)numbers[i]));
+        assert_true(got.absolute == 4 * fabs((double)numbers[i]));
     }
 #else
     skip();
@@ -201,6 +325,60 @@ static void test_comparators__another_layout_is_a_finding(void **unused)
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     assert_int_equal(got.max_error_index, 2);
     assert_true(got.max_error == 5);
+}
+
+/* Tensors of one layout are walked as they lie, and all places are told as if they were not. */
+static void test_comparators__places_do_not_depend_on_the_layout(void **unused)
+{
+    (void)unused;
+    enum { A = 5, B = 7, C = 50, COUNT = A * B * C };
+    static float rows[2][COUNT], turned[2][COUNT];
+    const struct ets_tolerance tolerance = {.absolute = 0.6};
+    for (int round = 0; round < 3; round++) {
+        for (int64_t i = 0; i < COUNT; i++) {
+            const int64_t at = (i % C) * A * B + (i / C % B) * A + i / C / B;
+            const float number = (float)(i % 3 + 1);
+            float other = number + (next() > 0.9 ? 1 : next() > 0.5 ? 0.5f : 0);
+            if (round == 1 && next() > 0.99) other = NAN;
+            if (round == 2) other = number;
+            rows[0][i] = turned[0][at] = number;
+            rows[1][i] = turned[1][at] = other;
+        }
+        struct ets_tensor plain[2], strange[2];
+        struct ets_comparison c[3];
+        struct ets_closeness closeness[3];
+        struct ets_ulps ulps[3];
+        struct ets_steps steps[3];
+        for (int k = 0; k < 2; k++) {
+            plain[k] = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
+                                           .rank = 3,
+                                           .sizes = {A, B, C},
+                                           .strides = {B * C, C, 1},
+                                           .data = rows[k],
+                                           .data_bytes = sizeof rows[k]};
+            strange[k] = plain[k];
+            strange[k].data = turned[k];
+            memcpy(strange[k].strides, (int64_t[]){1, A, A * B}, 3 * sizeof(int64_t));
+        }
+        for (int k = 0; k < 3; k++) { /* the last: two layouts */
+            const struct ets_tensor *left = k == 1 ? &strange[0] : &plain[0];
+            const struct ets_tensor *right = k == 0 ? &plain[1] : &strange[1];
+            assert_int_equal(ets_comparison_of(left, right, &c[k], NULL), ETS_OK);
+            assert_int_equal(ets_closeness_of(left, right, &tolerance, &closeness[k], NULL),
+                             ETS_OK);
+            assert_int_equal(ets_ulps_of(left, right, &ulps[k], NULL), ETS_OK);
+            assert_int_equal(ets_steps_of(left, right, 0.5, &steps[k], NULL), ETS_OK);
+            near(c[k].relative_error_sum, c[0].relative_error_sum, "relative");
+            c[k].relative_error_sum = c[0].relative_error_sum; /* added in another order */
+            assert_int_equal(c[k].layouts_differ, k == 2);
+            c[k].layouts_differ = 0;
+            assert_memory_equal(&c[0], &c[k], sizeof c[0]);
+            assert_memory_equal(&closeness[0], &closeness[k], sizeof closeness[0]);
+            assert_memory_equal(&ulps[0], &ulps[k], sizeof ulps[0]);
+            assert_memory_equal(&steps[0], &steps[k], sizeof steps[0]);
+        }
+        assert_int_equal(c[0].broken_count > 0, round == 1);
+    }
 }
 
 static void test_comparators__broken_pairs_have_a_place(void **unused)
@@ -493,7 +671,11 @@ int main(void)
         cmocka_unit_test(test_comparators__doubles_and_mixed_types),
         cmocka_unit_test(test_comparators__long_tensors_lose_nothing),
         cmocka_unit_test(test_comparators__vectors_sum_as_the_plain_loop),
+        cmocka_unit_test(test_comparators__vectors_find_what_is_outside),
+        cmocka_unit_test(test_comparators__the_largest_error_of_bytes),
+        cmocka_unit_test(test_comparators__vectors_load_extreme_integers),
         cmocka_unit_test(test_comparators__another_layout_is_a_finding),
+        cmocka_unit_test(test_comparators__places_do_not_depend_on_the_layout),
         cmocka_unit_test(test_comparators__broken_pairs_have_a_place),
         cmocka_unit_test(test_comparators__roots_and_their_edges),
         cmocka_unit_test(test_comparators__closeness_is_numpys),

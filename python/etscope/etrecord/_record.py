@@ -4,14 +4,13 @@ import contextlib
 import io
 import json
 import os
-import zipfile
 
 from etscope._errors import Error, FileError
 from etscope._library import Source
 from etscope.etrecord import _programs
 from etscope.etrecord._reader import ATEN, EDGE, SIDE_FILES, OpenRecord
 from etscope.etrecord._slim import without_blobs
-from etscope.etrecord._torch_save import dumps, write_entry
+from etscope.etrecord._torch_save import archive_in, dumps, write_entry
 from etscope.graph import Graph
 
 
@@ -156,6 +155,7 @@ class ETRecord:
 
     @property
     def edge_dialect_program(self):
+        """The program of the only method, {method: program} of several, None without any."""
         programs = self._edge_programs or {}
         return next(iter(programs.values()), None) if len(programs) < 2 else programs
 
@@ -171,6 +171,7 @@ class ETRecord:
 
     @property
     def methods(self):
+        """Names of the methods that the record knows."""
         if self._open is not None and not self._changed:
             return list(self._open.methods)
         return sorted({*self._named_edge_programs(), *(self._debug_handle_map or {})})
@@ -314,7 +315,7 @@ class ETRecord:
             raise
 
     def _write(self, file, slim=False):
-        with zipfile.ZipFile(file, "w") as archive:
+        with archive_in(file) as archive:
             for name, data in self._parts(slim):
                 write_entry(archive, name, data)
 

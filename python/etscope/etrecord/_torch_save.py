@@ -6,7 +6,6 @@ out here, in the few opcodes that torch.load(weights_only=True) and the C librar
 
 import io
 import struct
-import zipfile
 
 from etscope._errors import Error
 
@@ -30,7 +29,7 @@ def dumps(value):
     pickler = _Pickler()
     pickler.add(value)
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with archive_in(out) as archive:
         write_entry(archive, "archive/data.pkl", b"\x80\x02" + bytes(pickler.code) + b".")
         write_entry(archive, "archive/byteorder", b"little")
         for number, data in enumerate(pickler.storages):
@@ -39,8 +38,17 @@ def dumps(value):
     return out.getvalue()
 
 
+def archive_in(file):
+    """A new zip archive, to be closed. zipfile takes long to import, and readers do without."""
+    import zipfile
+
+    return zipfile.ZipFile(file, "w")
+
+
 def write_entry(archive, name, data):
     """Adds an entry as upstream does, stored, but of a fixed date: equal records, equal bytes."""
+    import zipfile
+
     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data)
 
 

@@ -20,28 +20,34 @@ class PerfData:
 
     @property
     def p10(self) -> float:
+        """The tenth percentile."""
         return self._percentile(10)
 
     @property
     def p50(self) -> float:
+        """The median."""
         return self._percentile(50)
 
     @property
     def p90(self) -> float:
+        """The ninetieth percentile."""
         return self._percentile(90)
 
     @property
     def avg(self) -> float:
+        """The mean."""
         import numpy as np
 
         return float(np.mean(self.raw))
 
     @property
     def min(self) -> float:
+        """The least."""
         return min(self.raw)
 
     @property
     def max(self) -> float:
+        """The largest."""
         return max(self.raw)
 
     def _percentile(self, percent):

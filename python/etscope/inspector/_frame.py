@@ -2,14 +2,16 @@
 
 import sys
 
+from etscope._library import printable
+
 STATISTICS = ("p10", "p50", "p90", "avg", "min", "max")
 
-# The columns of a table in their order, `start_time` last.
-COLUMNS = (
-    "event_block_name", "event_name", "raw", *STATISTICS, "op_types", "delegate_debug_identifier",
-    "stack_traces", "module_hierarchy", "is_delegated_op", "delegate_backend_name", "debug_data",
-    "start_time",
-)  # fmt: skip
+# Columns that are attributes of events as they stand.
+ATTRIBUTES = ("delegate_debug_identifier", "stack_traces", "module_hierarchy", "is_delegated_op",
+              "delegate_backend_name", "debug_data", "start_time")  # fmt: skip
+
+# The columns of a table in their order.
+COLUMNS = ("event_block_name", "event_name", "raw", *STATISTICS, "op_types", *ATTRIBUTES)
 
 NOT_PRINTED = ["raw", "delegate_debug_identifier", "stack_traces", "module_hierarchy", "debug_data"]
 
@@ -18,11 +20,11 @@ def unit_suffix(scale):
     return f" ({scale.value})"
 
 
-def shortened(op_types):
+def shortened(names):
     """The list itself, or, from five on, its ends as text."""
-    if len(op_types) < 5:
-        return op_types
-    return f"['{op_types[0]}', '{op_types[1]}' ... '{op_types[-1]}'] ({len(op_types)} total)"
+    if len(names) < 5:
+        return names
+    return f"['{names[0]}', '{names[1]}' ... '{names[-1]}'] ({len(names)} total)"
 
 
 def columns_of_events(block_name, events):
@@ -36,7 +38,7 @@ def columns_of_events(block_name, events):
     for name in STATISTICS:
         columns[name] = [getattr(time, name) if time else None for time in times]
     columns["op_types"] = [shortened(event.op_types) for event in events]
-    for name in COLUMNS[10:]:
+    for name in ATTRIBUTES:
         columns[name] = [getattr(event, name) for event in events]
     return columns
 
@@ -50,7 +52,7 @@ def build(columns, units="", metadata=None):
     """The data frame of {column: list or array}.
 
     `metadata`: a list (a column of its own), a dict (a column for each key) or nothing for each
-    row; other types raise ValueError.
+    row; other types, and keys that are columns already, raise ValueError.
     """
     import numpy as np
     import pandas as pd
@@ -65,21 +67,25 @@ def build(columns, units="", metadata=None):
         elif name in ("event_block_name", "event_name"):
             data[name] = pd.Series(values, dtype=None if len(values) else object)
         else:
-            data[name] = pd.Series(_objects(values), dtype=object)
+            data[name] = _column(values)
     frame = pd.DataFrame(data)
     if metadata is not None and any(metadata):
-        frame = pd.concat([frame, _metadata_frame(metadata)], axis=1)
+        more = _metadata_frame(metadata)
+        for name in frame.columns.intersection(more.columns):
+            raise ValueError(f"delegate metadata has the key {name!r}, a column of the table")
+        frame = pd.concat([frame, more], axis=1)
     return frame
 
 
-def _objects(values):
-    """A one-dimensional array whose elements are the values themselves, lists too."""
+def _column(values):
+    """A pandas.Series whose elements are the values themselves, lists and None, too."""
     import numpy as np
+    import pandas as pd
 
     array = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
         array[i] = value
-    return array
+    return pd.Series(array, dtype=object)
 
 
 def _metadata_frame(metadata):
@@ -98,15 +104,36 @@ def _metadata_frame(metadata):
     return pd.DataFrame(rows)
 
 
-def for_printing(frame):
-    """What is printed: without bulky columns and without the frames around operators."""
-    kept = frame.drop(columns=NOT_PRINTED)
-    kept = kept[kept["event_name"] != "OPERATOR_CALL"]
-    return kept.reset_index(drop=True)
+def for_printing(frame, with_modules=False):
+    """What is printed: without bulky columns and without the frames around operators.
+
+    Of modules there are the paths, where they are asked for.
+    """
+    kept = frame[frame["event_name"] != "OPERATOR_CALL"].reset_index(drop=True)
+    modules = kept["module_hierarchy"]
+    kept = kept.drop(columns=NOT_PRINTED)
+    if with_modules:
+        paths = _column([shortened(_innermost(hierarchy)) for hierarchy in modules])
+        kept.insert(kept.columns.get_loc("op_types") + 1, "module_hierarchy", paths)
+    return kept
+
+
+def _innermost(hierarchy):
+    """The paths of the modules {node: {key: (path, type)}} that nodes stand in, each once."""
+    paths = [path for stack in hierarchy.values() for path, _ in list((stack or {}).values())[-1:]]
+    return [path or "(model)" for path in dict.fromkeys(paths)]
 
 
 def show(frame, file=None):
-    """Shows a frame: as a styled one in a notebook, else as a grid of text."""
+    """Shows a frame: as a styled one in a notebook, else as a grid of text.
+
+    Names come from files: their control characters are shown, and so is what would be HTML.
+    """
+    frame = frame.copy()
+    for name in _texts(frame):
+        frame[name] = _column(
+            [printable(value) if isinstance(value, str) else value for value in frame[name]]
+        )
     if file is None and _in_notebook():
         from IPython.display import display
 
@@ -116,9 +143,13 @@ def show(frame, file=None):
 
     numbers = frame.select_dtypes("float")
     if numbers.isna().any(axis=None):  # an event without times has empty cells
-        frame = frame.copy()
         frame[numbers.columns] = numbers.astype(object).where(numbers.notna(), None)
     print(tabulate(frame, headers="keys", tablefmt="fancy_grid"), file=file or sys.stdout)
+
+
+def _texts(frame):
+    """The columns of what is no number."""
+    return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
 
 
 def _in_notebook():
@@ -128,7 +159,11 @@ def _in_notebook():
 
 
 def _styled(frame):
+    import html
+
     try:
-        return frame.style.set_properties(**{"font-size": "12px"})
+        style = frame.style
     except (AttributeError, ImportError):  # pandas styles through jinja2
         return frame
+    style.format(lambda value: html.escape(str(value)), subset=_texts(frame))
+    return style.set_table_styles([{"selector": "td", "props": [("font-size", "12px")]}])

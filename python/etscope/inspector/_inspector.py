@@ -5,7 +5,6 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 
 from etscope._errors import Error, warn
 from etscope._library import Source
-from etscope._arrow import EventTable
 from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
@@ -33,8 +32,8 @@ class Inspector:
     debug_buffer_path              the captured tensors; without it they are None
     delegate_metadata_parser       [bytes or ""] of an event -> list of texts, or dict of columns
     delegate_time_scale_converter  (event name, ticks) -> time; else delegates count as all others
-    enable_module_hierarchy        accepted; the order of nodes that it changes upstream depends on
-                                   a field that no record has any more
+    enable_module_hierarchy        print_data_tabular and save_data_to_tsv have a column
+                                   module_hierarchy, too: the paths of the operators' modules
     reference_graph_name           the graph whose nodes events are tied to: the edge program, or a
                                    name of the record's graph_map
 
@@ -95,6 +94,7 @@ class Inspector:
         self._has_buffer = buffer is not None
         self._has_warned = False
         self._parser = delegate_metadata_parser
+        self._prints_modules = bool(enable_module_hierarchy)
 
     def _reference_graph(self, name):
         if self._etrecord is None or name == EDGE_DIALECT_GRAPH_KEY:
@@ -200,7 +200,7 @@ class Inspector:
         return _frame.build(_frame.joined(tables), units, metadata)
 
     @cached_property
-    def events(self) -> EventTable:
+    def events(self):
         """Every event of the trace, nothing merged or left out, for what reads Apache Arrow.
 
             pyarrow.table(inspector.events)
@@ -208,6 +208,8 @@ class Inspector:
 
         Columns: etscope/arrow.h and docs/python.md. Times are in raw ticks.
         """
+        from etscope._arrow import EventTable
+
         return EventTable(self._view.handle)
 
     def print_data_tabular(
@@ -218,11 +220,11 @@ class Inspector:
     ) -> None:
         """Prints the table to `file` (default: standard output); in a notebook, shows it.
 
-        Without the columns raw, delegate_debug_identifier, stack_traces, module_hierarchy and
-        debug_data, and without OPERATOR_CALL rows, the frames around operators.
+        Without the columns raw, delegate_debug_identifier, stack_traces, module_hierarchy (but see
+        enable_module_hierarchy) and debug_data, and without OPERATOR_CALL rows, the frames around
+        operators.
         """
-        frame = self.to_dataframe(include_units, include_delegate_debug_data)
-        _frame.show(_frame.for_printing(frame), file)
+        _frame.show(self._printed(include_units, include_delegate_debug_data), file)
 
     def save_data_to_tsv(
         self,
@@ -231,8 +233,11 @@ class Inspector:
         include_delegate_debug_data: bool = False,
     ) -> None:
         """Writes the printed table, separated by tabs, to a path or an open text file."""
+        self._printed(include_units, include_delegate_debug_data).to_csv(file, sep="\t")
+
+    def _printed(self, include_units, include_delegate_debug_data):
         frame = self.to_dataframe(include_units, include_delegate_debug_data)
-        _frame.for_printing(frame).to_csv(file, sep="\t")
+        return _frame.for_printing(frame, self._prints_modules)
 
     def find_total_for_module(self, module_name: str, unit: Optional[TimeScale] = None) -> float:
         """The average time per run of all operators inside of a module.

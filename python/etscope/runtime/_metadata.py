@@ -10,12 +10,13 @@ _KINDS = {
 
 
 class TensorInfo:
-    """A tensor's shape and type. Sizes are upper bounds where the shape is dynamic."""
+    """A tensor's shape and type, before anything ran."""
 
     def __init__(self, info):
         self._info = info  # struct ets_engine_value_info
 
     def sizes(self):
+        """The shape; upper bounds where it is dynamic."""
         return tuple(self._info.tensor.sizes[0 : self._info.tensor.rank])
 
     def dtype(self):
@@ -28,9 +29,11 @@ class TensorInfo:
         return dtype_of(self._info.tensor.scalar_type)
 
     def is_memory_planned(self):
+        """Whether the program has a place for its bytes, or the caller must bring one."""
         return bool(self._info.is_memory_planned)
 
     def nbytes(self):
+        """Bytes of all elements, at the largest shape."""
         return self._info.tensor.data_bytes
 
     def __repr__(self):
@@ -42,7 +45,7 @@ class TensorInfo:
 
 
 class MethodMeta:
-    """A method's name, inputs and outputs."""
+    """What a method takes and gives: name, inputs and outputs in their order."""
 
     def __init__(self, engine, program, source, name):
         self._name = name
@@ -61,15 +64,19 @@ class MethodMeta:
         self._planned_bytes = found.planned_bytes
 
     def name(self):
+        """As load_method takes it: "forward"."""
         return self._name
 
     def num_inputs(self):
+        """Inputs of every kind, tensors or not."""
         return len(self.inputs)
 
     def num_outputs(self):
+        """Outputs of every kind, tensors or not."""
         return len(self.outputs)
 
     def num_instructions(self):
+        """Instructions of the method's code: calls of kernels and delegates, jumps, moves."""
         return self._instruction_count
 
     def planned_bytes(self):

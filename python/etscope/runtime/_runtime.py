@@ -61,15 +61,23 @@ class Method:
             raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
         expected = self.metadata.inputs
         if len(inputs) != len(expected):
-            raise Error(f"method {self._name} takes {len(expected)} inputs, not {len(inputs)}")
+            raise Error(f"method {self._name}: expected {len(expected)} inputs, got "
+                        f"{len(inputs)}", file=self._source.path)  # fmt: skip
         with self._program.lock:
             self._source.check()
             for index, value in enumerate(inputs):
-                converted, keeps = value_of_input(value, expected[index])
-                self._call("method_set_input", index, converted)
-                del keeps
+                self._set_input(index, value, expected[index])
             self._call("method_execute")
             return [self._output(i, tensors) for i in range(self.metadata.num_outputs())]
+
+    def _set_input(self, index, value, expected):
+        try:
+            converted, keeps = value_of_input(value, expected)
+        except Error as reason:
+            raise Error(f"input {index}: {reason}", status=reason.status,
+                        file=self._source.path) from reason  # fmt: skip
+        self._call("method_set_input", index, converted)
+        del keeps  # the engine has copied it
 
     def _output(self, index, tensors):
         value = ffi.new("struct ets_value *")
@@ -102,6 +110,7 @@ class Program:
 
     @property
     def method_names(self) -> Set[str]:
+        """The methods that load_method knows."""
         return set(self._names)
 
     def load_method(self, name: str) -> Method:
@@ -172,6 +181,7 @@ class BackendRegistry:
 
     @property
     def registered_backend_names(self) -> List[str]:
+        """Names as "XnnpackBackend"."""
         count = self._engine.backend_count()
         return [text(self._engine.backend_name(i)) for i in range(count)]
 

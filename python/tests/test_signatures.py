@@ -1,0 +1,129 @@
+"""Names and signatures beside upstream's own; skipped where executorch is not installed."""
+
+import importlib
+import importlib.util
+import inspect
+
+import pytest
+
+if not all(map(importlib.util.find_spec, ("torch", "executorch"))):
+    pytest.skip("torch and executorch are not installed", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+# {our module: (upstream's, names)}
+HOMES = {
+    "etscope": (
+        "executorch.devtools",
+        ("BundledProgram", "ETRecord", "Inspector", "generate_etrecord", "inspector",
+         "parse_etrecord"),
+    ),
+    "etscope.inspector": (
+        "executorch.devtools.inspector",
+        ("Event", "EventBlock", "Inspector", "PerfData", "TimeScale", "compare_results",
+         "parse_vgf_neural_statistics_delegate_metadata", "parse_vgf_neural_statistics_metadata"),
+    ),
+    "etscope.etrecord": (
+        "executorch.devtools.etrecord", ("ETRecord", "generate_etrecord", "parse_etrecord"),
+    ),
+    "etscope.bundled_program.core": (
+        "executorch.devtools.bundled_program.core", ("BundledProgram",),
+    ),
+    "etscope.bundled_program.config": (
+        "executorch.devtools.bundled_program.config", ("MethodTestCase", "MethodTestSuite"),
+    ),
+    "etscope.bundled_program.serialize": (
+        "executorch.devtools.bundled_program.serialize",
+        ("deserialize_from_flatbuffer_to_bundled_program",
+         "serialize_from_bundled_program_to_flatbuffer"),
+    ),
+    "etscope.runtime": (
+        "executorch.runtime",
+        ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
+         "Verification"),
+    ),
+}  # fmt: skip
+
+# What docs/compatibility.md says is not there.
+ABSENT = {
+    "BundledProgram.serialize_to_schema", "Inspector.calculate_numeric_gap",
+    "Inspector.write_tensorboard_artifact", "MethodMeta.attribute_tensor_meta",
+    "MethodMeta.num_attributes",
+}  # fmt: skip
+
+# Made by the package only, from what only it has.
+NOT_CONSTRUCTED = ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program",
+                   "Runtime")  # fmt: skip
+
+EMPTY = repr(inspect.Parameter.empty)
+PAIRS = [(home, theirs, name) for home, (theirs, names) in HOMES.items() for name in names]
+
+
+def parameters(function):
+    """[(name, kind, default or None)], or None where there is no signature to compare (C++)."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    return [(p.name, p.kind, repr(p.default)) for p in signature.parameters.values()]
+
+
+def assert_accepts(ours, theirs, name):
+    """Whether each call of theirs is one of ours: more parameters of ours have defaults."""
+    upstream, found = parameters(theirs), parameters(ours)
+    if upstream is None:
+        return
+    for expected, parameter in zip(upstream, found):
+        assert parameter[:2] == expected[:2], name
+        default = expected[2]
+        if "TextIOWrapper" in default:
+            default = "None"  # upstream's is what sys.stdout was at the time of the import
+        if default != EMPTY and "<factory>" not in default:
+            assert parameter[2] == default, name
+    assert len(found) >= len(upstream), name
+    assert EMPTY not in [default for _, _, default in found[len(upstream) :]], name
+
+
+@pytest.mark.parametrize("home, theirs, name", PAIRS)
+def test_what_upstream_takes_is_taken(home, theirs, name):
+    ours = getattr(importlib.import_module(home), name)
+    upstream = getattr(importlib.import_module(theirs), name)
+    if inspect.ismodule(upstream):
+        assert inspect.ismodule(ours)
+        return
+    if name in ("TimeScale", "Verification"):
+        members, expected = ours.__members__.items(), upstream.__members__.items()
+        assert {n: m.value for n, m in members} == {n: m.value for n, m in expected}
+        return
+    if name not in NOT_CONSTRUCTED:
+        assert_accepts(ours, upstream, name)
+    if not inspect.isclass(upstream):
+        return
+    for member in (member for member in dir(upstream) if not member.startswith("_")):
+        title = f"{name}.{member}"
+        if title in ABSENT and not hasattr(ours, member):
+            continue
+        assert hasattr(ours, member), title
+        if inspect.isroutine(getattr(upstream, member)):
+            assert_accepts(getattr(ours, member), getattr(upstream, member), title)
+
+
+@pytest.mark.parametrize("home", ["etscope", "etscope.inspector", "etscope.etrecord"])
+def test_every_name_that_upstream_exports_is_compared(home):
+    theirs, names = HOMES[home]
+    assert sorted(importlib.import_module(theirs).__all__) == sorted(names)
+    assert set(names) <= set(importlib.import_module(home).__all__)
+
+
+def test_events_and_blocks_have_upstreams_fields():
+    import dataclasses
+
+    import etscope.inspector
+    import executorch.devtools.inspector as upstream
+
+    for name in ("Event", "EventBlock"):
+        ours, theirs = (
+            [field.name for field in dataclasses.fields(getattr(module, name))]
+            for module in (etscope.inspector, upstream)
+        )
+        assert ours[: len(theirs)] == theirs

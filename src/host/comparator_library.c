@@ -1,0 +1,141 @@
+/* Opens comparators of the user's own. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "etscope/comparator_plugin.h"
+
+#define SYMBOL "ets_comparator_plugin"
+
+struct ets_comparator_library {
+    void *handle;
+};
+
+typedef const struct ets_comparator *plugin_function(void);
+
+/* A name without a slash would be looked for in the system's folders. */
+static enum ets_status load(const char *path, void **handle_out, struct ets_error *error)
+{
+    const size_t capacity = strlen(path) + 3;
+    if (access(path, F_OK) != 0) {
+        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no such file");
+    }
+    char *full = malloc(capacity);
+    if (full == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to open a comparator");
+    }
+    snprintf(full, capacity, "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    *handle_out = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+    free(full);
+    if (*handle_out != NULL) return ETS_OK;
+    const char *reason = dlerror();
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot be loaded as a comparator: %s",
+                    reason != NULL ? reason : "no reason was given");
+}
+
+static bool is_letter(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_good_name(const char *name)
+{
+    if (name == NULL || !is_letter(name[0])) return false;
+    size_t size = 1;
+    for (; name[size] != '\0'; size++) {
+        const char c = name[size];
+        const bool is_good = is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+        if (!is_good || size == ETS_COMPARATOR_NAME_LIMIT) return false;
+    }
+    return true;
+}
+
+static enum ets_status check(const struct ets_comparator *comparator, struct ets_error *error)
+{
+    if (comparator == NULL) {
+        return ets_fail(error, ETS_WRONG_KIND, ETS_NO_OFFSET,
+                        "its " SYMBOL " hands out no comparator");
+    }
+    if (comparator->interface_version != ETS_COMPARATOR_INTERFACE_VERSION ||
+        comparator->struct_bytes != sizeof *comparator) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "it has comparator interface %u (%u bytes), this etscope needs %u (%zu "
+                        "bytes): compile it again",
+                        (unsigned)comparator->interface_version, (unsigned)comparator->struct_bytes,
+                        (unsigned)ETS_COMPARATOR_INTERFACE_VERSION, sizeof *comparator);
+    }
+    if (!is_good_name(comparator->name)) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                        "its comparator's name is not 1 to %u of a-z, 0-9 and _, a letter first",
+                        (unsigned)ETS_COMPARATOR_NAME_LIMIT);
+    }
+    if (comparator->compare == NULL) {
+        return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET, "comparator %s has no function",
+                        comparator->name);
+    }
+    return ETS_OK;
+}
+
+/* The comparator of a loaded library. */
+static enum ets_status ask(void *handle, const struct ets_comparator **comparator_out,
+                           struct ets_error *error)
+{
+    void *symbol = dlsym(handle, SYMBOL);
+    plugin_function *function = NULL;
+    _Static_assert(sizeof symbol == sizeof function, "POSIX function pointers");
+    memcpy(&function, &symbol, sizeof function);
+    if (function == NULL) {
+        return ets_fail(error, ETS_WRONG_KIND, ETS_NO_OFFSET,
+                        "no comparator: it exports no " SYMBOL);
+    }
+    const struct ets_comparator *comparator = function();
+    ETS_TRY(check(comparator, error));
+    *comparator_out = comparator;
+    return ETS_OK;
+}
+
+enum ets_status ets_comparator_open(const char *path, struct ets_comparator_library **library_out,
+                                    const struct ets_comparator **comparator_out,
+                                    struct ets_error *error)
+{
+    struct ets_comparator_library *library = calloc(1, sizeof *library);
+    if (library == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to open a comparator");
+    }
+    enum ets_status status = load(path, &library->handle, error);
+    if (status == ETS_OK) status = ask(library->handle, comparator_out, error);
+    if (status != ETS_OK) {
+        ets_comparator_close(library);
+        return status;
+    }
+    *library_out = library;
+    return ETS_OK;
+}
+
+enum ets_status ets_comparator_run(const struct ets_comparator *comparator,
+                                   const struct ets_tensor *reference,
+                                   const struct ets_tensor *other, double *result_out,
+                                   struct ets_error *error)
+{
+    struct ets_error reason = {.offset = ETS_NO_OFFSET, .message = ""};
+    double result = 0;
+    const enum ets_status status = comparator->compare(reference, other, &result, &reason);
+    if (status == ETS_OK) {
+        *result_out = result;
+        return ETS_OK;
+    }
+    reason.message[sizeof reason.message - 1] = '\0';
+    return ets_fail(error, status, ETS_NO_OFFSET, "comparator %s: %s", comparator->name,
+                    reason.message[0] != '\0' ? reason.message : ets_status_name(status));
+}
+
+void ets_comparator_close(struct ets_comparator_library *library)
+{
+    if (library == NULL) return;
+    if (library->handle != NULL) dlclose(library->handle);
+    free(library);
+}

@@ -1,0 +1,18 @@
+# The example of a comparator, and plug-ins that are wrong in one way each.
+add_library(sign_flips MODULE ${PROJECT_SOURCE_DIR}/examples/comparator/sign_flips.c)
+set(ets_plugins sign_flips)
+foreach(fault NO_SYMBOL NOTHING VERSION SIZE NO_NAME BAD_NAME LONG_NAME NO_FUNCTION COLUMN REFUSES)
+  string(TOLOWER comparator_${fault} name)
+  add_library(${name} MODULE unit/faulty_comparator.c)
+  target_compile_definitions(${name} PRIVATE FAULT_${fault})
+  list(APPEND ets_plugins ${name})
+endforeach()
+foreach(name ${ets_plugins})
+  target_link_libraries(${name} PRIVATE ets_compile_options etscope_shared)
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so")
+endforeach()
+if(TARGET test_comparator_library)
+  add_dependencies(test_comparator_library ${ets_plugins})
+  target_compile_definitions(test_comparator_library PRIVATE
+    PLUGINS="${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+endif()
