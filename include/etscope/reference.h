@@ -22,12 +22,12 @@
  *     }
  *     ets_reference_close(reference);
  *
- * A node is computed by the first of: the kernel that is registered for its operator; an expression
- * of kernels and views (src/reference says which); the nodes of `fallback` that descend from it by
- * from_node. A node for which there is none of the three is uncovered: its values, and what is
- * computed from them, are not available, unless the caller replaces them. So are values of a node
- * whose kernel refuses its arguments, and outputs of which the fallback does not tell which of its
- * values they are; the reason says so.
+ * A node is computed by the first of: an expression of kernels and views, where there is one
+ * (src/reference/expression_table.c); the kernel that is registered for its operator; the nodes of
+ * `fallback` that descend from it by from_node. A node for which there is none of the three is
+ * uncovered: its values, and what is computed from them, are not available, unless the caller
+ * replaces them. So are values of a node whose kernel refuses its arguments, and outputs of which
+ * the fallback does not tell which of its values they are; the reason says so.
  *
  * Conditions, maps, scans and while loops run their bodies, whose nodes are shown each time that
  * they are computed. Sizes that a graph tells as text follow from the inputs, and from numbers that

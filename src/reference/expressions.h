@@ -113,6 +113,8 @@ bool reference_is_sound(const struct ets_tensor *tensor);
 /* The frame lets `value` go at its end. */
 enum ets_status reference_keep(struct reference_frame *frame, struct reference_value *value);
 
+void reference_drop_temporaries(struct reference_frame *frame);
+
 /* Row-major of `scalar_type`: `value` itself where it is that already, else a copy, kept. */
 enum ets_status reference_dense(struct reference_frame *frame, const struct reference_value *value,
                                 int scalar_type, struct reference_value *dense_out);

@@ -11,8 +11,6 @@ struct reference_temporary {
     struct reference_temporary *next;
 };
 
-void reference_drop_temporaries(struct reference_frame *frame);
-
 void reference_drop_temporaries(struct reference_frame *frame)
 {
     for (struct reference_temporary *each = frame->temporaries; each != NULL; each = each->next) {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "etscope/numerics.h"
 #include "reference/expressions.h"
 
 /* What floating-point tensors become. */
@@ -76,12 +77,20 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
     return reference_tensor_copy(&from, &tensor_out->as.tensor.view, frame->error);
 }
 
+/* Kernels check little of complex numbers: some write them over outputs of other types. */
+static enum ets_status refuse_complex(struct call *call, int scalar_type)
+{
+    if (ets_scalar_component_count(scalar_type) != 2) return ETS_OK;
+    return reference_fail(call->frame, ETS_UNSUPPORTED, "complex numbers are not computed here");
+}
+
 static enum ets_status add_tensor(struct call *call, const struct reference_value *value,
                                   struct ets_tensor **tensor_out)
 {
     struct reference_value dense;
     if (value->kind == REFERENCE_TENSOR) {
         const int type = type_in_mode(call, value->as.tensor.view.scalar_type);
+        ETS_TRY(refuse_complex(call, type));
         ETS_TRY(reference_dense(call->frame, value, type, &dense));
     } else {
         ETS_TRY(tensor_of_number(call, value, &dense));
@@ -202,6 +211,7 @@ static enum ets_status add_outputs(struct call *call)
         struct reference_shape shape = step->shapes[i];
         const struct ets_tensor *first = first_tensor(step);
         if (shape.scalar_type < 0 && first != NULL) shape.scalar_type = (int)first->scalar_type;
+        ETS_TRY(refuse_complex(call, shape.scalar_type));
         for (uint32_t k = 0; k < shape.rank && k < ETS_TENSOR_MAX_RANK; k++) {
             if (shape.sizes[k] < 0) shape.sizes[k] = largest_size(step);
         }
@@ -274,6 +284,41 @@ static bool is_single_inside(const char *kernel)
     return false;
 }
 
+/* Nothing to compute: some kernels divide by sizes of 0. */
+static bool is_empty(const struct reference_step *step)
+{
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        struct ets_tensor shape = {.rank = step->shapes[i].rank};
+        if (shape.rank > ETS_TENSOR_MAX_RANK || step->shapes[i].scalar_type < 0) return false;
+        memcpy(shape.sizes, step->shapes[i].sizes, sizeof shape.sizes);
+        if (ets_tensor_count(&shape) != 0) return false;
+    }
+    return step->output_count > 0;
+}
+
+/* A softmax of nothing that should give something faults. */
+static enum ets_status check_softmax(struct reference_frame *frame,
+                                     const struct reference_step *step)
+{
+    const struct ets_tensor *first = first_tensor(step);
+    if (strstr(step->operator_->kernel, "softmax") == NULL || first == NULL ||
+        ets_tensor_count(first) > 0) {
+        return ETS_OK;
+    }
+    return reference_fail(frame, ETS_MISMATCH, "the input is empty, the output is not");
+}
+
+static enum ets_status give_empty(struct reference_frame *frame, const struct reference_step *step)
+{
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        const struct reference_shape *shape = &step->shapes[i];
+        ETS_TRY(reference_tensor_new(frame->calls->memory,
+                                     reference_type(frame, shape->scalar_type), shape->rank,
+                                     shape->sizes, &step->outputs[i], frame->error));
+    }
+    return ETS_OK;
+}
+
 enum ets_status reference_kernel_step(struct reference_frame *frame,
                                       const struct reference_step *step)
 {
@@ -285,6 +330,8 @@ enum ets_status reference_kernel_step(struct reference_frame *frame,
         return reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
                               step->output_count);
     }
+    if (is_empty(step)) return give_empty(frame, step);
+    ETS_TRY(check_softmax(frame, step));
     call.results = room(&call, step->output_count, sizeof *call.results);
     if (call.results == NULL) return ETS_NO_MEMORY;
     enum ets_status status = ETS_OK;

@@ -7,8 +7,6 @@
 
 #define DEPTH_LIMIT 8 /* operators in operators */
 
-void reference_drop_temporaries(struct reference_frame *frame);
-
 /* Of a value that is there; a tensor may be given as a number. */
 static bool item_fits(char letter, bool in_list, const struct reference_value *value)
 {

@@ -568,7 +568,7 @@ static struct reference_value odd_value(const struct reference_parameter *parame
 }
 
 /* The `index`-th operator, now and then in place, with arguments of its kinds and of others. */
-static void call_oddly(uint32_t index, bool use_double)
+static void call_oddly(const struct ets_engine *kernels, uint32_t index, bool use_double)
 {
     char target[160], other[128];
     const char *name = reference_operators[index].name, *schema = reference_operators[index].schema;
@@ -585,19 +585,56 @@ static void call_oddly(uint32_t index, bool use_double)
         shapes[i] = reference_shape_of((int)pick(8) - 1, pick(4),
                                        (const int64_t[]){(int64_t)pick(4) - 1, 2, 3, 4});
     }
-    const struct reference_calls calls = {&idle_engine, &memory, use_double};
+    const struct reference_calls calls = {kernels, &memory, use_double};
     const uint32_t count = pick(4);
     const enum ets_status status = call_with(&calls, target, count, shapes);
     if (status != ETS_OK) assert_true(failure.message[0] != '\0');
     forget(status == ETS_OK ? count : 0);
 }
 
+static void call_all_oddly(const struct ets_engine *kernels, uint32_t rounds)
+{
+    for (uint32_t round = 0; round < rounds; round++) {
+        for (uint32_t i = 0; i < reference_operator_count; i++) {
+            call_oddly(kernels, i, round % 2 == 0);
+        }
+    }
+}
+
 static void test_odd_arguments(void **state)
 {
     (void)state;
-    for (uint32_t round = 0; round < 60; round++) {
-        for (uint32_t i = 0; i < reference_operator_count; i++) call_oddly(i, round % 2 == 0);
-    }
+    call_all_oddly(&idle_engine, 60);
+}
+
+static void test_odd_arguments_of_kernels(void **state)
+{
+    NEEDS_ENGINE();
+    const uint64_t limit = memory.limit_bytes;
+    memory.limit_bytes = 1 << 22;
+    call_all_oddly(engine, 20);
+    memory.limit_bytes = limit;
+}
+
+static void test_what_kernels_are_kept_from(void **state)
+{
+    NEEDS_ENGINE();
+    const struct reference_calls calls = {engine, &memory, false};
+    struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2, 2));
+    struct reference_value value;
+    assert_int_equal(
+        reference_tensor_new(&memory, ETS_SCALAR_COMPLEX_FLOAT, SIZES(2, 2), &value, NULL), ETS_OK);
+    add(value);
+    assert_int_equal(call_with(&calls, "torch.ops.aten.abs.default", 1, &shape), ETS_UNSUPPORTED);
+    forget(0);
+    add(FLOATS(SIZES(0, 2), NULL));
+    add(WHOLE(0));
+    add(TRUTH(0));
+    assert_int_equal(call_with(&calls, "torch.ops.aten._softmax.default", 1, &shape), ETS_MISMATCH);
+    shape.sizes[0] = 0;
+    assert_int_equal(call_with(&calls, "torch.ops.aten._softmax.default", 1, &shape), ETS_OK);
+    assert_int_equal(made[0].as.tensor.view.sizes[0], 0);
+    forget(1);
 }
 
 static size_t allocations_left;
@@ -710,6 +747,8 @@ int main(void)
         cmocka_unit_test(test_the_table_is_well_formed),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_odd_arguments),
+        cmocka_unit_test(test_odd_arguments_of_kernels),
+        cmocka_unit_test(test_what_kernels_are_kept_from),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_what_is_uncovered),
     };
