@@ -122,11 +122,10 @@ static void print_gap_notes(const struct gap_command *c)
 
 static int write_table(const struct gap_command *c, struct ets_table *table)
 {
-    enum { ROOM = 4096 };
-    static char text[ROOM];
+    char text[4096];
     const int code = cli_choose_columns(c->arguments, table);
     if (code != CLI_OK) return code;
-    const size_t size = ets_gap_describe_guilty(c->inspection, c->report, text, ROOM);
+    const size_t size = ets_gap_describe_guilty(c->inspection, c->report, text, sizeof text);
     for (size_t at = 0, end; at < size; at = end + 1) {
         for (end = at; end < size && text[end] != '\n';) end++;
         ets_table_add_note(table, (struct ets_text){text + at, end - at});

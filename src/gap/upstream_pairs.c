@@ -47,40 +47,62 @@ static bool is_of_interest(const struct ets_upstream_event *event)
            strcmp(event->name, "OPERATOR_CALL") != 0;
 }
 
+/* What the events inside of delegates that have values are known by. */
+struct inner {
+    struct ets_strings backends;
+    struct ets_key_table handles; /* number of the backend, handle */
+};
+
+static bool note_inner(struct inner *inner, const struct ets_upstream_event *event)
+{
+    const struct ets_text name = {event->backend, strlen(event->backend)};
+    const uint32_t backend = ets_strings_add(&inner->backends, name);
+    if (backend == UINT32_MAX) return false;
+    for (uint32_t i = 0; i < event->handle_count; i++) {
+        const uint64_t key[] = {backend, (uint64_t)event->handles[i]};
+        if (ets_key_table_add(&inner->handles, key) == ETS_KEY_NONE) return false;
+    }
+    return true;
+}
+
+/* Whether a delegate call's inner events tell more than it does. */
+static bool is_told_inside(const struct inner *inner, const struct ets_upstream_event *event)
+{
+    if (event->backend == NULL || strcmp(event->name, "DELEGATE_CALL") != 0) return false;
+    const struct ets_text name = {event->backend, strlen(event->backend)};
+    const uint32_t backend = ets_strings_find(&inner->backends, name);
+    for (uint32_t i = 0; backend != UINT32_MAX && i < event->handle_count; i++) {
+        const uint64_t key[] = {backend, (uint64_t)event->handles[i]};
+        if (ets_key_table_find(&inner->handles, key) != ETS_KEY_NONE) return true;
+    }
+    return false;
+}
+
 static enum ets_status list_events(struct pairing *p, const struct ets_upstream_view *view)
 {
     uint32_t room = 0;
-    struct ets_strings backends;
-    struct ets_key_table inner; /* backend, handle */
+    struct inner inner;
     struct ets_arena *arena = &p->report->arena;
-    if (ets_strings_init(&backends, arena) != 0) return fail_pairs(p);
-    ets_key_table_init(&inner, arena, 2);
-    for (uint32_t i = 0; i < view->block_count; i++) room += view->blocks[i].event_count;
+    if (ets_strings_init(&inner.backends, arena) != 0) return fail_pairs(p);
+    ets_key_table_init(&inner.handles, arena, 2);
+    for (uint32_t i = 0; i < view->block_count; i++) {
+        room += view->blocks[i].event_count;
+        for (uint32_t k = 0; k < view->blocks[i].event_count; k++) {
+            const struct ets_upstream_event *event = &view->blocks[i].events[k];
+            const bool is_inner =
+                event->is_delegated && event->backend != NULL && event->debug_event_count > 0;
+            if (is_inner && is_of_interest(event) && !note_inner(&inner, event)) {
+                return fail_pairs(p);
+            }
+        }
+    }
     p->events = ets_arena_alloc_array(arena, room, sizeof *p->events);
     if (p->events == NULL) return fail_pairs(p);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < view->block_count; i++) {
-            for (uint32_t k = 0; k < view->blocks[i].event_count; k++) {
-                const struct ets_upstream_event *event = &view->blocks[i].events[k];
-                const bool is_inner =
-                    event->is_delegated && event->backend != NULL && event->debug_event_count > 0;
-                const bool is_call = strcmp(event->name, "DELEGATE_CALL") == 0;
-                if (!is_of_interest(event) || (pass == 0 && !is_inner)) continue;
-                bool is_told = false;
-                for (uint32_t h = 0; h < event->handle_count; h++) {
-                    uint64_t key[2] = {0, (uint64_t)event->handles[h]};
-                    if (pass == 1 && (!is_call || event->backend == NULL)) break;
-                    key[0] = ets_strings_add(
-                        &backends, (struct ets_text){event->backend, strlen(event->backend)});
-                    if (key[0] == UINT32_MAX) return fail_pairs(p);
-                    if (pass == 1) {
-                        is_told = is_told || ets_key_table_find(&inner, key) != ETS_KEY_NONE;
-                    } else if (ets_key_table_add(&inner, key) == ETS_KEY_NONE) {
-                        return fail_pairs(p);
-                    }
-                }
-                if (pass == 1 && !is_told) p->events[p->event_count++] = event;
-            }
+    for (uint32_t i = 0; i < view->block_count; i++) {
+        for (uint32_t k = 0; k < view->blocks[i].event_count; k++) {
+            const struct ets_upstream_event *event = &view->blocks[i].events[k];
+            if (!is_of_interest(event) || is_told_inside(&inner, event)) continue;
+            p->events[p->event_count++] = event;
         }
     }
     return ETS_OK;
