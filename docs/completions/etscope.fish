@@ -150,7 +150,7 @@ complete -c etscope -n '__fish_seen_subcommand_from gap' -l fail-below -x -d 'En
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l only-off -d 'Only values that do not agree'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l alignment -d 'Only which value of the graph each captured one is; evaluates nothing'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l picture -r -F -d 'Also draw the errors of each operator, as SVG'
-complete -c etscope -n '__fish_seen_subcommand_from gap' -l columns -s c -x -d 'Only these columns, in this order, as aot_ops,own,total'
+complete -c etscope -n '__fish_seen_subcommand_from gap' -l columns -s c -x -d 'Only these columns, in this order, as aot_ops,own_error,snr'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l format -s f -x -a 'table tsv csv json jsonl markdown' -d 'How to print the table'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l width -x -d 'Columns of the table; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l output -r -F -d 'Write the table to FILE instead of standard output'

@@ -47,7 +47,7 @@ const struct cli_option cli_gap_options[] = {
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
-    {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own,total", NULL,
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own_error,snr", NULL,
      false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
@@ -314,6 +314,24 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     return code;
 }
 
+/* Options that contradict each other. */
+static int check_references(const struct cli_arguments *arguments)
+{
+    const bool has_trace = cli_has(arguments, "--reference-trace");
+    if (cli_has(arguments, "--reference-npy") &&
+        (has_trace || cli_has(arguments, "--reference-etrecord"))) {
+        return cli_complain(CLI_USAGE, "the reference is --reference-npy or another, not both");
+    }
+    if (cli_has(arguments, "--reference-debug-buffer") && !has_trace) {
+        return cli_complain(CLI_USAGE, "--reference-debug-buffer needs --reference-trace");
+    }
+    if (cli_has(arguments, "--reference-dtype") &&
+        (has_trace || cli_has(arguments, "--reference-npy"))) {
+        return cli_complain(CLI_USAGE, "--reference-dtype is for references that are computed");
+    }
+    return CLI_OK;
+}
+
 static int check_words(const struct cli_arguments *arguments)
 {
     bool ok = true;
@@ -331,7 +349,7 @@ static int check_words(const struct cli_arguments *arguments)
                             "gap needs --etrecord, whose graph the trace is compared with");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
-    return ok ? CLI_OK : CLI_USAGE;
+    return ok ? check_references(arguments) : CLI_USAGE;
 }
 
 int cmd_gap(const struct cli_arguments *arguments)

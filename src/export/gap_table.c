@@ -28,6 +28,7 @@ enum cell {
     CELL_OWN,
     CELL_TOTAL,
     CELL_SNR,
+    CELL_METRIC,
     CELL_FINDING,
     CELL_SOURCE,
     CELL_MODULE,
@@ -95,6 +96,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_TOTAL] = {.name = "total_error", .title = "total", .kind = ETS_COLUMN_REAL, .digits = 3},
     [CELL_SNR] =
         {.name = "snr", .title = "SNR dB", .kind = ETS_COLUMN_REAL, .priority = 2, .digits = 4},
+    [CELL_METRIC] = {.name = "metric", .kind = ETS_COLUMN_REAL, .human_only = 1, .digits = 4},
     [CELL_FINDING] = {.name = "finding"},
     [CELL_SOURCE] = {.name = "source", .priority = 1, .least_width = 14, .cut_at_start = 1},
     [CELL_MODULE] = {.name = "module", .priority = 9, .least_width = 8},
@@ -255,6 +257,7 @@ static void put_number(const struct filler *f, enum cell cell, const struct ets_
     case CELL_OWN: put_real(f, own, row->own_error); break;
     case CELL_TOTAL: put_real(f, total, ets_gap_relative_error(&row->total)); break;
     case CELL_SNR: put_real(f, total, ets_comparison_snr(&row->total)); break;
+    case CELL_METRIC: put_real(f, total, metric_of(f, row)); break;
     case CELL_MSE: put_real(f, total, ets_comparison_mse(&row->total)); break;
     case CELL_L1: put_real(f, total, row->total.error_absolute_sum); break;
     case CELL_COSINE: put_real(f, total, ets_comparison_cosine(&row->total)); break;
@@ -302,6 +305,22 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_gap_row 
     }
 }
 
+/* People see what --metric asks for beside the SNR, which is there anyway. */
+static bool is_shown(const struct filler *f, enum cell cell)
+{
+    return cell != CELL_METRIC || f->options->metric != ETS_GAP_METRIC_SNR;
+}
+
+static void add_columns(const struct filler *f)
+{
+    static const char *const titles[] = {"SNR dB", "MSE", "L1", "cosine", "max error"};
+    for (int i = 0; i < CELL_COUNT; i++) {
+        struct ets_column column = columns[i];
+        if (i == CELL_METRIC) column.title = titles[f->options->metric];
+        if (is_shown(f, (enum cell)i)) ets_table_add_column(f->table, &column);
+    }
+}
+
 enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_inspection *inspection,
                                    const struct ets_gap_report *report,
                                    const struct ets_gap_table_options *options,
@@ -311,7 +330,7 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
     char headline[1024];
     enum ets_status status = ETS_OK;
     ets_arena_init(&f.arena, NULL, 0);
-    for (int i = 0; i < CELL_COUNT; i++) ets_table_add_column(table, &columns[i]);
+    add_columns(&f);
     ets_table_add_section(
         table, (struct ets_text){headline, ets_gap_headline(report, headline, sizeof headline)});
     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
@@ -321,7 +340,9 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
         if (status != ETS_OK) break;
         ets_table_add_row(table, 0);
         if (row->finding == ETS_GAP_AGREES) ets_table_quiet_row(table);
-        for (int k = 0; k < CELL_COUNT; k++) put_cell(&f, (enum cell)k, row);
+        for (int k = 0; k < CELL_COUNT; k++) {
+            if (is_shown(&f, (enum cell)k)) put_cell(&f, (enum cell)k, row);
+        }
         ets_arena_reset(&f.arena);
     }
     ets_arena_reset(&f.arena);

@@ -157,6 +157,14 @@ class PlantedFaults(GapTest):
                       lines)
         self.assertIn("  from         relu", lines)
 
+    def test_gap__the_metric_is_the_column_gap(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        for metric, column in (("mse", "mse"), ("l1", "l1"), ("cosine", "cosine"),
+                               ("max", "max_error"), ("snr", "snr")):
+            for row in self.gap(*words, "--metric", metric):
+                self.assertEqual(row["gap"], [row[column]])
+        self.assertIn("cosine", self.ok("gap", *words, "--metric", "cosine").stdout)
+
     def test_gap__fail_below_decides_the_exit_code(self):
         words = self.plant("mlp_portable", 2, 3, 0.1)
         done = support.call("gap", *words, "--fail-below", "60", cwd=self.folder)
@@ -322,6 +330,15 @@ class WhatGoesWrong(GapTest):
 
     def test_gap__no_such_reference(self):
         self.fails(INPUT, "nonsense", "gap", *files("mlp_portable"), "--reference", "nonsense")
+
+    def test_gap__references_that_contradict_each_other(self):
+        words = files("mlp_portable")
+        for part, more in (("not both", ("--reference-npy", ".", "--reference-trace", words[0])),
+                           ("needs --reference-trace", ("--reference-debug-buffer", words[4])),
+                           ("that are computed", ("--reference-npy", ".", "--reference-dtype",
+                                                  "f64"))):
+            with self.subTest(part=part):
+                self.fails(USAGE, part, "gap", *words, *more)
 
     def test_gap__no_such_run(self):
         self.fails(USAGE, "--run", "gap", *files("mlp_portable"), "--run", "9")
