@@ -23,6 +23,7 @@ struct fixture {
     struct ets_gap_report *report;
     struct ets_json json;
     char *text;
+    const char *reference;
     uint32_t compared; /* rows whose numbers were */
 };
 
@@ -47,7 +48,8 @@ static void open_all(struct fixture *f, const char *model)
     const struct ets_gap_options options = {.inspection = f->inspection,
                                             .record = f->record,
                                             .debug_buffer = ets_file_bytes(f->buffer),
-                                            .run = ETS_NO_INDEX};
+                                            .run = ETS_NO_INDEX,
+                                            .reference = f->reference};
     struct ets_error error = {.status = ETS_OK};
     if (ets_gap_open(&options, &f->report, &error) != ETS_OK) fail_msg("%s", error.message);
 }
@@ -133,7 +135,7 @@ static void compare_value(const struct fixture *f, uint32_t row, const struct et
 
 static uint32_t compare_model(const char *model)
 {
-    struct fixture f;
+    struct fixture f = {.reference = NULL};
     const struct ets_gap_pair *pairs;
     uint32_t count;
     open_all(&f, model);
@@ -157,6 +159,26 @@ static void test_gap_golden__rows_are_upstreams(void **state)
     uint32_t count = 0;
     for (size_t i = 0; i < COUNT(models); i++) count += compare_model(models[i]);
     assert_int_equal(count, GOLDEN_ROWS);
+}
+
+/* golden.json has the default reference alone; these counts are upstream's, too. */
+static void test_gap_golden__rows_with_the_edge_program_are_as_many(void **state)
+{
+    static const struct {
+        const char *model;
+        uint32_t rows;
+    } counts[] = {
+        {"conv_portable", 6}, {"gpt_portable", 29}, {"gpt_xnnpack", 11}, {"mlp_portable", 4}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct fixture f = {.reference = "edge_dialect_exported_program"};
+        const struct ets_gap_pair *pairs;
+        uint32_t count;
+        open_all(&f, counts[i].model);
+        assert_int_equal(ets_gap_upstream_pairs(f.report, &pairs, &count, NULL), ETS_OK);
+        require(&f, 0, count == counts[i].rows, "number of rows");
+        close_all(&f);
+    }
 }
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */
@@ -245,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gap_golden__rows_are_upstreams),
+        cmocka_unit_test(test_gap_golden__rows_with_the_edge_program_are_as_many),
         cmocka_unit_test(test_gap_golden__numbers_are_upstreams),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
