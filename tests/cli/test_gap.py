@@ -1,4 +1,4 @@
-"""`etscope gap`: fixtures agree, a planted fault is named and no other, and what goes wrong is said."""
+"""`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
 
 import io
 import json
@@ -151,8 +151,8 @@ class PlantedFaults(GapTest):
         words = self.plant("mlp_portable", 2, 3, 0.1)
         lines = self.ok("gap", *words).stdout.splitlines()
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
-                                   r"error: its own error is 0\.\d+; before it everything agrees bit "
-                                   r"for bit$")
+                                   r"error: its own error is 0\.\d+; before it everything agrees "
+                                   r"bit for bit$")
         self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, addmm.out",
                       lines)
         self.assertIn("  from         relu", lines)

@@ -2,8 +2,8 @@
 
     python make.py FOLDER        (a Python with torch, torchao and executorch)
 
-One weight of `squeeze` is 100 times the others, where its input is always zero: it changes nothing in
-float32. But weights are quantized per tensor, and the others of that layer have no steps left.
+One weight of `squeeze` is 100 times the others, where its input is always zero: it changes nothing
+in float32. But weights are quantized per tensor, and the others of that layer have no steps left.
 FOLDER gets float.etrecord, int8.etrecord and int8.pte; the trace is then recorded by
 
     etscope run int8.pte -o int8.etdp --capture intermediates --debug-buffer int8.bin \\
