@@ -106,6 +106,29 @@ _etscope() {
     tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
     tensors:--width) compopt +o default 2>/dev/null ;;
     tensors:--output) ;;
+    gap:--etrecord|gap:--etrecord_path) ;;
+    gap:--debug-buffer|gap:--debug_buffer_path) ;;
+    gap:--program) ;;
+    gap:--method|gap:-m) compopt +o default 2>/dev/null ;;
+    gap:--block) compopt +o default 2>/dev/null ;;
+    gap:--run) compopt +o default 2>/dev/null ;;
+    gap:--reference) compopt +o default 2>/dev/null ;;
+    gap:--reference-etrecord) ;;
+    gap:--reference-trace) ;;
+    gap:--reference-debug-buffer) ;;
+    gap:--reference-npy) compopt +o default 2>/dev/null ;;
+    gap:--reference-dtype) words='record f64' ;;
+    gap:--input|gap:-i) ;;
+    gap:--case) compopt +o default 2>/dev/null ;;
+    gap:--metric) words='snr mse l1 cosine max' ;;
+    gap:--fail-below) compopt +o default 2>/dev/null ;;
+    gap:--picture) ;;
+    gap:--columns|gap:-c) compopt +o default 2>/dev/null ;;
+    gap:--format|gap:-f) words='table tsv csv json jsonl markdown' ;;
+    gap:--width) compopt +o default 2>/dev/null ;;
+    gap:--output) ;;
+    gap:--load-library) ;;
+    gap:--engine) ;;
     sql:--etrecord|sql:--etrecord_path) ;;
     sql:--program) ;;
     sql:--debug-buffer|sql:--debug_buffer_path) ;;
@@ -220,6 +243,7 @@ _etscope() {
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --heat-map --format -f --width --output --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --metric --fail-below --only-off --alignment --picture --columns -c --format -f --width --output --load-library --engine --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
@@ -235,7 +259,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

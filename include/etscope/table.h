@@ -66,6 +66,7 @@ struct ets_column {
     int shares_unit;   /* 1: people see one unit in all columns of times that share theirs;
                           2: in that of the others, which this one has no say in */
     int is_signed;     /* 1: people see a sign: "+1.2", "-3.4%" */
+    int digits;        /* REAL: people see this many significant digits, up to 15; 0: six */
     int first_of_list; /* 1: people see a list's first text and "+N" for the others */
 };
 

@@ -62,6 +62,18 @@ const struct cli_command cli_commands[] = {
      "etscope tensors debug.etdp --debug-buffer debug.bin --name 'addmm*' --save tensors.npz\n"
      "etscope tensors debug.etdp output --debug-buffer debug.bin --compare y.npy --atol 0.5",
      cmd_tensors},
+    {"gap", "compare what a device captured with a reference, and name the operator that is off",
+     "TRACE",
+     "Evaluates the graph of the ETRecord on its representative inputs with the runtime's own "
+     "kernels, and compares node by node with what the trace captured. Each operator has two "
+     "errors: "
+     "the total, and its own, when it is computed from the inputs that the device had; the first "
+     "operator whose own error stands out made the difference. A delegate's partition is one "
+     "operator. --alignment shows which captured value was taken for which node.",
+     cli_gap_options,
+     "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
+     "etscope gap debug.etdp --etrecord model.etrecord --alignment",
+     cmd_gap},
     {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
      "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. "

@@ -74,7 +74,7 @@ int cli_session_commit(struct cli_session *session)
     return CLI_OK;
 }
 
-static int open_engine(struct cli_session *session)
+int cli_session_engine(struct cli_session *session)
 {
     struct ets_error error;
     const char *engine_path = cli_value(session->arguments, "--engine");
@@ -201,7 +201,7 @@ static int check(const struct cli_session *session)
 
 int cli_session_start(struct cli_session *session, unsigned threads)
 {
-    const int code = open_engine(session);
+    const int code = cli_session_engine(session);
     return code == CLI_OK ? open_program(session, threads) : code;
 }
 

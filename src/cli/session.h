@@ -94,6 +94,7 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
  * The engine alone, and in it the program, of a session with arguments, path and model, for
  * commands whose options are others. `threads`: 0: the runtime's choice. Returns an exit code.
  */
+int cli_session_engine(struct cli_session *session); /* without a program */
 int cli_session_start(struct cli_session *session, unsigned threads);
 /*
  * Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the

@@ -173,10 +173,12 @@ static void append_number(struct cell_text *out, const struct shown *shown,
         append(out, buffer,
                (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
     } else {
-        /* Six digits; of large numbers all before the point. */
+        /* Of large numbers all digits before the point. */
+        const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
         const bool is_whole =
-            kind == ETS_COLUMN_TICKS || (fabs(value) >= 1e6 && fabs(value) < 1e15);
-        const int size = snprintf(buffer, sizeof buffer, is_whole ? "%.0f" : "%.6g", value);
+            kind == ETS_COLUMN_TICKS || (digits == 6 && fabs(value) >= 1e6 && fabs(value) < 1e15);
+        const int size = is_whole ? snprintf(buffer, sizeof buffer, "%.0f", value)
+                                  : snprintf(buffer, sizeof buffer, "%.*g", digits, value);
         append(out, buffer, (size_t)size);
     }
 }

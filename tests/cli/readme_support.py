@@ -59,6 +59,8 @@ class Sandbox:
         "x.npy": "inputs/forward.0.0.npy",
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
         "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
+        "int8.pte": "../quantized/int8.pte", "int8.etrecord": "../quantized/int8.etrecord",
+        "float.etrecord": "../quantized/float.etrecord",
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",

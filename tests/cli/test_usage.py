@@ -13,8 +13,8 @@ import unittest
 import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
-COMMANDS = ("profile", "inspect", "annotate", "tensors", "sql", "diff", "gate", "summary", "run",
-            "verify", "bundle", "recover", "delegates", "info", "doctor", "help")
+COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "sql", "diff", "gate", "summary",
+            "run", "verify", "bundle", "recover", "delegates", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):

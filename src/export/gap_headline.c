@@ -1,0 +1,210 @@
+/* The finding of a gap in words. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "etscope/gap_table.h"
+#include "export/gap_lines.h"
+
+/* Text that grows in a room of the caller's. */
+struct words {
+    char *text;
+    size_t used, room;
+};
+
+static void say(struct words *words, const char *format, ...) ETS_PRINTF(2, 3);
+static void say(struct words *words, const char *format, ...)
+{
+    va_list arguments;
+    if (words->used + 1 >= words->room) return;
+    va_start(arguments, format);
+    words->used +=
+        ets_format_text(words->text + words->used, words->room - words->used, format, arguments);
+    va_end(arguments);
+}
+
+/* With `digits` significant ones. */
+static void say_number(struct words *words, double number, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    say(words, "%s", text);
+}
+
+static void say_text(struct words *words, struct ets_text text)
+{
+    say(words, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
+}
+
+static void say_node(struct words *words, const struct ets_graph_node *node)
+{
+    const struct ets_graph_frame *frame = ets_graph_user_frame(node);
+    say_text(words, node->name);
+    if (frame == NULL) return;
+    say(words, " (");
+    say_text(words, frame->file);
+    say(words, ":%u)", frame->line);
+}
+
+/* The largest own error of the rows before `end`. */
+static double largest_before(const struct ets_gap_report *report, uint32_t end)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (row->has_total) largest = fmax(largest, ets_gap_relative_error(&row->total));
+    }
+    return largest;
+}
+
+static void say_guilty(struct words *words, const struct ets_gap_report *report,
+                       const struct ets_gap_verdict *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
+    say_node(words, row->value->node);
+    if (row->value->backend != NULL) say(words, " in %s", row->value->backend);
+    if (isnan(verdict->explained)) {
+        say(words, " is off");
+    } else {
+        say(words, " makes ");
+        say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
+        say(words, " %% of the outputs' error");
+    }
+    if (!row->has_own) {
+        say(words, ", the first: by ");
+        say_number(words, ets_gap_relative_error(&row->total), 2);
+    } else if (row->own.broken_count > 0) {
+        say(words, ": %llu of its numbers are NaN or infinite on one side alone",
+            (unsigned long long)row->own.broken_count);
+    } else {
+        say(words, ": its own error is ");
+        say_number(words, row->own_error, 2);
+    }
+    if (verdict->guilty > 0) {
+        const double before = largest_before(report, verdict->guilty);
+        say(words, "; before it ");
+        if (before == 0) say(words, "everything agrees bit for bit");
+        else say(words, "nothing is off by more than ");
+        if (before > 0) say_number(words, before, 2);
+    }
+    if (verdict->suspects > 0) {
+        say(words, "; %u more %s out", verdict->suspects,
+            verdict->suspects == 1 ? "stands" : "stand");
+    }
+}
+
+static void say_agreement(struct words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_verdict *verdict)
+{
+    uint32_t compared = 0, worst = 0;
+    double largest = -1;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_total) continue;
+        const double error = ets_gap_relative_error(&row->total);
+        compared++;
+        if (error > largest) worst = i;
+        largest = fmax(largest, error);
+    }
+    if (compared == 0) {
+        say(words, "nothing could be compared");
+        return;
+    }
+    if (verdict->unlike == 0) {
+        say(words, "%s%u %s with the reference", compared == 1 ? "" : "all ", compared,
+            compared == 1 ? "value agrees" : "values agree");
+        if (largest == 0) {
+            say(words, ", bit for bit");
+            return;
+        }
+        say(words, "; the largest error is ");
+    } else {
+        say(words, "no operator stands out, and %u of %u values are off; the largest error is ",
+            verdict->unlike, compared);
+    }
+    say_number(words, largest, 2);
+    say(words, ", of ");
+    say_node(words, ets_gap_row(report, worst)->value->node);
+}
+
+size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    if (room > 0) text[0] = '\0';
+    if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    else say_agreement(&words, report, verdict);
+    return words.used;
+}
+
+static void say_summary(struct words *words, const char *whose, const struct ets_summary *summary)
+{
+    say(words, "  %s", whose);
+    say_number(words, summary->min, 6);
+    say(words, " to ");
+    say_number(words, summary->max, 6);
+    say(words, ", mean ");
+    say_number(words, ets_summary_mean(summary), 6);
+    if (summary->nan_count > 0) say(words, ", %llu NaN", (unsigned long long)summary->nan_count);
+    if (summary->infinite_count > 0) {
+        say(words, ", %llu infinite", (unsigned long long)summary->infinite_count);
+    }
+    say(words, "\n");
+}
+
+static void say_list(struct words *words, const struct ets_text *items, size_t count)
+{
+    enum { MOST = 8 };
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        if (i > 0) say(words, ", ");
+        say_text(words, items[i]);
+    }
+    if (count > MOST) say(words, " and %u more", (unsigned)(count - MOST));
+}
+
+static void describe(struct words *words, const struct ets_gap_row *row,
+                     const struct gap_line *line)
+{
+    const struct ets_captured_value *captured = &row->value->captured;
+    say(words, "guilty: ");
+    say_node(words, row->value->node);
+    if (line->module.size > 0) say(words, ", module ");
+    say_text(words, line->module);
+    if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
+    if (row->value->is_computed) say(words, ", computed from what was captured");
+    else if (line->captured.size > 0)
+        say(words, ", %.*s", (int)line->captured.size, line->captured.data);
+    say(words, "\n");
+    if (line->op_count > 1) {
+        say(words, "  computes     ");
+        say_list(words, line->ops, line->op_count);
+        say(words, "\n");
+    }
+    say(words, "  from         ");
+    if (line->ancestor_count == 0) say(words, "the model's inputs");
+    say_list(words, line->ancestors, line->ancestor_count);
+    say(words, "\n");
+    say_summary(words, "reference    ", &row->reference);
+    say_summary(words, "device       ", &row->device);
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
+    say(words, "  worst        element %llu, off by ", (unsigned long long)error->max_error_index);
+    say_number(words, error->max_error, 6);
+    say(words, "\n");
+}
+
+size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
+                               const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    struct ets_arena arena;
+    struct gap_line line;
+    if (room > 0) text[0] = '\0';
+    if (verdict->guilty == ETS_NO_INDEX) return 0;
+    ets_arena_init(&arena, NULL, 0);
+    if (gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
+        describe(&words, ets_gap_row(report, verdict->guilty), &line);
+    }
+    ets_arena_reset(&arena);
+    return words.used;
+}

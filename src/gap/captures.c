@@ -1,0 +1,80 @@
+/* The values that a run captured, kept with what tells them apart. */
+#include "gap/gap_parts.h"
+
+/* A plain number lies in the walk itself: its bytes are kept. */
+static bool keep_number(struct ets_arena *arena, struct ets_captured_value *value)
+{
+    if (value->status != ETS_OK || value->offset >= 0 || value->tensor.data_bytes > 8) return true;
+    if (value->tensor.data_bytes == 0 || value->tensor.data == NULL) return true;
+    void *bytes = ets_arena_alloc(arena, value->tensor.data_bytes);
+    if (bytes == NULL) return false;
+    memcpy(bytes, value->tensor.data, value->tensor.data_bytes);
+    value->tensor.data = bytes;
+    return true;
+}
+
+static uint32_t count_values(const struct ets_gap_report *report,
+                             const struct ets_captured_filter *filter)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    uint32_t count = 0;
+    ets_captured_values_init(&values, report->options.inspection, report->options.debug_buffer,
+                             filter);
+    while (ets_captured_values_next(&values, &value)) count++;
+    return count;
+}
+
+/* How often the same place logged before in this run. */
+static enum ets_status number_occurrences(struct ets_gap_report *report, struct ets_error *error)
+{
+    struct ets_key_table places; /* chain, instruction, delegate's part, index and item */
+    struct ets_strings parts;
+    ets_key_table_init(&places, &report->arena, 4);
+    uint32_t *times = ets_arena_alloc_array(&report->arena, report->value_count, sizeof *times);
+    if (times == NULL || ets_strings_init(&parts, &report->arena) != 0) {
+        return gap_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_captured_value *value = &report->values[i].captured;
+        const uint32_t part = ets_strings_add(&parts, value->delegate_name);
+        if (part == UINT32_MAX) return gap_fail_memory(error);
+        const uint64_t key[] = {
+            (uint64_t)value->chain << 1 | (value->is_output != 0),
+            (uint64_t)(uint32_t)value->instruction << 32 | (uint32_t)value->delegate_id, part,
+            (uint64_t)value->index << 32 | value->item};
+        const uint32_t at = ets_key_table_add(&places, key);
+        if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+        report->values[i].occurrence = times[at]++;
+    }
+    return ETS_OK;
+}
+
+enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error)
+{
+    const struct ets_captured_filter filter = {
+        .block = ETS_NO_INDEX, .run = report->run, .event = ETS_NO_INDEX};
+    struct ets_captured_values values;
+    const uint32_t count = count_values(report, &filter);
+    report->values = ets_arena_alloc_array(&report->arena, count, sizeof *report->values);
+    if (report->values == NULL) return gap_fail_memory(error);
+    ets_captured_values_init(&values, report->options.inspection, report->options.debug_buffer,
+                             &filter);
+    while (report->value_count < count) {
+        struct ets_captured_value *value = &report->values[report->value_count].captured;
+        if (!ets_captured_values_next(&values, value)) break;
+        if (!keep_number(&report->arena, value)) return gap_fail_memory(error);
+        report->values[report->value_count++].input = ETS_NO_INDEX;
+    }
+    return number_occurrences(report, error);
+}
+
+uint32_t ets_gap_value_count(const struct ets_gap_report *report)
+{
+    return report->value_count;
+}
+
+const struct ets_gap_value *ets_gap_value(const struct ets_gap_report *report, uint32_t index)
+{
+    return &report->values[index];
+}

@@ -1,0 +1,156 @@
+#include "gap/counterparts.h"
+
+#include "inspect/names.h"
+
+bool gap_quantizes(const struct ets_graph_node *node)
+{
+    const struct ets_text name = ets_node_base_name(node->op);
+    return ets_text_starts_with(name, "quantize_") || ets_text_starts_with(name, "dequantize_") ||
+           ets_text_starts_with(name, "choose_qparams");
+}
+
+/* One of the two graphs. */
+struct side {
+    const struct gap_graph *graph;
+    uint32_t *kind;   /* [node] number of its operator; GAP_NONE: not to be paired */
+    uint32_t *number; /* [node] among those of its operator */
+    uint32_t *count;  /* [kind] */
+};
+
+struct pairing {
+    struct ets_arena *arena;
+    struct ets_strings kinds;
+    struct side own, other;
+    uint32_t *partner; /* [other's node] of the own graph, or GAP_NONE */
+};
+
+static bool init_side(struct pairing *p, struct side *side, const struct gap_graph *graph,
+                      size_t kinds)
+{
+    side->graph = graph;
+    side->kind = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(uint32_t));
+    side->number = ets_arena_alloc_array(p->arena, graph->node_count, sizeof(uint32_t));
+    side->count = ets_arena_alloc_array(p->arena, kinds, sizeof(uint32_t));
+    if (side->kind == NULL || side->number == NULL || side->count == NULL) return false;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_graph_node *node = graph->nodes[i];
+        side->kind[i] = GAP_NONE;
+        if (graph->level[i] > 0 || gap_quantizes(node) || gap_output_count(node) != 1) continue;
+        const uint32_t kind = ets_strings_add(&p->kinds, ets_node_base_name(node->op));
+        if (kind == UINT32_MAX) return false;
+        side->kind[i] = kind;
+        side->number[i] = side->count[kind]++;
+    }
+    return true;
+}
+
+/* In order where both have as many. */
+static bool pair_by_order(struct pairing *p, size_t kinds)
+{
+    uint32_t *first = ets_arena_alloc_array(p->arena, kinds + 1, sizeof *first);
+    uint32_t *nodes = ets_arena_alloc_array(p->arena, p->own.graph->node_count, sizeof *nodes);
+    if (first == NULL || nodes == NULL) return false;
+    for (size_t i = 0; i < kinds; i++) first[i + 1] = first[i] + p->own.count[i];
+    for (uint32_t i = 0; i < p->own.graph->node_count; i++) {
+        if (p->own.kind[i] != GAP_NONE) nodes[first[p->own.kind[i]] + p->own.number[i]] = i;
+    }
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
+        const uint32_t kind = p->other.kind[i];
+        if (kind == GAP_NONE || p->own.count[kind] != p->other.count[kind]) continue;
+        p->partner[i] = nodes[first[kind] + p->other.number[i]];
+    }
+    return true;
+}
+
+static void pair_by_name(struct pairing *p)
+{
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
+        const uint32_t kind = p->other.kind[i];
+        if (kind == GAP_NONE || p->partner[i] != GAP_NONE) continue;
+        const struct ets_graph_node *node =
+            ets_graph_find_node(p->own.graph->graph, p->other.graph->nodes[i]->name);
+        const uint32_t number = node == NULL ? GAP_NONE : gap_graph_number(p->own.graph, node);
+        if (number != GAP_NONE && p->own.kind[number] == kind) p->partner[i] = number;
+    }
+}
+
+struct first_input {
+    uint32_t value;
+};
+
+static void see_first(void *context, uint32_t value)
+{
+    struct first_input *input = context;
+    if (input->value == GAP_NONE) input->value = value;
+}
+
+/* The node that makes the first value that `node` takes. */
+static uint32_t maker_of_first(const struct gap_graph *graph, uint32_t node)
+{
+    struct first_input input = {GAP_NONE};
+    gap_graph_inputs(graph, node, see_first, &input);
+    return input.value == GAP_NONE ? GAP_NONE : graph->places[input.value].node;
+}
+
+/* A batch norm that only the other graph has, right behind a paired node, takes its partner. */
+static void fold_batch_norms(struct pairing *p)
+{
+    for (uint32_t i = 0; i < p->other.graph->node_count; i++) {
+        const struct ets_text name = ets_node_base_name(p->other.graph->nodes[i]->op);
+        if (p->other.kind[i] == GAP_NONE || p->partner[i] != GAP_NONE) continue;
+        if (!ets_text_is(name, "batch_norm") && !ets_text_starts_with(name, "_native_batch_norm")) {
+            continue;
+        }
+        const uint32_t before = maker_of_first(p->other.graph, i);
+        if (before == GAP_NONE || p->partner[before] == GAP_NONE) continue;
+        p->partner[i] = p->partner[before];
+        p->partner[before] = GAP_NONE;
+        p->other.kind[before] = GAP_NONE; /* no value of it is left: not missing either */
+    }
+}
+
+/* [own node] the dequantize node behind it, or itself. */
+static uint32_t *find_values(struct pairing *p)
+{
+    const struct gap_graph *own = p->own.graph;
+    uint32_t *value = ets_arena_alloc_array(p->arena, own->node_count, sizeof *value);
+    for (uint32_t i = 0; value != NULL && i < own->node_count; i++) value[i] = i;
+    for (uint32_t i = 0; value != NULL && i < own->node_count; i++) {
+        const struct ets_text name = ets_node_base_name(own->nodes[i]->op);
+        if (own->level[i] > 0 || !ets_text_starts_with(name, "dequantize_")) continue;
+        const uint32_t quantize = maker_of_first(own, i);
+        if (quantize == GAP_NONE || !gap_quantizes(own->nodes[quantize])) continue;
+        const uint32_t node = maker_of_first(own, quantize);
+        if (node != GAP_NONE && value[node] == node) value[node] = i;
+    }
+    return value;
+}
+
+enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
+                                      const struct gap_graph *other,
+                                      struct gap_counterpart **pairs_out, uint32_t *count_out,
+                                      uint32_t *unpaired_out, struct ets_error *error)
+{
+    struct pairing p = {.arena = arena};
+    const size_t kinds = (size_t)own->node_count + other->node_count + 1;
+    p.partner = ets_arena_alloc_array(arena, other->node_count, sizeof *p.partner);
+    *pairs_out = ets_arena_alloc_array(arena, other->node_count, sizeof **pairs_out);
+    if (p.partner == NULL || *pairs_out == NULL || ets_strings_init(&p.kinds, arena) != 0 ||
+        !init_side(&p, &p.own, own, kinds) || !init_side(&p, &p.other, other, kinds)) {
+        return gap_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < other->node_count; i++) p.partner[i] = GAP_NONE;
+    uint32_t *value = find_values(&p);
+    if (value == NULL || !pair_by_order(&p, kinds)) return gap_fail_memory(error);
+    pair_by_name(&p);
+    fold_batch_norms(&p);
+    *count_out = *unpaired_out = 0;
+    for (uint32_t i = 0; i < other->node_count; i++) {
+        if (p.partner[i] != GAP_NONE) {
+            (*pairs_out)[(*count_out)++] = (struct gap_counterpart){value[p.partner[i]], i};
+        } else {
+            *unpaired_out += p.other.kind[i] != GAP_NONE;
+        }
+    }
+    return ETS_OK;
+}

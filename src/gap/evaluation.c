@@ -1,0 +1,395 @@
+/*
+ * The reference beside the device: evaluated once as it is, which gives total errors; once with
+ * every captured value in the place of the computed one, which gives each node's own; and, where
+ * an operator is guilty, once with its value alone replaced, which tells how much of the outputs'
+ * error it makes.
+ */
+#include <math.h>
+
+#include "gap/gap_parts.h"
+
+enum pass { PASS_TOTAL, PASS_OWN, PASS_GUILTY };
+
+struct comparer {
+    struct ets_gap_report *report;
+    enum pass pass;
+    uint32_t guilty;             /* the number of its row */
+    const bool *is_output;       /* [compared.count] of the model */
+    uint32_t fitting, unfitting; /* captured values whose shape is the reference's, or not */
+    uint32_t first_unfitting;    /* its row's number */
+    double left;                 /* PASS_GUILTY: error of the outputs that stays, relative */
+};
+
+/* The row of a value that was computed, or GAP_NONE. */
+static uint32_t row_of(const struct ets_gap_report *report,
+                       const struct ets_reference_result *result)
+{
+    const uint32_t node = gap_graph_number(report->reference, result->node);
+    if (node == GAP_NONE) return GAP_NONE;
+    const uint64_t key[] = {node, result->output, result->iteration};
+    return ets_key_table_find(&report->compared, key);
+}
+
+bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out)
+{
+    *tensor_out = (struct ets_tensor){.data = room, .data_bytes = sizeof *room};
+    switch (value->kind) {
+    case ETS_VALUE_TENSOR: *tensor_out = value->as.tensor; return true;
+    case ETS_VALUE_INT:
+        tensor_out->scalar_type = ETS_SCALAR_LONG;
+        *room = value->as.int_value;
+        return true;
+    case ETS_VALUE_BOOL:
+        tensor_out->scalar_type = ETS_SCALAR_LONG;
+        *room = value->as.bool_value;
+        return true;
+    case ETS_VALUE_DOUBLE:
+        tensor_out->scalar_type = ETS_SCALAR_DOUBLE;
+        memcpy(room, &value->as.double_value, sizeof *room);
+        return true;
+    default: return false;
+    }
+}
+
+static bool same_sizes(const struct ets_tensor *left, const struct ets_tensor *right)
+{
+    if (left->rank != right->rank) return false;
+    for (uint32_t i = 0; i < left->rank; i++) {
+        if (left->sizes[i] != right->sizes[i]) return false;
+    }
+    return true;
+}
+
+bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                 struct ets_tensor *out)
+{
+    *out = *captured;
+    if (same_sizes(captured, reference)) return true;
+    if (ets_tensor_count(captured) != ets_tensor_count(reference)) return false;
+    if (!ets_tensor_is_contiguous(captured)) return false;
+    out->rank = reference->rank;
+    memcpy(out->sizes, reference->sizes, sizeof out->sizes);
+    ets_tensor_set_contiguous(out);
+    return true;
+}
+
+static size_t print_shape(char *text, size_t room, const struct ets_tensor *tensor)
+{
+    size_t used = ets_print_text(text, room, "[");
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        used += ets_print_text(text + used, room - used, "%s%lld", i > 0 ? ", " : "",
+                               (long long)tensor->sizes[i]);
+    }
+    return used + ets_print_text(text + used, room - used, "]");
+}
+
+enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                const struct ets_tensor *reference, struct ets_error *error)
+{
+    char captured[160], expected[160], text[400];
+    print_shape(captured, sizeof captured, &row->value->captured.tensor);
+    print_shape(expected, sizeof expected, reference);
+    const size_t used = ets_print_text(text, sizeof text, "captured as %s, the reference has %s",
+                                       captured, expected);
+    row->reason = ets_arena_copy_text(&report->arena, text, used);
+    return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
+}
+
+enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
+                                  const struct ets_tensor *device)
+{
+    struct ets_error error;
+    if (ets_comparison_of(reference, device, &row->total, &error) != ETS_OK ||
+        ets_summary_of_tensor(reference, ETS_SUMMARY_FIRST_LIMIT, &row->reference) != ETS_OK ||
+        ets_summary_of_tensor(device, ETS_SUMMARY_FIRST_LIMIT, &row->device) != ETS_OK) {
+        row->reason = "these types cannot be compared";
+        return ETS_OK;
+    }
+    row->has_total = 1;
+    row->has_ulps = ets_ulps_of(reference, device, &row->ulps, NULL) == ETS_OK;
+    return ETS_OK;
+}
+
+/* The reference's value beside the captured one, for the pass that runs. */
+static enum ets_status compare(struct comparer *c, uint32_t number,
+                               const struct ets_tensor *reference, const struct ets_tensor *device)
+{
+    struct ets_gap_row *row = &c->report->rows[number];
+    struct ets_comparison rest;
+    struct ets_error error;
+    if (c->pass == PASS_TOTAL) return gap_compare_total(row, reference, device);
+    if (c->pass == PASS_OWN) {
+        row->has_own = ets_comparison_of(reference, device, &row->own, &error) == ETS_OK;
+        return ETS_OK;
+    }
+    if (!c->is_output[number]) return ETS_OK;
+    if (ets_comparison_of(reference, device, &rest, &error) != ETS_OK) return ETS_OK;
+    const double power = row->total.reference_square_sum;
+    if (number != c->guilty && rest.broken_count > 0) c->left = INFINITY;
+    if (number != c->guilty && power > 0) c->left += rest.error_square_sum / power;
+    return ETS_OK;
+}
+
+/* The first time that a row's value is computed. */
+static void note_row(struct ets_gap_report *report, uint32_t number)
+{
+    if (report->place_in_order[number] != GAP_NONE) return;
+    report->place_in_order[number] = report->row_count;
+    report->order[report->row_count++] = number;
+}
+
+static enum ets_status keep_reason(struct ets_gap_report *report, struct ets_gap_row *row,
+                                   const char *reason, struct ets_error *error)
+{
+    if (reason == NULL) reason = "the reference cannot compute it";
+    row->reason = ets_arena_copy_text(&report->arena, reason, strlen(reason));
+    return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
+}
+
+static bool replaces(const struct comparer *c, uint32_t number)
+{
+    return c->pass == PASS_OWN || (c->pass == PASS_GUILTY && number == c->guilty);
+}
+
+static enum ets_status observe(void *context, const struct ets_reference_result *result,
+                               struct ets_value *replacement_out, struct ets_error *error)
+{
+    struct comparer *c = context;
+    const uint32_t number = row_of(c->report, result);
+    if (number == GAP_NONE) return ETS_OK;
+    struct ets_gap_row *row = &c->report->rows[number];
+    const struct ets_captured_value *captured = &row->value->captured;
+    struct ets_tensor reference, device;
+    int64_t room;
+    if (c->pass == PASS_TOTAL) note_row(c->report, number);
+    if (captured->status != ETS_OK) return ETS_OK;
+    const bool is_computed = gap_tensor_of(&result->value, &room, &reference);
+    if (is_computed) {
+        if (!gap_reshape(&captured->tensor, &reference, &device)) {
+            if (c->pass != PASS_TOTAL) return ETS_OK;
+            if (c->unfitting++ == 0) c->first_unfitting = number;
+            return gap_tell_shapes(c->report, row, &reference, error);
+        }
+        c->fitting++;
+        ETS_TRY(compare(c, number, &reference, &device));
+    } else {
+        if (row->reason == NULL) ETS_TRY(keep_reason(c->report, row, result->reason, error));
+        if (row->value->is_view) return ETS_OK;
+        device = captured->tensor;
+    }
+    if (replaces(c, number) && result->value.kind != ETS_VALUE_INT &&
+        result->value.kind != ETS_VALUE_BOOL && result->value.kind != ETS_VALUE_DOUBLE) {
+        *replacement_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = device};
+    }
+    return ETS_OK;
+}
+
+enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error)
+{
+    const uint32_t count = report->compared.count;
+    report->rows = ets_arena_alloc_array(&report->arena, count, sizeof *report->rows);
+    report->order = ets_arena_alloc_array(&report->arena, count, sizeof *report->order);
+    report->place_in_order = ets_arena_alloc_array(&report->arena, count, sizeof(uint32_t));
+    if (report->rows == NULL || report->order == NULL || report->place_in_order == NULL) {
+        return gap_fail_memory(error);
+    }
+    report->row_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_gap_value *value = &report->values[report->compared_value[i]];
+        const struct ets_captured_value *captured = &value->captured;
+        report->place_in_order[i] = GAP_NONE;
+        report->rows[i] = (struct ets_gap_row){.value = value, .own_error = NAN, .threshold = NAN};
+        if (captured->has_summary) report->rows[i].reason = "only its summary was captured";
+        else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
+    }
+    return ETS_OK;
+}
+
+/* Rows that the evaluation never came to. */
+static void add_unreached(struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < report->compared.count; i++) {
+        if (report->place_in_order[i] != GAP_NONE) continue;
+        if (report->rows[i].reason == NULL) {
+            report->rows[i].reason = "the reference did not come to it";
+        }
+        note_row(report, i);
+    }
+}
+
+static enum ets_status find_outputs(const struct ets_gap_report *report, bool **is_output_out,
+                                    struct ets_arena *arena, struct ets_error *error)
+{
+    const struct ets_graph *graph = report->reference->graph;
+    bool *is_output = ets_arena_alloc_array(arena, report->compared.count, sizeof *is_output);
+    if (is_output == NULL) return gap_fail_memory(error);
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i].role != ETS_OUTPUT_USER) continue;
+        const uint32_t value =
+            gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
+        if (value == GAP_NONE || report->reference->places[value].node == GAP_NONE) continue;
+        const struct gap_place place = report->reference->places[value];
+        const uint64_t key[] = {place.node, place.output, 0};
+        const uint32_t row = ets_key_table_find(&report->compared, key);
+        if (row != ETS_KEY_NONE) is_output[row] = true;
+    }
+    *is_output_out = is_output;
+    return ETS_OK;
+}
+
+/* The outputs' error in all, relative to each one's power; NaN where there is none to speak of. */
+static double outputs_error(const struct comparer *c)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->report->compared.count; i++) {
+        const struct ets_gap_row *row = &c->report->rows[i];
+        if (!c->is_output[i] || !row->has_total) continue;
+        if (row->total.broken_count > 0) return NAN;
+        if (row->total.reference_square_sum > 0) {
+            sum += row->total.error_square_sum / row->total.reference_square_sum;
+        }
+    }
+    return sum > 0 ? sum : NAN;
+}
+
+static enum ets_status explain_outputs(struct comparer *c, const struct gap_evaluation *e,
+                                       struct ets_error *error)
+{
+    struct ets_gap_verdict *verdict = &c->report->verdict;
+    const double before = outputs_error(c);
+    if (verdict->guilty == ETS_NO_INDEX || isnan(before)) return ETS_OK;
+    c->pass = PASS_GUILTY;
+    c->guilty = c->report->order[verdict->guilty];
+    ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
+    const double explained = 1 - c->left / before;
+    verdict->explained = explained < 0 ? 0 : explained;
+    return ETS_OK;
+}
+
+/* How each node is computed: the reference lists them in our order. */
+static void note_routes(struct ets_gap_report *report, const struct ets_reference *reference)
+{
+    const uint32_t count = ets_reference_node_count(reference);
+    report->verdict.uncovered = report->verdict.fallbacks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const enum ets_reference_route route = ets_reference_node(reference, i)->route;
+        report->verdict.uncovered += route == ETS_ROUTE_UNCOVERED;
+        report->verdict.fallbacks += route == ETS_ROUTE_FALLBACK;
+    }
+    for (uint32_t i = 0; i < report->compared.count; i++) {
+        const uint64_t node = *ets_key_table_key(&report->compared, i);
+        if (node < count)
+            report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
+    }
+}
+
+/* Whether delegates were given other inputs than the reference: the first, by its number. */
+static void check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
+{
+    report->verdict.other_input = ETS_NO_INDEX;
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_gap_value *value = &report->values[i];
+        struct ets_comparison comparison;
+        struct ets_tensor given, captured = value->captured.tensor;
+        int64_t room;
+        if (value->input >= e->input_count || value->captured.status != ETS_OK) continue;
+        if (!gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
+        if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
+            comparison.unequal_count == 0) {
+            continue;
+        }
+        report->verdict.other_input = value->input;
+        return;
+    }
+}
+
+enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
+                                    const struct ets_gap_evaluation *evaluation,
+                                    struct gap_evaluation *out, struct ets_error *error)
+{
+    const bool has_fallback = report->reference != &report->edge;
+    const struct ets_reference_options options = {
+        .engine = evaluation->engine,
+        .record = report->options.record,
+        .graph = report->reference->graph,
+        .fallback = has_fallback ? report->edge.graph : NULL,
+        .use_double = evaluation->use_double,
+        .allocator = report->options.allocator};
+    *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
+    if (evaluation->inputs == NULL) {
+        const enum ets_status status = ets_etrecord_representative_inputs(
+            report->options.record, &out->inputs, &out->input_count, error);
+        if (status == ETS_NOT_FOUND) {
+            return ets_fail(error, status, ETS_NO_OFFSET,
+                            "the record has no representative inputs; --input or --case give "
+                            "those of the run");
+        }
+        ETS_TRY(status);
+    }
+    return ets_reference_open(&options, &out->reference, error);
+}
+
+/* All that was captured has another shape: the model ran on other inputs. */
+static enum ets_status check_shapes(const struct comparer *c, struct ets_error *error)
+{
+    if (c->fitting > 0 || c->unfitting == 0) return ETS_OK;
+    const struct ets_gap_row *row = &c->report->rows[c->first_unfitting];
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the run had other inputs than the reference: %.*s was %s",
+                    (int)row->value->node->name.size, row->value->node->name.data, row->reason);
+}
+
+static enum ets_status run_passes(struct comparer *c, const struct gap_evaluation *e,
+                                  struct ets_error *error)
+{
+    ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
+    add_unreached(c->report);
+    ETS_TRY(check_shapes(c, error));
+    c->pass = PASS_OWN;
+    ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
+    ETS_TRY(gap_judge(c->report, error));
+    return explain_outputs(c, e, error);
+}
+
+enum ets_status gap_evaluate(struct ets_gap_report *report,
+                             const struct ets_gap_evaluation *evaluation, struct ets_error *error)
+{
+    struct gap_evaluation e;
+    struct ets_arena arena;
+    bool *is_output = NULL;
+    ets_arena_init(&arena, report->options.allocator, 0);
+    enum ets_status status = gap_make_rows(report, error);
+    if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
+    if (status == ETS_OK) {
+        status = gap_evaluation_open(report, evaluation, &e, error);
+        if (status == ETS_OK) {
+            struct comparer c = {.report = report, .is_output = is_output};
+            note_routes(report, e.reference);
+            check_inputs(report, &e);
+            status = run_passes(&c, &e, error);
+            ets_reference_close(e.reference);
+        }
+    }
+    ets_arena_reset(&arena);
+    return status;
+}
+
+enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
+                                 const struct ets_gap_evaluation *evaluation,
+                                 struct ets_error *error)
+{
+    ets_gap_close(report->twin);
+    report->twin = NULL;
+    return gap_evaluate(report, evaluation, error);
+}
+
+uint32_t ets_gap_row_count(const struct ets_gap_report *report)
+{
+    return gap_shown(report)->row_count;
+}
+
+const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index)
+{
+    report = gap_shown(report);
+    return &report->rows[report->order[index]];
+}

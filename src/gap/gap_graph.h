@@ -1,0 +1,70 @@
+/* A graph with all its subgraphs as one list of nodes, and where each of its values comes from. */
+#ifndef ETSCOPE_GAP_GAP_GRAPH_H
+#define ETSCOPE_GAP_GAP_GRAPH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/key_table.h"
+#include "base/strings.h"
+#include "base/text.h"
+#include "etscope/etrecord.h"
+
+#define GAP_NONE UINT32_MAX
+
+/* A value: an output of a node, lists counted through, or an input of a graph. */
+struct gap_place {
+    uint32_t node;   /* GAP_NONE: an input */
+    uint32_t output; /* of the node; of an input its place among the graph's */
+};
+
+struct gap_graph {
+    const struct ets_graph *graph;
+    struct ets_arena *arena;
+    uint32_t node_count;
+    const struct ets_graph_node **nodes; /* top graph first, then the subgraphs, breadth first */
+    uint32_t *level;                     /* [node] 0: the graph itself; n: subgraph n - 1 */
+    struct ets_strings names;
+    struct ets_key_table values; /* level, number of the name */
+    struct gap_place *places;    /* [values.count] */
+    uint32_t place_capacity;
+};
+
+/* Statuses: NO_MEMORY. */
+enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
+                                const struct ets_graph *graph, struct ets_error *error);
+
+/* The graph that a level stands for. */
+const struct ets_graph *gap_graph_level(const struct gap_graph *flat, uint32_t level);
+
+/* The number of a node of the graph or its subgraphs, or GAP_NONE. */
+uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node);
+
+/* The number of a value, or GAP_NONE. */
+uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
+
+/* How many outputs a node has, lists counted through. */
+uint32_t gap_output_count(const struct ets_graph_node *node);
+/* Output `index`; NULL: there is none. */
+const struct ets_graph_argument *gap_output(const struct ets_graph_node *node, uint32_t index);
+/* What the graph knows of output `output` of node `node`; NULL: nothing. */
+const struct ets_graph_value *gap_output_value(const struct gap_graph *flat, uint32_t node,
+                                               uint32_t output);
+
+/*
+ * Which values are seen outside of the part that makes them: used by a node of another part or of
+ * none, or given out by a graph. `part[node]`: a number, or GAP_NONE. `leaves[value]` is filled.
+ */
+void gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves);
+
+/* Calls `see(context, value)` for every value that node `node` takes, in order. */
+void gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
+                      void (*see)(void *context, uint32_t value), void *context);
+
+static inline enum ets_status gap_fail_memory(struct ets_error *error)
+{
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to compare with the record");
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* The report while it is being made, as the files of this folder share it. */
+#ifndef ETSCOPE_GAP_GAP_PARTS_H
+#define ETSCOPE_GAP_GAP_PARTS_H
+
+#include "etscope/gap.h"
+#include "gap/gap_graph.h"
+#include "gap/origins.h"
+
+struct ets_gap_report {
+    struct ets_gap_options options;
+    struct ets_arena arena;
+    const char *method;
+    uint32_t run, block;
+    struct gap_graph edge;             /* the method's */
+    struct gap_graph other;            /* the reference, where it is another graph */
+    const struct gap_graph *reference; /* `other` or `edge` */
+    struct gap_origins origins;
+    const char *reference_reason;
+    struct ets_gap_value *values;
+    uint32_t value_count;
+    struct ets_gap_hidden *hidden;
+    uint32_t hidden_count;
+    struct gap_place *places;      /* [value_count] in the reference; GAP_NONE: none */
+    struct ets_key_table compared; /* node, output and occurrence -> */
+    uint32_t *compared_value;      /* the value that is compared there, one for each */
+    struct ets_gap_row *rows;      /* [compared.count] by number of the key */
+    uint32_t *order;               /* [row_count] numbers of rows, as they were computed */
+    uint32_t *place_in_order;      /* [compared.count] */
+    uint32_t row_count;
+    struct ets_gap_verdict verdict;
+    struct ets_gap_pair *pairs; /* upstream's; made when asked for */
+    uint32_t pair_count;
+    bool has_pairs;
+    struct ets_gap_report *twin; /* the rows are its; NULL: our own */
+};
+
+/* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */
+enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error);
+
+/* alignment.c: which value of the reference each of them is. Statuses: NO_MEMORY. */
+enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error);
+
+/* regions.c: what lies between captured values. */
+struct gap_region {
+    uint32_t *nodes, *rows; /* of the reference; numbers of compared keys */
+    uint32_t node_count, row_count;
+    uint32_t *seen_node, *seen_row; /* inner: stamps */
+    uint32_t *stack, stamp;
+    uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
+};
+enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_report *report,
+                                struct ets_arena *arena, struct ets_error *error);
+/* Fills the lists for a row, by its number. */
+void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row);
+
+/* evaluation.c: the reference, ready to run on the inputs. `reference` is the caller's to close. */
+struct gap_evaluation {
+    struct ets_reference *reference;
+    const struct ets_value *inputs;
+    size_t input_count;
+};
+enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
+                                    const struct ets_gap_evaluation *evaluation,
+                                    struct gap_evaluation *out, struct ets_error *error);
+/* ets_gap_evaluate of a report that has its values. */
+enum ets_status gap_evaluate(struct ets_gap_report *report,
+                             const struct ets_gap_evaluation *evaluation, struct ets_error *error);
+/* One row for each compared value, empty. */
+enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
+/* The captured tensor in the reference's shape; false: it has another number of elements. */
+bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                 struct ets_tensor *out);
+/* That it has another: the row's reason. */
+enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                const struct ets_tensor *reference, struct ets_error *error);
+/* The row's total error, statistics of both tensors. */
+enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
+                                  const struct ets_tensor *device);
+/* The report whose rows are shown. */
+static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report *report)
+{
+    return report->twin != NULL ? report->twin : report;
+}
+/* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
+bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
+
+/* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
+enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+#include "gap/instructions.h"
+
+#include "inspect/names.h"
+
+bool gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor)
+{
+    if (expected == NULL || expected->rank != tensor->rank) return false;
+    if (expected->scalar_type >= 0 && expected->scalar_type != (int)tensor->scalar_type) {
+        return false;
+    }
+    for (uint32_t i = 0; i < expected->rank; i++) {
+        const bool is_open = expected->size_texts != NULL && expected->size_texts[i].data != NULL;
+        if (!is_open && expected->sizes[i] != tensor->sizes[i]) return false;
+    }
+    return true;
+}
+
+/* A kernel's own event tells more than the one around it. */
+static bool tells_more(const struct ets_row *row, const struct gap_instruction *known)
+{
+    return known->row == NULL || ets_text_is(row->name, "DELEGATE_CALL") ||
+           (!known->is_call && ets_row_kernel(row).data != NULL);
+}
+
+static void set_row(struct gap_instruction *instruction, const struct ets_row *row)
+{
+    struct ets_text kernel = ets_row_kernel(row);
+    if (kernel.data == NULL && row->kernel.size > 0) {
+        kernel = row->kernel; /* "aten::add.out" */
+        for (size_t i = 0; i < row->kernel.size; i++) {
+            if (row->kernel.data[i] != ':') continue;
+            kernel = (struct ets_text){row->kernel.data + i + 1, row->kernel.size - i - 1};
+        }
+    }
+    instruction->row = row;
+    instruction->is_call = ets_text_is(row->name, "DELEGATE_CALL");
+    instruction->kernel = kernel.data == NULL ? kernel : ets_kernel_base_name(kernel);
+}
+
+static enum ets_status list_instructions(struct gap_instructions *s,
+                                         const struct ets_gap_report *report,
+                                         struct ets_error *error)
+{
+    const struct ets_inspection *inspection = report->options.inspection;
+    const struct ets_block *block = ets_inspection_block(inspection, report->block);
+    for (uint32_t i = 0; i < block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
+        if (row->chain < 0 || row->is_delegated) continue;
+        const uint64_t key[] = {(uint64_t)row->chain, (uint64_t)(uint32_t)row->instruction};
+        const uint32_t known = s->known.count;
+        const uint32_t at = ets_key_table_add(&s->known, key);
+        if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+        if (at == known) {
+            s->items[at] = (struct gap_instruction){.node = GAP_NONE, .first_value = GAP_NONE};
+            s->count++;
+        }
+        if (tells_more(row, &s->items[at])) set_row(&s->items[at], row);
+    }
+    return ETS_OK;
+}
+
+static void find_values(struct gap_instructions *s, const struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_captured_value *value = &report->values[i].captured;
+        const uint64_t key[] = {(uint64_t)value->chain, (uint64_t)(uint32_t)value->instruction};
+        s->of_value[i] = GAP_NONE;
+        if (value->is_output || value->chain < 0) continue;
+        if (value->delegate_id >= 0 || value->delegate_name.size > 0) continue;
+        const uint32_t at = ets_key_table_find(&s->known, key);
+        if (at == ETS_KEY_NONE) continue;
+        s->of_value[i] = at;
+        if (s->items[at].first_value == GAP_NONE) s->items[at].first_value = i;
+        if (value->index >= s->items[at].values_per_run) {
+            s->items[at].values_per_run = value->index + 1;
+        }
+    }
+}
+
+/* Which instructions share handles. */
+static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_report *report,
+                                    struct ets_error *error)
+{
+    struct ets_key_table handles, pairs; /* handle; handle and instruction */
+    ets_key_table_init(&handles, &report->arena, 1);
+    ets_key_table_init(&pairs, &report->arena, 2);
+    size_t room = 0;
+    for (uint32_t i = 0; i < s->count; i++) room += s->items[i].row->handle_count;
+    uint32_t *users = ets_arena_alloc_array(&report->arena, room, sizeof *users);
+    if (users == NULL) return gap_fail_memory(error);
+    for (int counting = 1; counting >= 0; counting--) {
+        for (uint32_t i = 0; i < s->count; i++) {
+            const struct ets_row *row = s->items[i].row;
+            for (size_t h = 0; h < row->handle_count; h++) {
+                const uint64_t key[] = {(uint64_t)row->handles[h], i};
+                const uint32_t at = ets_key_table_add(&handles, key);
+                const uint32_t known = pairs.count;
+                if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+                if (!counting) {
+                    s->items[i].is_shared = s->items[i].is_shared || users[at] > 1;
+                } else if (ets_key_table_add(&pairs, key) == ETS_KEY_NONE) {
+                    return gap_fail_memory(error);
+                } else if (pairs.count > known) {
+                    users[at]++;
+                    s->items[i].handle_kinds++;
+                }
+            }
+        }
+    }
+    return ETS_OK;
+}
+
+/* Whether what the instruction captured in its first run can be the node's outputs. */
+static bool outputs_fit(const struct gap_instructions *s, const struct ets_gap_report *report,
+                        uint32_t instruction, uint32_t node)
+{
+    uint32_t at = s->items[instruction].first_value;
+    for (; at < report->value_count && s->of_value[at] == instruction; at++) {
+        const struct ets_captured_value *value = &report->values[at].captured;
+        if (report->values[at].occurrence > 0) break;
+        if (!value->has_tensor || value->type != ETS_DEBUG_TENSOR) continue;
+        const struct ets_graph_value *expected =
+            gap_output_value(&report->edge, node, value->index);
+        if (expected != NULL && !gap_value_fits(expected, &value->tensor)) return false;
+    }
+    return true;
+}
+
+enum strictness {
+    BY_KERNEL_AND_SHAPE, /* the node's operator is the kernel's, and its outputs fit */
+    BY_KERNEL,
+    BY_HANDLE /* nothing else has the handle */
+};
+
+static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_report *report,
+                            uint32_t instruction, enum strictness strictness)
+{
+    const struct gap_instruction *item = &s->items[instruction];
+    uint32_t found = GAP_NONE;
+    for (size_t i = 0; i < item->row->node_count && s->budget > 0; i++, s->budget--) {
+        const struct ets_graph_node *node = item->row->nodes[i].node;
+        const uint32_t number = gap_graph_number(&report->edge, node);
+        if (number == GAP_NONE) continue;
+        if (s->done_by[number] != GAP_NONE && !item->row->is_inferred) continue;
+        if (strictness == BY_HANDLE) {
+            if (found != GAP_NONE) return GAP_NONE;
+            found = number;
+            continue;
+        }
+        const struct ets_text op = ets_node_base_name(node->op);
+        const bool is_unknown = item->kernel.data == NULL; /* then in order, where shapes fit */
+        if (is_unknown ? strictness != BY_KERNEL_AND_SHAPE : !ets_text_equal(op, item->kernel)) {
+            continue;
+        }
+        if (strictness == BY_KERNEL || outputs_fit(s, report, instruction, number)) return number;
+    }
+    return found;
+}
+
+static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *report,
+                       enum strictness strictness)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct gap_instruction *item = &s->items[i];
+        if (item->is_call || item->node != GAP_NONE || item->row->node_count == 0) continue;
+        if (strictness == BY_HANDLE && item->is_shared && item->kernel.data != NULL) continue;
+        item->node = choose_node(s, report, i, strictness);
+        if (item->node != GAP_NONE) s->done_by[item->node] = i;
+    }
+}
+
+/* How often the call's list still has a handle. */
+static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap_report *report,
+                                      uint32_t call, struct ets_error *error)
+{
+    const struct ets_row *row = s->items[call].row;
+    struct ets_key_table handles;
+    ets_key_table_init(&handles, &report->arena, 1);
+    uint32_t *quota = ets_arena_alloc_array(&report->arena, row->handle_count, sizeof *quota);
+    if (quota == NULL) return gap_fail_memory(error);
+    for (size_t i = 0; i < row->handle_count; i++) {
+        const uint64_t key = (uint64_t)row->handles[i];
+        const uint32_t at = ets_key_table_add(&handles, &key);
+        if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+        quota[at]++;
+    }
+    for (size_t i = 0; i < row->node_count; i++) {
+        const uint32_t node = gap_graph_number(&report->edge, row->nodes[i].node);
+        const uint64_t key = (uint64_t)row->nodes[i].handle;
+        const uint32_t at = ets_key_table_find(&handles, &key);
+        if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
+        if (s->done_by[node] != GAP_NONE) continue;
+        s->done_by[node] = s->part[node] = call;
+        quota[at]--;
+    }
+    return ETS_OK;
+}
+
+enum ets_status gap_instructions_find(struct gap_instructions *s, struct ets_gap_report *report,
+                                      struct ets_error *error)
+{
+    struct ets_arena *arena = &report->arena;
+    const uint32_t nodes = report->edge.node_count;
+    const struct ets_block *block = ets_inspection_block(report->options.inspection, report->block);
+    *s = (struct gap_instructions){.budget = 100 * 1000 * 1000};
+    ets_key_table_init(&s->known, arena, 2);
+    s->items = ets_arena_alloc_array(arena, block->row_count, sizeof *s->items);
+    s->of_value = ets_arena_alloc_array(arena, report->value_count, sizeof *s->of_value);
+    s->part = ets_arena_alloc_array(arena, nodes, sizeof *s->part);
+    s->done_by = ets_arena_alloc_array(arena, nodes, sizeof *s->done_by);
+    if (s->items == NULL || s->of_value == NULL || s->part == NULL || s->done_by == NULL) {
+        return gap_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < nodes; i++) s->part[i] = s->done_by[i] = GAP_NONE;
+    ETS_TRY(list_instructions(s, report, error));
+    find_values(s, report);
+    ETS_TRY(find_sharing(s, report, error));
+    take_nodes(s, report, BY_KERNEL_AND_SHAPE);
+    take_nodes(s, report, BY_KERNEL);
+    take_nodes(s, report, BY_HANDLE);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->items[i].is_call) ETS_TRY(fill_partition(s, report, i, error));
+    }
+    return ETS_OK;
+}

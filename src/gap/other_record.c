@@ -1,0 +1,176 @@
+/*
+ * Another record's graph as the reference: what a quantized program loses against its float
+ * original. Its values are the captured ones; between them, inside of delegates, those that the
+ * program's own graph gives from the captured ones, so that each operator shows.
+ */
+#include <math.h>
+
+#include "gap/counterparts.h"
+#include "gap/gap_parts.h"
+#include "reference/reference_value.h"
+
+struct other {
+    struct ets_gap_report *report; /* of the program that ran */
+    struct ets_gap_report *twin;   /* its values against the other graph */
+    struct gap_counterpart *pairs;
+    uint32_t count;
+    uint32_t *first_pair; /* [own node] its first pair, */
+    uint32_t *next_pair;  /* [pair] and those behind it; GAP_NONE at the end */
+};
+
+/* The compared value of a node's output, of the first run of it; NULL: none. */
+static const struct ets_gap_value *captured_value(const struct ets_gap_report *report,
+                                                  uint32_t node, uint32_t iteration,
+                                                  uint32_t output)
+{
+    const uint64_t key[] = {node, output, iteration};
+    const uint32_t at = ets_key_table_find(&report->compared, key);
+    return at == ETS_KEY_NONE ? NULL : &report->values[report->compared_value[at]];
+}
+
+/* A contiguous copy in the twin's memory. */
+static enum ets_status keep_tensor(struct other *o, const struct ets_tensor *tensor,
+                                   struct ets_tensor *kept, struct ets_error *error)
+{
+    *kept = *tensor;
+    ets_tensor_set_contiguous(kept);
+    const uint64_t bytes = ets_tensor_count(tensor) * ets_scalar_type_bytes(tensor->scalar_type);
+    void *data = ets_arena_alloc(&o->twin->arena, (size_t)bytes);
+    if (data == NULL) return gap_fail_memory(error);
+    kept->data = data;
+    kept->data_bytes = (size_t)bytes;
+    return reference_tensor_copy(tensor, kept, error);
+}
+
+static enum ets_status add_value(struct other *o, uint32_t pair, const struct ets_gap_value *value,
+                                 const struct ets_tensor *computed, struct ets_error *error)
+{
+    struct ets_gap_report *twin = o->twin;
+    struct ets_gap_value *added = &twin->values[twin->value_count];
+    const uint64_t key[] = {o->pairs[pair].other, 0, 0};
+    const uint32_t known = twin->compared.count;
+    *added = (struct ets_gap_value){.input = ETS_NO_INDEX};
+    if (value != NULL) *added = *value;
+    if (value == NULL) {
+        added->captured =
+            (struct ets_captured_value){.event = ETS_NO_INDEX, .row = ETS_NO_INDEX, .chain = -1};
+        added->captured.has_tensor = 1;
+        added->captured.offset = -1;
+        added->is_computed = 1;
+        ETS_TRY(keep_tensor(o, computed, &added->captured.tensor, error));
+    }
+    added->node = twin->reference->nodes[o->pairs[pair].other];
+    added->output = 0;
+    added->is_view = 0;
+    added->reason = NULL;
+    const uint32_t at = ets_key_table_add(&twin->compared, key);
+    if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+    if (at == known) twin->compared_value[at] = twin->value_count++;
+    return ETS_OK;
+}
+
+/* The program's own graph, from what the device had. */
+static enum ets_status observe(void *context, const struct ets_reference_result *result,
+                               struct ets_value *replacement_out, struct ets_error *error)
+{
+    struct other *o = context;
+    const uint32_t node = gap_graph_number(o->report->reference, result->node);
+    struct ets_tensor computed;
+    int64_t room;
+    if (node == GAP_NONE) return ETS_OK;
+    const struct ets_gap_value *value =
+        captured_value(o->report, node, result->iteration, result->output);
+    if (value != NULL && (value->captured.status != ETS_OK || value->is_view)) value = NULL;
+    if (value != NULL && result->value.kind == ETS_VALUE_TENSOR) {
+        replacement_out->kind = ETS_VALUE_TENSOR;
+        replacement_out->as.tensor = value->captured.tensor;
+    }
+    if (result->output > 0 || result->iteration > 0) return ETS_OK;
+    if (value == NULL && !gap_tensor_of(&result->value, &room, &computed)) return ETS_OK;
+    for (uint32_t i = o->first_pair[node]; i != GAP_NONE; i = o->next_pair[i]) {
+        ETS_TRY(add_value(o, i, value, &computed, error));
+    }
+    return ETS_OK;
+}
+
+static enum ets_status index_pairs(struct other *o, struct ets_error *error)
+{
+    struct ets_arena *arena = &o->twin->arena;
+    const uint32_t nodes = o->report->reference->node_count;
+    o->first_pair = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
+    o->next_pair = ets_arena_alloc_array(arena, o->count, sizeof(uint32_t));
+    o->twin->values = ets_arena_alloc_array(arena, o->count, sizeof *o->twin->values);
+    o->twin->compared_value = ets_arena_alloc_array(arena, o->count, sizeof(uint32_t));
+    if (o->first_pair == NULL || o->next_pair == NULL || o->twin->values == NULL ||
+        o->twin->compared_value == NULL) {
+        return gap_fail_memory(error);
+    }
+    ets_key_table_init(&o->twin->compared, arena, 3);
+    for (uint32_t i = 0; i < nodes; i++) o->first_pair[i] = GAP_NONE;
+    for (uint32_t i = o->count; i-- > 0;) {
+        o->next_pair[i] = o->first_pair[o->pairs[i].own];
+        o->first_pair[o->pairs[i].own] = i;
+    }
+    return ETS_OK;
+}
+
+/* The other record's graphs, as those of a report of its own. */
+static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrecord *record,
+                                 struct ets_error *error)
+{
+    struct ets_arena arena;
+    const struct ets_graph *aten, *edge;
+    ets_arena_init(&arena, report->options.allocator, 0);
+    struct ets_gap_report *twin = ets_arena_alloc(&arena, sizeof *twin);
+    if (twin == NULL) return gap_fail_memory(error);
+    twin->arena = arena;
+    twin->options = report->options;
+    twin->options.record = record;
+    twin->method = report->method;
+    twin->run = report->run;
+    twin->block = report->block;
+    twin->reference = &twin->other;
+    ets_gap_close(report->twin);
+    report->twin = twin;
+    ETS_TRY(ets_etrecord_aten_graph(record, &aten, error));
+    ETS_TRY(ets_etrecord_edge_graph(record, report->method, &edge, error));
+    ETS_TRY(gap_graph_build(&twin->other, &twin->arena, aten, error));
+    return gap_graph_build(&twin->edge, &twin->arena, edge, error);
+}
+
+static enum ets_status collect_values(struct other *o, const struct ets_gap_evaluation *evaluation,
+                                      struct ets_error *error)
+{
+    struct gap_evaluation e;
+    ETS_TRY(gap_evaluation_open(o->report, evaluation, &e, error));
+    const enum ets_status status =
+        ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
+    ets_reference_close(e.reference);
+    return status;
+}
+
+enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets_etrecord *record,
+                                       const struct ets_gap_evaluation *evaluation,
+                                       struct ets_error *error)
+{
+    struct other o = {.report = report};
+    struct ets_gap_evaluation of_twin = *evaluation;
+    uint32_t unpaired;
+    ETS_TRY(open_twin(report, record, error));
+    o.twin = report->twin;
+    ETS_TRY(gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
+                                  &o.count, &unpaired, error));
+    if (o.count == 0) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "the two records have no operator in common");
+    }
+    ETS_TRY(index_pairs(&o, error));
+    ETS_TRY(collect_values(&o, evaluation, error));
+    if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
+        ETS_TRY(ets_etrecord_representative_inputs(report->options.record, &of_twin.inputs,
+                                                   &of_twin.input_count, error));
+    }
+    ETS_TRY(gap_evaluate(o.twin, &of_twin, error));
+    o.twin->verdict.unpaired = unpaired;
+    return ETS_OK;
+}

@@ -1,0 +1,212 @@
+#include "gap/partitions.h"
+
+/* Edge values and nodes by the call that has them: those of call c are [first[c], first[c + 1]). */
+struct by_call {
+    uint32_t *first, *members;
+};
+
+/* Edge values at the border of one call. */
+struct border {
+    const struct ets_gap_report *report;
+    const struct gap_instructions *instructions;
+    uint32_t call;
+    uint32_t *list; /* room for all values of the edge program */
+    uint32_t count;
+    uint32_t *stamp; /* [edge value] call + 1 where it is listed */
+    struct by_call leaving, nodes;
+    uint64_t budget; /* values that may still be tried: files say how many there are */
+};
+
+static bool is_weight(const struct ets_gap_report *report, struct gap_place place, uint32_t level)
+{
+    const struct ets_graph *graph = gap_graph_level(&report->edge, level);
+    if (place.node != GAP_NONE) return false;
+    const enum ets_graph_input_role role = graph->inputs[place.output].role;
+    return role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER || role == ETS_INPUT_CONSTANT;
+}
+
+static void see_input(void *context, uint32_t value)
+{
+    struct border *border = context;
+    const struct gap_place place = border->report->edge.places[value];
+    const uint32_t level =
+        (uint32_t)*ets_key_table_key(&border->report->edge.values, value); /* its first word */
+    if (border->stamp[value] == border->call + 1) return;
+    if (place.node != GAP_NONE && border->instructions->part[place.node] == border->call) return;
+    if (is_weight(border->report, place, level)) return;
+    border->stamp[value] = border->call + 1;
+    border->list[border->count++] = value;
+}
+
+static const struct ets_graph_value *graph_value(const struct gap_graph *edge, uint32_t value)
+{
+    const struct gap_place place = edge->places[value];
+    const uint32_t level = (uint32_t)*ets_key_table_key(&edge->values, value);
+    if (place.node != GAP_NONE) return gap_output_value(edge, place.node, place.output);
+    const struct ets_graph *graph = gap_graph_level(edge, level);
+    return ets_graph_find_value(graph, graph->inputs[place.output].argument.name);
+}
+
+static bool fits(const struct border *border, uint32_t value,
+                 const struct ets_captured_value *captured)
+{
+    const struct ets_graph_value *expected = graph_value(&border->report->edge, value);
+    if (!captured->has_tensor) return expected == NULL;
+    return gap_value_fits(expected, &captured->tensor);
+}
+
+/* The captured values [from, end) of the call that have an index in [low, high). */
+struct captured_range {
+    uint32_t from, end, low, high;
+};
+
+static bool in_range(const struct border *border, const struct captured_range *range, uint32_t i)
+{
+    const struct ets_captured_value *value = &border->report->values[i].captured;
+    return border->instructions->of_value[i] == border->call && value->index >= range->low &&
+           value->index < range->high;
+}
+
+/* By place where as many are captured as there are, and all fit; else the first that fits. */
+static void match(struct border *border, const struct captured_range *range, uint32_t *value_of)
+{
+    bool by_place = border->count == range->high - range->low;
+    for (uint32_t i = range->from; by_place && i < range->end; i++) {
+        const struct ets_captured_value *value = &border->report->values[i].captured;
+        if (!in_range(border, range, i)) continue;
+        by_place = fits(border, border->list[value->index - range->low], value);
+    }
+    for (uint32_t i = range->from; i < range->end; i++) {
+        const struct ets_captured_value *value = &border->report->values[i].captured;
+        if (!in_range(border, range, i)) continue;
+        if (by_place) {
+            value_of[i] = border->list[value->index - range->low];
+            continue;
+        }
+        for (uint32_t k = 0; k < border->count && border->budget > 0; k++, border->budget--) {
+            if (border->list[k] == GAP_NONE || !fits(border, border->list[k], value)) continue;
+            value_of[i] = border->list[k];
+            border->list[k] = GAP_NONE;
+            break;
+        }
+    }
+}
+
+static uint32_t output_count(const struct ets_gap_report *report,
+                             const struct gap_instruction *call, uint32_t leaving)
+{
+    const struct ets_etrecord *record = report->options.record;
+    uint32_t count = leaving;
+    if (ets_etrecord_has_num_outs_map(record, report->method)) {
+        const int64_t told = ets_etrecord_num_outs(record, report->method, call->row->instruction);
+        count = told < 0 ? 0 : told > call->values_per_run ? call->values_per_run : (uint32_t)told;
+    }
+    return count < call->values_per_run ? count : call->values_per_run;
+}
+
+/* The number of an edge value among the user's inputs, or ETS_NO_INDEX. */
+static uint32_t user_input(const struct ets_gap_report *report, uint32_t value)
+{
+    const struct ets_graph *graph = report->edge.graph;
+    if (value == GAP_NONE || report->edge.places[value].node != GAP_NONE) return ETS_NO_INDEX;
+    if (*ets_key_table_key(&report->edge.values, value) != 0) return ETS_NO_INDEX; /* its level */
+    const uint32_t at = report->edge.places[value].output;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < at; i++) number += graph->inputs[i].role == ETS_INPUT_USER;
+    return graph->inputs[at].role == ETS_INPUT_USER ? number : ETS_NO_INDEX;
+}
+
+static void match_call(struct border *border, struct ets_gap_report *report, uint32_t *value_of)
+{
+    const struct gap_instructions *s = border->instructions;
+    const struct gap_instruction *call = &s->items[border->call];
+    struct captured_range range = {.from = call->first_value, .end = report->value_count};
+    for (uint32_t i = range.from; i < report->value_count; i++) { /* one run of it */
+        if (s->of_value[i] != border->call || report->values[i].occurrence > 0) {
+            range.end = i;
+            break;
+        }
+    }
+    border->count = 0;
+    const uint32_t *at = border->leaving.first + border->call;
+    for (uint32_t i = at[0]; i < at[1]; i++) {
+        border->list[border->count++] = border->leaving.members[i];
+    }
+    const uint32_t outputs = output_count(report, call, border->count);
+    range.high = call->values_per_run;
+    range.low = range.high - outputs;
+    match(border, &range, value_of);
+    border->count = 0;
+    at = border->nodes.first + border->call;
+    for (uint32_t i = at[0]; i < at[1]; i++) {
+        gap_graph_inputs(&report->edge, border->nodes.members[i], see_input, border);
+    }
+    range.high = range.low;
+    range.low = 0;
+    match(border, &range, value_of);
+    for (uint32_t i = range.from; i < range.end; i++) {
+        report->values[i].is_argument = report->values[i].captured.index < range.high;
+        report->values[i].input = user_input(report, value_of[i]);
+    }
+}
+
+/* A counting sort of `count` things by `call_of[i]`, GAP_NONE: of none. */
+static bool sort_by_call(struct ets_arena *arena, const uint32_t *call_of, uint32_t count,
+                         uint32_t calls, struct by_call *out)
+{
+    out->first = ets_arena_alloc_array(arena, (size_t)calls + 2, sizeof *out->first);
+    out->members = ets_arena_alloc_array(arena, count, sizeof *out->members);
+    if (out->first == NULL || out->members == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (call_of[i] != GAP_NONE) out->first[call_of[i] + 2]++;
+    }
+    for (uint32_t i = 2; i < calls + 2; i++) out->first[i] += out->first[i - 1];
+    for (uint32_t i = 0; i < count; i++) {
+        if (call_of[i] != GAP_NONE) out->members[out->first[call_of[i] + 1]++] = i;
+    }
+    return true;
+}
+
+/* The values that leave each call, and the nodes inside of it. */
+static enum ets_status sort_parts(struct border *border, struct ets_arena *arena,
+                                  struct ets_error *error)
+{
+    const struct gap_graph *edge = &border->report->edge;
+    const struct gap_instructions *s = border->instructions;
+    bool *leaves = ets_arena_alloc_array(arena, edge->values.count, sizeof *leaves);
+    uint32_t *call_of = ets_arena_alloc_array(arena, edge->values.count, sizeof *call_of);
+    if (leaves == NULL || call_of == NULL) return gap_fail_memory(error);
+    gap_graph_leaving(edge, s->part, leaves);
+    for (uint32_t i = 0; i < edge->values.count; i++) {
+        const uint32_t maker = edge->places[i].node;
+        call_of[i] = leaves[i] && maker != GAP_NONE ? s->part[maker] : GAP_NONE;
+    }
+    if (!sort_by_call(arena, call_of, edge->values.count, s->count, &border->leaving) ||
+        !sort_by_call(arena, s->part, edge->node_count, s->count, &border->nodes)) {
+        return gap_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+enum ets_status gap_partitions_match(struct gap_partitions *partitions,
+                                     const struct gap_instructions *s,
+                                     struct ets_gap_report *report, struct ets_error *error)
+{
+    struct ets_arena *arena = &report->arena;
+    const uint32_t edge_values = report->edge.values.count;
+    struct border border = {.report = report, .instructions = s, .budget = 100 * 1000 * 1000};
+    border.list = ets_arena_alloc_array(arena, edge_values, sizeof *border.list);
+    border.stamp = ets_arena_alloc_array(arena, edge_values, sizeof *border.stamp);
+    partitions->value_of = ets_arena_alloc_array(arena, report->value_count, sizeof(uint32_t));
+    if (border.list == NULL || border.stamp == NULL || partitions->value_of == NULL) {
+        return gap_fail_memory(error);
+    }
+    ETS_TRY(sort_parts(&border, arena, error));
+    for (uint32_t i = 0; i < report->value_count; i++) partitions->value_of[i] = GAP_NONE;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!s->items[i].is_call || s->items[i].first_value == GAP_NONE) continue;
+        border.call = i;
+        match_call(&border, report, partitions->value_of);
+    }
+    return ETS_OK;
+}

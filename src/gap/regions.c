@@ -1,0 +1,114 @@
+/*
+ * Which nodes of the reference lie between a compared value and the captured values that they start
+ * from: what its own error is about. A delegate's partition is such a region.
+ */
+#include "gap/gap_parts.h"
+
+enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_report *report,
+                                struct ets_arena *arena, struct ets_error *error)
+{
+    const uint32_t nodes = report->reference->node_count, rows = report->compared.count;
+    *region = (struct gap_region){.budget = 100 * 1000 * 1000};
+    region->nodes = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
+    region->rows = ets_arena_alloc_array(arena, rows, sizeof(uint32_t));
+    region->seen_node = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
+    region->seen_row = ets_arena_alloc_array(arena, rows, sizeof(uint32_t));
+    region->stack = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
+    if (region->nodes == NULL || region->rows == NULL || region->seen_node == NULL ||
+        region->seen_row == NULL || region->stack == NULL) {
+        return gap_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+struct walk {
+    struct gap_region *region;
+    const struct ets_gap_report *report;
+    uint32_t waiting;    /* on the stack */
+    uint32_t occurrence; /* of the row */
+};
+
+/* The row that has this value, of the same time round a loop, or else of the first. */
+static uint32_t row_of(const struct ets_gap_report *report, struct gap_place place,
+                       uint32_t occurrence)
+{
+    for (int first = 0; first < 2; first++) {
+        const uint64_t key[] = {place.node, place.output, first ? 0 : occurrence};
+        const uint32_t at = ets_key_table_find(&report->compared, key);
+        if (at != ETS_KEY_NONE) return at;
+    }
+    return GAP_NONE;
+}
+
+static void see_source(void *context, uint32_t value)
+{
+    struct walk *walk = context;
+    struct gap_region *region = walk->region;
+    const struct gap_place place = walk->report->reference->places[value];
+    if (place.node == GAP_NONE) return;
+    const uint32_t row = row_of(walk->report, place, walk->occurrence);
+    if (row != GAP_NONE) {
+        if (region->seen_row[row] != region->stamp) region->rows[region->row_count++] = row;
+        region->seen_row[row] = region->stamp;
+        return;
+    }
+    if (region->seen_node[place.node] == region->stamp) return;
+    region->seen_node[place.node] = region->stamp;
+    region->stack[walk->waiting++] = place.node;
+}
+
+static void sort_numbers(uint32_t *numbers, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap > 0; gap /= 2) { /* Shell's sort */
+        for (uint32_t i = gap; i < count; i++) {
+            const uint32_t number = numbers[i];
+            uint32_t at = i;
+            for (; at >= gap && numbers[at - gap] > number; at -= gap) {
+                numbers[at] = numbers[at - gap];
+            }
+            numbers[at] = number;
+        }
+    }
+}
+
+void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row)
+{
+    const uint64_t *key = ets_key_table_key(&report->compared, row);
+    struct walk walk = {region, report, 0, (uint32_t)key[2]};
+    region->stamp++;
+    region->node_count = region->row_count = 0;
+    region->seen_node[key[0]] = region->stamp;
+    region->stack[walk.waiting++] = (uint32_t)key[0];
+    while (walk.waiting > 0 && region->budget > 0) {
+        region->budget--;
+        const uint32_t node = region->stack[--walk.waiting];
+        region->nodes[region->node_count++] = node;
+        gap_graph_inputs(report->reference, node, see_source, &walk);
+    }
+    sort_numbers(region->nodes, region->node_count);
+}
+
+enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row,
+                               const struct ets_graph_node **nodes_out, uint32_t node_room,
+                               uint32_t *node_count_out, uint32_t *rows_out, uint32_t row_room,
+                               uint32_t *row_count_out, struct ets_error *error)
+{
+    struct ets_arena arena;
+    struct gap_region region;
+    report = gap_shown(report);
+    ets_arena_init(&arena, report->options.allocator, 0);
+    const enum ets_status status = gap_region_init(&region, report, &arena, error);
+    if (status == ETS_OK) {
+        gap_region_find(&region, report, report->order[row]);
+        for (uint32_t i = 0; nodes_out != NULL && i < region.node_count && i < node_room; i++) {
+            nodes_out[i] = report->reference->nodes[region.nodes[i]];
+        }
+        for (uint32_t i = 0; rows_out != NULL && i < region.row_count && i < row_room; i++) {
+            rows_out[i] = report->place_in_order[region.rows[i]];
+        }
+        *node_count_out = region.node_count;
+        *row_count_out = region.row_count;
+    }
+    ets_arena_reset(&arena);
+    return status;
+}

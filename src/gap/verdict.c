@@ -1,0 +1,214 @@
+/*
+ * Which operator made the difference. An own error is relative: the root of its mean square over
+ * that of the reference. It stands out where it is
+ *
+ * - beyond what the type's rounding explains: 1e-5 for float32, 1e-10 for float64, 1e-2 for
+ *   float16, 5e-2 for bfloat16 and for whatever quantizes on its way (a number may be a step off),
+ *   1e-2 for integers and truth values;
+ * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
+ * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
+ *   difference of two large numbers counts as what it is.
+ */
+#include <math.h>
+
+#include "gap/counterparts.h"
+#include "gap/gap_parts.h"
+
+static double epsilon_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_DOUBLE:
+    case ETS_SCALAR_COMPLEX_DOUBLE: return 0x1p-52;
+    case ETS_SCALAR_HALF:
+    case ETS_SCALAR_COMPLEX_HALF: return 0x1p-10;
+    case ETS_SCALAR_BFLOAT16: return 0x1p-7;
+    default: return 0x1p-23;
+    }
+}
+
+static double rounding_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case ETS_SCALAR_DOUBLE:
+    case ETS_SCALAR_COMPLEX_DOUBLE: return 1e-10;
+    case ETS_SCALAR_FLOAT:
+    case ETS_SCALAR_COMPLEX_FLOAT: return 1e-5;
+    case ETS_SCALAR_BFLOAT16: return 5e-2;
+    default: return 1e-2;
+    }
+}
+
+/* Relative, as told above; infinite where a number is broken on one side alone. */
+static double error_of(const struct ets_comparison *comparison)
+{
+    if (comparison->broken_count > 0) return INFINITY;
+    if (comparison->error_square_sum == 0) return 0;
+    return sqrt(comparison->error_square_sum / comparison->reference_square_sum);
+}
+
+static double root_mean_square(const struct ets_comparison *comparison)
+{
+    if (comparison->finite_count == 0) return 0;
+    return sqrt(comparison->other_square_sum / (double)comparison->finite_count);
+}
+
+static int type_of(const struct ets_gap_row *row)
+{
+    return (int)row->value->captured.tensor.scalar_type;
+}
+
+/* What the row's own error may be by rounding alone. */
+static double explain(const struct ets_gap_report *report, struct gap_region *region,
+                      uint32_t number)
+{
+    const struct ets_gap_row *row = &report->rows[number];
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
+    double limit = rounding_of(type_of(row)), input = 0;
+    gap_region_find(region, report, number);
+    for (uint32_t i = 0; i < region->node_count; i++) {
+        if (gap_quantizes(report->reference->nodes[region->nodes[i]])) limit = fmax(limit, 5e-2);
+    }
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        const struct ets_gap_row *source = &report->rows[region->rows[i]];
+        if (source->has_total) input = fmax(input, root_mean_square(&source->total));
+    }
+    const double slack = 8 * epsilon_of(type_of(row)) * input;
+    const double count = (double)error->finite_count;
+    if (error->broken_count > 0 || count == 0) return limit;
+    if (error->reference_square_sum > 0) {
+        return fmax(limit, slack / sqrt(error->reference_square_sum / count));
+    }
+    return error->error_square_sum / count <= slack * slack ? INFINITY : limit;
+}
+
+/* Shell's sort. */
+static void sort_errors(double *errors, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            const double error = errors[i];
+            uint32_t at = i;
+            for (; at >= gap && errors[at - gap] > error; at -= gap) {
+                errors[at] = errors[at - gap];
+            }
+            errors[at] = error;
+        }
+    }
+}
+
+/* Of sorted errors without number `left_out` (`count`: none is); NaN where none is left. */
+static double median_of(const double *errors, uint32_t count, uint32_t left_out)
+{
+    const uint32_t rest = left_out < count ? count - 1 : count;
+    if (rest == 0) return NAN;
+    const uint32_t low = (rest - 1) / 2, high = rest / 2;
+    return errors[low + (low >= left_out)] / 2 + errors[high + (high >= left_out)] / 2;
+}
+
+/* The number of an error among the sorted ones. */
+static uint32_t find_error(const double *errors, uint32_t count, double error)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (errors[middle] < error) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* What a row is measured by: the own errors of all, sorted. */
+struct typical {
+    double *errors;
+    uint32_t count;
+};
+
+static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
+                                    struct typical *typical, struct ets_error *error)
+{
+    typical->count = 0;
+    typical->errors = ets_arena_alloc_array(arena, report->row_count, sizeof(double));
+    if (typical->errors == NULL) return gap_fail_memory(error);
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[report->order[i]];
+        row->own_error = row->has_own ? error_of(&row->own) : NAN;
+        if (row->has_own) typical->errors[typical->count++] = row->own_error;
+    }
+    sort_errors(typical->errors, typical->count);
+    report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
+    return ETS_OK;
+}
+
+static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
+                           double limit)
+{
+    if (!row->has_own) return limit;
+    const uint32_t own = find_error(typical->errors, typical->count, row->own_error);
+    return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
+}
+
+/* Where nothing is evaluated: whether the row is off, and nothing that it was computed from is. */
+static bool is_first_off(const struct ets_gap_report *report, const struct gap_region *region)
+{
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        const enum ets_gap_finding finding = report->rows[region->rows[i]].finding;
+        if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;
+    }
+    return true;
+}
+
+static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
+                      const struct typical *typical, uint32_t place, double limit)
+{
+    struct ets_gap_row *row = &report->rows[report->order[place]];
+    struct ets_gap_verdict *verdict = &report->verdict;
+    const bool is_off = error_of(&row->total) > limit;
+    row->threshold = threshold_of(row, typical, limit);
+    verdict->unlike += is_off;
+    row->finding = !is_off                  ? ETS_GAP_AGREES
+                   : row->own_error > limit ? ETS_GAP_OFF
+                                            : ETS_GAP_INHERITED;
+    if (row->has_own ? !(row->own_error > row->threshold)
+                     : !is_off || !is_first_off(report, region)) {
+        return;
+    }
+    if (verdict->guilty == ETS_NO_INDEX) {
+        verdict->guilty = place;
+        row->finding = ETS_GAP_GUILTY;
+    } else {
+        verdict->suspects++;
+        row->finding = ETS_GAP_SUSPECT;
+    }
+}
+
+enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
+{
+    struct ets_arena arena;
+    struct gap_region region;
+    struct typical typical;
+    ets_arena_init(&arena, report->options.allocator, 0);
+    report->verdict.guilty = ETS_NO_INDEX;
+    report->verdict.explained = NAN;
+    report->verdict.unlike = report->verdict.suspects = 0;
+    enum ets_status status = find_typical(report, &arena, &typical, error);
+    if (status == ETS_OK) status = gap_region_init(&region, report, &arena, error);
+    for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_total) continue;
+        const double limit = explain(report, &region, report->order[i]);
+        judge_row(report, &region, &typical, i, limit);
+    }
+    ets_arena_reset(&arena);
+    return status;
+}
+
+const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)
+{
+    return &gap_shown(report)->verdict;
+}
+
+const char *ets_gap_finding_name(enum ets_gap_finding finding)
+{
+    static const char *const names[] = {NULL, "agrees", "inherited", "guilty", "suspect", "off"};
+    return (unsigned)finding < sizeof names / sizeof names[0] ? names[finding] : NULL;
+}

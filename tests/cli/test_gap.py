@@ -1,0 +1,405 @@
+"""`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
+
+import io
+import json
+import struct
+import unittest
+import xml.etree.ElementTree as tree
+import zipfile
+from pathlib import Path
+
+import run_support as support
+from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
+from support import replace_entries
+
+PORTABLE = ("conv_portable", "dynamic", "gpt_portable", "mlp_portable", "map_loop", "cond")
+DELEGATED = ("gpt_xnnpack", "linear_fp32_xnnpack", "mlp_xnnpack")
+
+
+def files(model):
+    """The words that name a fixture's debug trace and what explains it."""
+    folder = support.DATA / model
+    return (folder / "debug.etdp", "--etrecord", folder / "model.etrecord", "--debug-buffer",
+            folder / "debug.bin")
+
+
+def weights_of(model):
+    """The record's storages, as torch.save numbered them."""
+    with zipfile.ZipFile(support.DATA / model / "model.etrecord") as record:
+        saved = record.read("exported_program_state_dict")
+    with zipfile.ZipFile(io.BytesIO(saved)) as inner:
+        return {int(name.rsplit("/", 1)[1]): inner.read(name)
+                for name in inner.namelist() if "/data/" in name}
+
+
+class GapTest(support.RunTest):
+    def setUp(self):
+        super().setUp()
+        if not support.have_records():
+            self.skipTest("this build reads no records")
+
+    def gap(self, *words):
+        """The rows of `gap --format json`."""
+        return json.loads(self.ok("gap", *words, "--format", "json").stdout)
+
+    def headline(self, *words):
+        return self.ok("gap", *words).stdout.splitlines()[0]
+
+    def plant(self, model, storage, element, change):
+        """Runs the fixture with one weight changed; the words that name what was recorded."""
+        reason = support.obstacle(model)
+        if reason:
+            self.skipTest(reason)
+        program = bytearray((support.DATA / model / "model.pte").read_bytes())
+        weights = weights_of(model)[storage]
+        self.assertEqual(program.count(weights), 1)
+        at = program.index(weights) + 4 * element
+        (value,) = struct.unpack_from("<f", program, at)
+        struct.pack_into("<f", program, at, value + change)
+        (self.folder / "planted.pte").write_bytes(program)
+        return self.record(model, "planted.pte")
+
+    def record(self, model, program, case=0):
+        inputs = [word for path in support.inputs_of(model, "forward", case)
+                  for word in ("--input", path)]
+        self.ok("run", program, "-o", "debug.etdp", "--capture", "intermediates",
+                "--debug-buffer", "debug.bin", *inputs)
+        return ("debug.etdp", "--etrecord", support.DATA / model / "model.etrecord",
+                "--debug-buffer", "debug.bin")
+
+
+class Fixtures(GapTest):
+    def test_gap__every_fixture_agrees(self):
+        for model in PORTABLE + DELEGATED:
+            with self.subTest(model=model):
+                rows = self.gap(*files(model))
+                self.assertTrue(rows)
+                self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+                for row in rows:
+                    self.assertLess(row["total_error"], 1e-6)
+
+    def test_gap__kernels_of_one_runtime_agree_bit_for_bit(self):
+        self.assertEqual(self.headline(*files("gpt_portable")),
+                         "all 40 values agree with the reference, bit for bit")
+
+    def test_gap__conditions_agree_with_the_expected_output(self):
+        for case, branch in ((0, "sin"), (1, "cos")):
+            with self.subTest(case=case):
+                words = self.record("cond", support.DATA / "cond" / "model.pte", case)
+                rows = self.gap(*words, "--case", case, "--program",
+                                support.DATA / "cond" / "model.bpte")
+                expected = support.suites_of("cond")["forward"][case][1][0][2]
+                names = [row["aot_ops"][-1] for row in rows]
+                self.assertEqual(names, ["sum_1", "gt", "linear", branch, "cond"])
+                self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+                for name in ("aot_intermediate_output", "runtime_intermediate_output"):
+                    for value, other in zip(rows[-1][name], expected):
+                        self.assertAlmostEqual(value, other, delta=1e-6)
+
+    def test_gap__methods_agree_with_the_expected_output(self):
+        words = (*files("multi_method"), "--program", support.DATA / "multi_method" / "model.bpte")
+        for run, method in ((1, "decode"), (3, "encode"), (5, "forward")):
+            with self.subTest(method=method):
+                rows = self.gap(*words, "--run", run)
+                expected = support.suites_of("multi_method")[method][0][1][0][2]
+                self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+                self.assertEqual(rows[-1]["shape"], [2, 8 if method != "encode" else 6])
+                for value, other in zip(rows[-1]["aot_intermediate_output"], expected):
+                    self.assertAlmostEqual(value, other, delta=1e-6)
+
+    def test_gap__in_double_a_kernels_own_rounding_shows(self):
+        rows = self.gap(*files("gpt_portable"), "--reference-dtype", "f64")
+        errors = [row["own_error"] for row in rows if row["dtype"] == "float32"]
+        self.assertTrue(any(error > 0 for error in errors))
+        self.assertTrue(all(error < 1e-6 for error in errors))
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+
+
+class PlantedFaults(GapTest):
+    def check(self, rows, guilty):
+        named = [(row["aot_ops"][-1], row["finding"]) for row in rows
+                 if row["finding"] in ("guilty", "suspect")]
+        self.assertEqual(named, [(guilty, "guilty")])
+        at = next(i for i, row in enumerate(rows) if row["finding"] == "guilty")
+        self.assertEqual({row["finding"] for row in rows[:at]} - {"agrees"}, set())
+        self.assertEqual({row["finding"] for row in rows[at + 1:]} - {"agrees", "inherited"}, set())
+
+    def test_gap__a_weight_of_a_portable_program(self):
+        for model, storage, guilty in (("mlp_portable", 0, "linear"),
+                                       ("mlp_portable", 2, "linear_1"),
+                                       ("gpt_portable", 5, "linear"),
+                                       ("gpt_portable", 18, "linear_5"),
+                                       ("gpt_portable", 28, "linear_8")):
+            with self.subTest(model=model, guilty=guilty):
+                self.check(self.gap(*self.plant(model, storage, 3, 0.1)), guilty)
+
+    def test_gap__a_weight_inside_of_a_delegate(self):
+        for storage, guilty in ((4, "linear"), (10, "add_2"), (18, "add_3"), (28, "linear_8")):
+            with self.subTest(guilty=guilty):
+                rows = self.gap(*self.plant("gpt_xnnpack", storage, 3, 0.1))
+                self.check(rows, guilty)
+
+    def test_gap__a_weight_of_a_single_partition(self):
+        self.check(self.gap(*self.plant("linear_fp32_xnnpack", 0, 3, 0.1)), "linear")
+        self.check(self.gap(*self.plant("mlp_xnnpack", 2, 3, 0.1)), "softmax")
+
+    def test_gap__a_weight_that_is_not_a_number(self):
+        rows = self.gap(*self.plant("gpt_portable", 10, 3, float("nan")))
+        self.check(rows, "linear_2")
+
+    def test_gap__the_headline_names_it(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        lines = self.ok("gap", *words).stdout.splitlines()
+        self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
+                                   r"error: its own error is 0\.\d+; before it everything agrees "
+                                   r"bit for bit$")
+        self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, addmm.out",
+                      lines)
+        self.assertIn("  from         relu", lines)
+
+    def test_gap__the_metric_is_the_column_gap(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        for metric, column in (("mse", "mse"), ("l1", "l1"), ("cosine", "cosine"),
+                               ("max", "max_error"), ("snr", "snr")):
+            for row in self.gap(*words, "--metric", metric):
+                self.assertEqual(row["gap"], [row[column]])
+        self.assertIn("cosine", self.ok("gap", *words, "--metric", "cosine").stdout)
+
+    def test_gap__fail_below_decides_the_exit_code(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        done = support.call("gap", *words, "--fail-below", "60", cwd=self.folder)
+        self.assertEqual(done.returncode, NEGATIVE, done.stderr)
+        self.assertIn("2 of 4 values have an SNR below 60 dB", done.stderr)
+        self.ok("gap", *files("mlp_portable"), "--fail-below", "60")
+        self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
+
+
+class Int8(GapTest):
+    """A model whose layer `squeeze` has no steps left for its weights: tests/data/quantized."""
+
+    words = (support.DATA / "quantized" / "int8.etdp", "--etrecord",
+             support.DATA / "quantized" / "int8.etrecord", "--debug-buffer",
+             support.DATA / "quantized" / "int8.bin")
+    original = ("--reference-etrecord", support.DATA / "quantized" / "float.etrecord")
+
+    def test_gap__the_delegate_computes_what_the_quantized_graph_says(self):
+        (row,) = self.gap(*self.words)
+        self.assertEqual((row["finding"], row["total_error"]), ("agrees", 0.0))
+
+    def test_gap__against_its_float_original_the_operator_is_named(self):
+        rows = self.gap(*self.words, *self.original)
+        self.assertEqual([row["aot_ops"][-1] for row in rows],
+                         ["batch_norm", "relu", "conv2d_1", "hardswish", "adaptive_avg_pool2d",
+                          "flatten", "linear", "relu_1", "linear_1"])
+        (guilty,) = (row for row in rows if row["finding"] == "guilty")
+        self.assertEqual(guilty["aot_ops"], ["linear"])
+        self.assertEqual((guilty["source"], guilty["module"]), ("models/net.py:20", "squeeze"))
+        self.assertGreater(guilty["own_error"], 0.2)
+        self.assertNotIn("suspect", {row["finding"] for row in rows})
+        self.assertEqual({row["captured"] for row in rows[:-1]}, {"(computed)"})
+        self.assertEqual(rows[-1]["captured"], "XnnpackBackend")
+
+    def test_gap__the_picture_is_svg_with_a_line_for_each_operator(self):
+        path = self.folder / "gap.svg"
+        self.ok("gap", *self.words, *self.original, "--picture", path)
+        root = tree.parse(path).getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+        bars = [bar.get("class") for bar in root.iter("{http://www.w3.org/2000/svg}rect")]
+        legend = 3
+        self.assertEqual(len([bar for bar in bars if bar == "total"]), 9 + 1)
+        self.assertEqual(len([bar for bar in bars if bar == "guilty"]), 1 + 1)
+        self.assertEqual(len(bars), 9 + 7 + legend)
+
+    def test_gap__records_of_nothing_in_common(self):
+        cond = support.DATA / "map_loop" / "model.etrecord"
+        self.fails(MISMATCH, "no operator in common", "gap", *self.words, "--reference-etrecord",
+                   cond)
+
+
+class OtherReferences(GapTest):
+    def test_gap__device_against_device(self):
+        words = self.plant("mlp_portable", 2, 3, 0.1)
+        trace, _, _, _, buffer = files("mlp_portable")
+        rows = self.gap(*words, "--reference-trace", trace, "--reference-debug-buffer", buffer)
+        self.assertEqual([row["finding"] for row in rows],
+                         ["agrees", "agrees", "guilty", "inherited"])
+        self.assertEqual({row["own_error"] for row in rows}, {None})
+        self.assertEqual({row["computed_by"] for row in rows}, {"nothing"})
+        self.fails(USAGE, "--reference-debug-buffer", "gap", *words, "--reference-trace", trace)
+
+    def test_gap__files_as_the_reference(self):
+        rows = self.gap(*files("mlp_portable"))
+        data = files("mlp_portable")[4].read_bytes()
+        tensors = json.loads(self.ok("tensors", *files("mlp_portable"), "--format",
+                                     "json").stdout)
+        names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
+        for tensor in tensors:
+            if tensor["instruction"] not in names or names[tensor["instruction"]] == "relu":
+                continue
+            count = tensor["shape"][0] * tensor["shape"][1]
+            elements = list(struct.unpack_from(f"<{count}f", data, tensor["offset"]))
+            if names[tensor["instruction"]] == "softmax":
+                elements[3] += 0.5
+            support.write_npy(self.folder / f"{names[tensor['instruction']]}.npy", "<f4",
+                              tensor["shape"], elements)
+        rows = self.gap(*files("mlp_portable"), "--reference-npy", self.folder)
+        self.assertEqual([row["finding"] for row in rows], ["agrees", None, "agrees", "guilty"])
+        self.assertEqual(rows[1]["reason"], "the reference has no such value")
+        self.assertEqual(rows[3]["worst_index"], 3)
+        (self.folder / "linear.npy").write_bytes(b"no array")
+        done = support.call("gap", *files("mlp_portable"), "--reference-npy", self.folder)
+        self.assertEqual(done.returncode, INPUT, done.stderr)
+        self.assertIn("linear.npy", done.stderr)
+
+
+class Alignment(GapTest):
+    def alignment(self, model, *words):
+        return self.gap(*files(model)[:3], "--alignment", *words)
+
+    def test_gap__every_captured_value_is_listed(self):
+        for model in support.MODELS:
+            with self.subTest(model=model):
+                partial = ["--partial"] if model == "types" else []
+                run = ["--run", "1"] if model == "multi_method" else []
+                program = support.DATA / model / "model.pte"
+                words = ["--program", program, *partial, *run]
+                listed = [row for row in self.alignment(model, *words)
+                          if row["match"] != "not captured"]
+                tensors = json.loads(self.ok("tensors", files(model)[0], *partial, *run,
+                                             "--format", "json").stdout)
+                self.assertEqual([row["event"] for row in listed],
+                                 [row["event"] for row in tensors])
+                for row in listed:
+                    self.assertTrue(row["aot_op"] or row["reason"], row)
+                    self.assertEqual(row["match"] == "unmatched",
+                                     row["aot_op"] is None and row["match"] != "input")
+
+    def test_gap__outputs_of_one_operator_are_told_apart(self):
+        rows = [row for row in self.alignment("types", "--partial")
+                if row["aot_op"] in ("topk", "split") and row["runtime_op"] != "(output)"]
+        self.assertEqual([(row["aot_op"], row["output"]) for row in rows],
+                         [("topk", 0), ("topk", 1), ("split", 0), ("split", 1), ("split", 2)])
+
+    def test_gap__a_partition_hides_its_nodes(self):
+        rows = self.alignment("mlp_xnnpack")
+        hidden = [row["aot_op"] for row in rows if row["match"] == "not captured"]
+        self.assertEqual(hidden, ["linear", "relu", "linear_1"])
+        self.assertEqual({row["reason"] for row in rows if row["aot_op"] in hidden},
+                         {"inside of a delegate"})
+        self.assertEqual([row["match"] for row in rows[:3]], ["input", "subset", "exact"])
+
+    def test_gap__what_a_delegate_logs_from_inside_is_known_by_its_map(self):
+        backend = Path(support.ETSCOPE).parent.parent / "lib" / "libdemo_backend.so"
+        if not backend.exists():
+            self.skipTest("the example of a backend is not built")
+        self.ok("run", support.EXAMPLES / "backend" / "demo.pte", "--load-library", backend, "-o",
+                "demo.etdp", "--capture", "intermediates", "--debug-buffer", "demo.bin")
+        rows = self.gap("demo.etdp", "--etrecord", support.EXAMPLES / "backend" / "demo.etrecord",
+                        "--alignment")
+        self.assertEqual([(row["runtime_op"], row["aot_op"]) for row in rows
+                          if row["instruction"] == 0 and row["match"] == "subset"],
+                         [("mul_add 0", "add"), ("mul_add 1", "add_1"),
+                          ("DemoBackend output", "add"), ("DemoBackend output", "add_1")])
+        self.assertNotIn("unmatched", {row["match"] for row in rows})
+
+    def test_gap__with_the_edge_program_every_step_is_one(self):
+        rows = self.alignment("gpt_portable", "--reference", "edge")
+        self.assertNotIn("unmatched", {row["match"] for row in rows})
+
+
+class WhatGoesWrong(GapTest):
+    def test_gap__another_models_record(self):
+        trace, _, _, _, buffer = files("mlp_portable")
+        record = support.DATA / "conv_portable" / "model.etrecord"
+        self.fails(MISMATCH, "", "gap", trace, "--etrecord", record, "--debug-buffer", buffer)
+
+    def test_gap__no_debug_buffer(self):
+        self.fails(USAGE, "--debug-buffer", "gap", *files("mlp_portable")[:3])
+
+    def test_gap__nothing_was_captured(self):
+        folder = support.DATA / "mlp_portable"
+        self.fails(INPUT, "captured no values", "gap", folder / "profile.etdp", "--etrecord",
+                   folder / "model.etrecord", "--debug-buffer", folder / "debug.bin")
+
+    def test_gap__without_the_engine_it_says_how_to_get_it(self):
+        done = support.call("gap", *files("mlp_portable"), ETSCOPE_ENGINE="/nowhere/engine.so")
+        self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
+        done = support.call("gap", *files("mlp_portable"), "--alignment",
+                            ETSCOPE_ENGINE="/nowhere/engine.so")
+        self.assertEqual(done.returncode, OK, done.stderr)
+
+    def test_gap__no_such_reference(self):
+        self.fails(INPUT, "nonsense", "gap", *files("mlp_portable"), "--reference", "nonsense")
+
+    def test_gap__references_that_contradict_each_other(self):
+        words = files("mlp_portable")
+        for part, more in (("not both", ("--reference-npy", ".", "--reference-trace", words[0])),
+                           ("needs --reference-trace", ("--reference-debug-buffer", words[4])),
+                           ("that are computed", ("--reference-npy", ".", "--reference-dtype",
+                                                  "f64"))):
+            with self.subTest(part=part):
+                self.fails(USAGE, part, "gap", *words, *more)
+
+    def test_gap__no_such_run(self):
+        self.fails(USAGE, "--run", "gap", *files("mlp_portable"), "--run", "9")
+
+    def test_gap__inputs_of_another_number_type_and_shape(self):
+        for what, arrays in (("1", [("<f4", (2, 16)), ("<f4", (2, 16))]),
+                             ("float32", [("<f8", (2, 16))]),
+                             ("[2, 16]", [("<f4", (3, 16))])):
+            with self.subTest(what=what):
+                words = []
+                for i, (descr, shape) in enumerate(arrays):
+                    path = self.folder / f"{i}.npy"
+                    support.write_npy(path, descr, shape, [0.5] * (shape[0] * shape[1]))
+                    words += ["--input", path]
+                self.fails(USAGE, what, "gap", *files("mlp_portable"), *words)
+
+    def test_gap__the_run_had_other_inputs(self):
+        path = self.folder / "zeros.npy"
+        support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
+        done = self.ok("gap", *files("mlp_xnnpack"), "--input", path)
+        self.assertIn("the run had another input 0", done.stderr)
+        self.fails(MISMATCH, "other inputs", "gap", *files("dynamic"), "--case", 1, "--program",
+                   support.DATA / "dynamic" / "model.bpte")
+
+    def test_gap__a_truncated_debug_buffer(self):
+        trace, _, record, _, buffer = files("mlp_portable")
+        whole = buffer.read_bytes()
+        for size in (0, 1, 100, len(whole) // 2, len(whole) - 256):
+            with self.subTest(size=size):
+                cut = self.folder / "cut.bin"
+                cut.write_bytes(whole[:size])
+                done = support.call("gap", trace, "--etrecord", record, "--debug-buffer", cut,
+                                    "--format", "json", cwd=self.folder)
+                self.assertEqual(done.returncode, INPUT, done.stderr)
+                self.assertIn("cut.bin", done.stderr)
+
+    def test_gap__a_slim_record(self):
+        _, _, record, _, _ = files("mlp_portable")
+        slim = self.folder / "slim.etrecord"
+        replace_entries(record, slim, {"exported_program_state_dict": b"",
+                                       "edge_dialect_exported_program/forward_state_dict": b""})
+        trace, _, _, _, buffer = files("mlp_portable")
+        self.fails(INPUT, "weight", "gap", trace, "--etrecord", slim, "--debug-buffer", buffer)
+        self.ok("gap", trace, "--etrecord", slim, "--alignment")
+
+    def test_gap__a_record_whose_pickle_would_run_something(self):
+        pickle = b"\x80\x02cposix\nsystem\nX\x0b\x00\x00\x00touch owned\x85R."
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as inner:
+            inner.writestr("archive/data.pkl", pickle)
+            inner.writestr("archive/version", "3\n")
+        trace, _, record, _, buffer = files("mlp_portable")
+        for entry in ("exported_program_state_dict", "representative_inputs"):
+            with self.subTest(entry=entry):
+                hostile = self.folder / "hostile.etrecord"
+                replace_entries(record, hostile, {entry: data.getvalue()})
+                done = support.call("gap", trace, "--etrecord", hostile, "--debug-buffer", buffer,
+                                    cwd=self.folder)
+                self.assertNotEqual(done.returncode, OK)
+                self.assertFalse((self.folder / "owned").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+/* The gap where memory ends, inputs are off, and values lie elsewhere. */
+#include "test_inspect_support.h"
+
+#include "etscope/gap.h"
+#include "etscope/gap_table.h"
+
+static const struct ets_engine *engine; /* NULL: the plug-in is not built */
+static struct ets_engine_library *engine_library;
+
+static int open_engine(void **state)
+{
+    (void)state;
+    const enum ets_status status = ets_engine_open(NULL, &engine_library, &engine, NULL);
+    return status == ETS_OK || status == ETS_UNAVAILABLE ? 0 : -1;
+}
+
+static int close_engine(void **state)
+{
+    (void)state;
+    ets_engine_close(engine_library);
+    return 0;
+}
+
+struct fixture {
+    struct ets_file *record_file, *trace, *buffer;
+    struct ets_etrecord *record;
+    struct ets_inspection *inspection;
+    struct ets_gap_options options;
+};
+
+/* `name`: "model" for a fixture that is like most. */
+static void open_files(struct fixture *f, const char *folder, const char *name)
+{
+    char file[64];
+    const char *trace = strcmp(name, "model") == 0 ? "debug" : name;
+    snprintf(file, sizeof file, "%s.etrecord", name);
+    f->record_file = open_fixture(folder, file);
+    snprintf(file, sizeof file, "%s.etdp", trace);
+    f->trace = open_fixture(folder, file);
+    snprintf(file, sizeof file, "%s.bin", trace);
+    f->buffer = open_fixture(folder, file);
+    f->record = open_record(ets_file_bytes(f->record_file));
+    f->inspection =
+        inspect(ets_file_bytes(f->trace), (struct ets_inspect_options){.record = f->record});
+    f->options = (struct ets_gap_options){.inspection = f->inspection,
+                                          .record = f->record,
+                                          .debug_buffer = ets_file_bytes(f->buffer),
+                                          .run = ETS_NO_INDEX};
+}
+
+static void close_files(struct fixture *f)
+{
+    ets_inspection_close(f->inspection);
+    ets_etrecord_close(f->record);
+    ets_file_close(f->record_file);
+    ets_file_close(f->trace);
+    ets_file_close(f->buffer);
+}
+
+static enum ets_status ignore_pair(void *context, uint32_t pair, const struct ets_tensor *reference,
+                                   const struct ets_tensor *device, struct ets_error *error)
+{
+    (void)context;
+    (void)pair;
+    (void)reference;
+    (void)device;
+    (void)error;
+    return ETS_OK;
+}
+
+/* Everything that allocates; the first status that is not OK. */
+static enum ets_status use_all(struct fixture *f, struct ets_etrecord *other,
+                               struct ets_error *error)
+{
+    struct ets_gap_report *report = NULL;
+    const struct ets_gap_pair *pairs;
+    const struct ets_gap_evaluation evaluation = {.engine = engine};
+    uint32_t count, rows;
+    enum ets_status status = ets_gap_open(&f->options, &report, error);
+    if (status == ETS_OK) status = ets_gap_upstream_pairs(report, &pairs, &count, error);
+    if (status == ETS_OK && engine != NULL) {
+        status = ets_gap_evaluate(report, &evaluation, error);
+        if (status == ETS_OK) {
+            status = ets_gap_region(report, 0, NULL, 0, &count, NULL, 0, &rows, error);
+        }
+        if (status == ETS_OK) {
+            status = ets_gap_upstream_evaluate(report, &evaluation, ignore_pair, NULL, error);
+        }
+        if (status == ETS_OK && other != NULL) {
+            status = ets_gap_evaluate_other(report, other, &evaluation, error);
+        }
+    }
+    if (status == ETS_OK) status = ets_gap_compare_report(report, report, error);
+    ets_gap_close(report);
+    return status;
+}
+
+static void fail_every_allocation(struct fixture *f, struct ets_etrecord *other)
+{
+    enum ets_status status = ETS_NO_MEMORY;
+    assert_int_equal(use_all(f, other, NULL), ETS_OK); /* what the record keeps is then read */
+    for (uint64_t at = 0; status != ETS_OK; at++) {
+        struct ets_error error = {.status = ETS_OK};
+        struct failing failing = {.fail_at = at};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        f->options.allocator = &allocator;
+        status = use_all(f, other, &error);
+        assert_int_equal(failing.live, 0);
+        if (status == ETS_OK) break;
+        if (status != ETS_NO_MEMORY)
+            fail_msg("allocation %llu: %s", (unsigned long long)at, error.message);
+        assert_int_equal(error.status, ETS_NO_MEMORY);
+    }
+}
+
+static void test_gap_faults__every_allocation_may_fail(void **state)
+{
+    static const char *const models[] = {"mlp_portable", "mlp_xnnpack", "cond"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(models); i++) {
+        struct fixture f;
+        open_files(&f, models[i], "model");
+        fail_every_allocation(&f, NULL);
+        close_files(&f);
+    }
+}
+
+static void test_gap_faults__every_allocation_with_another_record_may_fail(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_files(&f, "quantized", "int8");
+    struct ets_file *file = open_fixture("quantized", "float.etrecord");
+    struct ets_etrecord *other = open_record(ets_file_bytes(file));
+    fail_every_allocation(&f, other);
+    ets_etrecord_close(other);
+    ets_file_close(file);
+    close_files(&f);
+}
+
+static void test_gap_faults__a_run_without_values_is_said(void **state)
+{
+    struct fixture f;
+    struct ets_gap_report *report = NULL;
+    struct ets_error error;
+    (void)state;
+    open_files(&f, "multi_method", "model");
+    f.options.run = 0; /* loads a method */
+    assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_NOT_FOUND);
+    assert_string_equal(error.message, "run 0 captured no values");
+    assert_null(report);
+    close_files(&f);
+}
+
+/* The reference's own values, off by a little at one node. */
+struct planted {
+    const char *node;
+    float numbers[64 * 64];
+};
+
+static int look_up(void *context, const struct ets_gap_value *value, struct ets_tensor *tensor_out)
+{
+    struct planted *planted = context;
+    *tensor_out = value->captured.tensor;
+    if (strcmp(value->node->name.data, planted->node) != 0) return 1;
+    assert_true(tensor_out->data_bytes <= sizeof planted->numbers);
+    memcpy(planted->numbers, tensor_out->data, tensor_out->data_bytes);
+    planted->numbers[5] += 1;
+    tensor_out->data = planted->numbers;
+    return 1;
+}
+
+static void test_gap_faults__given_values_name_the_first_that_is_off(void **state)
+{
+    struct fixture f;
+    struct ets_gap_report *report;
+    struct planted planted = {.node = "linear_1"};
+    char headline[256];
+    (void)state;
+    open_files(&f, "mlp_portable", "model");
+    assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
+    assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
+    assert_int_equal(ets_gap_row_count(report), 4);
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    assert_int_equal(verdict->guilty, 2);
+    assert_int_equal(verdict->suspects, 0);
+    const struct ets_gap_row *row = ets_gap_row(report, 2);
+    assert_string_equal(row->value->node->name.data, "linear_1");
+    assert_int_equal(row->total.max_error_index, 5);
+    assert_false(row->has_own);
+    ets_gap_headline(report, headline, sizeof headline);
+    assert_memory_equal(headline, "linear_1 (models/zoo.py:16) is off, the first: by ", 50);
+    for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
+        char small[41];
+        memset(small, 'x', sizeof small);
+        ets_gap_headline(report, small, room);
+        assert_int_equal(small[room], 'x');
+    }
+    ets_gap_close(report);
+    close_files(&f);
+}
+
+/* Values that are replaced all over: a graph's names do not matter then. */
+static void test_gap_faults__regions_are_what_lies_between_captured_values(void **state)
+{
+    struct fixture f;
+    struct ets_gap_report *report;
+    const struct ets_graph_node *nodes[8];
+    uint32_t rows[8], node_count, row_count;
+    struct planted planted = {.node = ""};
+    (void)state;
+    open_files(&f, "mlp_xnnpack", "model");
+    assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
+    assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
+    assert_int_equal(ets_gap_region(report, 0, nodes, 8, &node_count, rows, 8, &row_count, NULL),
+                     ETS_OK);
+    assert_int_equal(node_count, 4);
+    assert_int_equal(row_count, 0);
+    assert_string_equal(nodes[0]->name.data, "linear");
+    assert_string_equal(nodes[3]->name.data, "softmax");
+    assert_int_equal(ets_gap_hidden_count(report), 3);
+    assert_int_equal(ets_gap_hidden(report, 0)->instruction, 0);
+    assert_string_equal(ets_gap_hidden(report, 0)->backend, "XnnpackBackend");
+    ets_gap_close(report);
+    close_files(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
+        cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),
+        cmocka_unit_test(test_gap_faults__a_run_without_values_is_said),
+        cmocka_unit_test(test_gap_faults__given_values_name_the_first_that_is_off),
+        cmocka_unit_test(test_gap_faults__regions_are_what_lies_between_captured_values),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
