@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import sys
 
 import pytest
 
@@ -14,12 +15,13 @@ from executorch.devtools import backend_debug as upstream
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from executorch.exir.backend.utils import DelegateMappingBuilder as UpstreamBuilder
 
-from etscope import Error, generate_etrecord
+from etscope import Error, generate_etrecord, parse_etrecord
 from etscope.backend_debug import (
     DelegateMappingBuilder,
     get_delegation_info,
     print_delegation_info,
 )
+from fixtures import EXAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 INPUTS = (torch.ones(1, 8, 16),)
@@ -131,9 +133,11 @@ def outcome(builder, *calls):
 def test_maps_as_upstream(is_numbering):
     graph = to_edge(torch.export.export(Attention().eval(), INPUTS)).exported_program().graph
     nodes = list(graph.nodes)  # placeholders have no handle
-    choices = [{"nodes": nodes}, {"nodes": nodes[-3]}, {"nodes": nodes[:1]}, {"nodes": []},
-               {"handles": 3}, {"handles": [5, None, 2, 5]}, {"handles": (4, 0)},
-               {"handles": [None]}, {"handles": []}, {}, {"nodes": nodes, "handles": 1}]  # fmt: skip
+    choices = [
+        {"nodes": nodes}, {"nodes": nodes[-3]}, {"nodes": nodes[:1]}, {"nodes": []},
+        {"handles": 3}, {"handles": [5, None, 2, 5]}, {"handles": (4, 0)},
+        {"handles": [None]}, {"handles": []}, {}, {"nodes": nodes, "handles": 1},
+    ]  # fmt: skip
     identifiers = [None, "a", 0, "", "a", 1]
     calls = [{**choice, "identifier": identifier}
              for identifier in identifiers for choice in choices]  # fmt: skip
@@ -141,3 +145,18 @@ def test_maps_as_upstream(is_numbering):
         turn = calls[call:] + calls[:call]
         ours, theirs = DelegateMappingBuilder(is_numbering), UpstreamBuilder(is_numbering)
         assert outcome(ours, *turn) == outcome(theirs, *turn)
+
+
+def test_a_backend_that_builds_its_map_with_it(tmp_path, monkeypatch):
+    """examples/backend, whose record is kept, with our builder in preprocess."""
+    source = EXAMPLES / "backend" / "demo_partition.py"
+    spec = importlib.util.spec_from_file_location("demo_partition", source)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    monkeypatch.setattr(example, "DelegateMappingBuilder", DelegateMappingBuilder)
+    monkeypatch.setattr(sys, "argv", ["demo_partition.py", "--out", str(tmp_path)])
+    example.main()
+    kept = parse_etrecord(EXAMPLES / "backend" / "demo.etrecord")
+    made = parse_etrecord(tmp_path / "demo.etrecord")
+    assert made._delegate_map == kept._delegate_map
+    assert get_delegation_info(made) == get_delegation_info(kept)
