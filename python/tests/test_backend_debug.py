@@ -200,6 +200,7 @@ def test_types_that_only_the_program_tells():
         assert getattr(guessed, name) == getattr(found, name)
 
 
+@pytest.mark.filterwarnings("error")
 def test_each_handle_of_a_call_is_a_node():
     """Of every record that delegates: the map names handles once for each node of the call."""
     paths = [p for p in sorted(DATA.glob("*/*.etrecord")) if p.with_suffix(".pte").exists()]
@@ -241,6 +242,25 @@ def test_a_record_that_was_made_after_lowering():
         with pytest.raises(Error, match="lowered module cannot be read") as caught:
             get_delegation_info(record)
         assert caught.value.status == "MALFORMED"
+
+
+def test_an_older_record_without_a_map_of_delegates():
+    record = parse_etrecord(changed(DEMO, lambda entries: entries.pop("delegate_map")))
+    assert get_delegation_info(record) == get_delegation_info(DEMO)
+
+
+def test_an_order_that_no_program_tells():
+    """A node of a delegate's handle that has neither kernel nor place in a call."""
+
+    def add(entries):
+        program, nodes = nodes_of(entries)
+        nodes.append(dict(nodes[0], name="aten_view_copy_default"))
+        entries[EDGE] = json.dumps(program).encode()
+
+    record = parse_etrecord(changed(DEMO, add))
+    with pytest.warns(UserWarning, match="types may be wrong$"):
+        info = get_delegation_info(record, program=DEMO.replace(".etrecord", ".pte"))
+    assert (info.num_delegated_nodes, info.num_non_delegated_nodes) == (7, 2)
 
 
 def test_graphs_that_cannot_tell():

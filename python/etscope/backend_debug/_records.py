@@ -25,13 +25,17 @@ def count(found, graph, program):
             for name in _lowered_names(node, record):
                 found.add(name, True)
     else:
-        inside, calls = _delegated(graph, steps), sum(step.is_call for step in steps)
+        (inside, is_sure), calls = _delegated(graph, steps), sum(step.is_call for step in steps)
+        if not is_sure:
+            warn("nodes of one debug handle were delegated in part: which of them is taken from "
+                 "their order, so that types may be wrong"
+                 + ("; program= tells" if program is None else ""))  # fmt: skip
         if calls and not inside:
             raise Error(f"{graph.name} has no debug handles of what was delegated",
                         status="UNAVAILABLE", file=record.path)  # fmt: skip
     for node in graph.nodes:
         if node.op != _CALL:
-            found.add(_name_of(node), node in inside)
+            found.add(node.name, node in inside)
     return calls
 
 
@@ -51,34 +55,33 @@ class _Step:
 def _steps(record, method, kernels):
     pointer, encoded = record.handle.pointer, method.encode()
     out, count_out = ffi.new("const int64_t **"), ffi.new("size_t *")
+    is_list = ffi.new("int *")
     lib.ets_etrecord_mapped_instructions(pointer, encoded, out, count_out)
     steps = []
     for instruction in ffi.unpack(out[0], count_out[0]) if count_out[0] else []:
-        lib.ets_etrecord_handles(pointer, encoded, instruction, out, count_out, NULL)
+        lib.ets_etrecord_handles(pointer, encoded, instruction, out, count_out, is_list)
         handles = ffi.unpack(out[0], count_out[0]) if count_out[0] else []
-        is_call = lib.ets_etrecord_backend(pointer, encoded, instruction) != NULL
+        is_call = bool(is_list[0])  # also where an older record has no map of delegates
         steps.append(_Step(is_call, handles, kernels.get(instruction)))
     return steps
 
 
 def _delegated(graph, steps):
-    """The nodes that are in delegate calls."""
+    """The nodes that are in delegate calls, and whether that is sure."""
     by_handle = {}
     for step in steps:
         for handle in step.handles:
             by_handle.setdefault(handle, []).append(step)
-    inside, is_guess = set(), False
+    inside, is_sure = set(), True
     for handle, behind in by_handle.items():
         nodes, room = graph.find(handle), sum(step.room(handle) for step in behind)
         if all(step.is_call for step in behind) and room >= len(nodes):
             inside.update(nodes)
         elif any(step.is_call for step in behind):
-            inside.update(_divided(nodes, behind, handle))
-            is_guess |= any(not step.is_call and step.operator is None for step in behind)
-    if is_guess:
-        warn("nodes of one debug handle were delegated in part: which of them is taken from their "
-             "order, so that types may be wrong; program= tells")  # fmt: skip
-    return inside
+            some, is_exact = _divided(nodes, behind, handle)
+            inside.update(some)
+            is_sure = is_sure and is_exact
+    return inside, is_sure
 
 
 def _divided(nodes, steps, handle):
@@ -86,11 +89,12 @@ def _divided(nodes, steps, handle):
 
     A kernel has one node: the first of its operator or, where that is not known, the next in order.
     A call has as many as it names the handle; values that are taken out of a list count as well.
+    The second result: no order decided, as every kernel is known and nothing remains of the rest.
     """
     kernels = Counter(step.operator for step in steps if step.operator is not None)
     left, inside = deque(), []
     for node in nodes:
-        operator = _operator_of(node.op or "")
+        operator = _operator_of(node.op)
         if kernels[operator] > 0:
             kernels[operator] -= 1
         else:
@@ -103,11 +107,8 @@ def _divided(nodes, steps, handle):
             if step.is_call:
                 inside.append(node)
                 room -= sum(name != node.name for name in node.outputs)
-    return inside
-
-
-def _name_of(node):
-    return node.name or (node.op or "").replace(".", "_").lower()  # older records name values alone
+    is_known = all(step.is_call or step.operator is not None for step in steps)
+    return inside, is_known and not left
 
 
 def _operator_of(name):
@@ -125,6 +126,7 @@ def _kernels(record, method, path):
     out, options = ffi.new("struct ets_delegations **"), ffi.new("struct ets_delegations_options *")
     program, name = program_of(source), ffi.new("char[]", method.encode())
     options.program, options.record, options.method = program, record.handle.pointer, name
+    record._source.check()
     with record.handle.lock:
         call(lib.ets_delegations_open, options, out, file=source.path)
     keeps = Handle(out[0], lib.ets_delegations_close, source, program, record.handle, name)
