@@ -14,8 +14,8 @@ import tempfile
 import cffi
 
 HEADERS = [
-    "arrow", "bundle", "bundle_writer", "comparators", "data_file", "engine", "etdump", "etdump_writer",
-    "etrecord", "export", "inspect", "kind", "npy", "numerics", "program", "table",
+    "arrow", "bundle", "bundle_writer", "comparators", "data_file", "delegates", "engine", "etdump",
+    "etdump_writer", "etrecord", "export", "inspect", "kind", "npy", "numerics", "program", "table",
 ]  # fmt: skip
 
 

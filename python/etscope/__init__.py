@@ -5,7 +5,16 @@
     inspector = Inspector(etdump_path="trace.etdp", etrecord="model.etrecord")
     inspector.print_data_tabular()
 
-NumPy and pandas are imported when they are first needed, PyTorch never.
+    etscope.inspector        Inspector, its blocks and events, comparing values
+    etscope.etrecord         reading, building and changing ETRecords
+    etscope.graph            what their programs are: graphs of plain objects
+    etscope.numerics         comparing arrays and tensors
+    etscope.bundled_program  programs with test cases
+    etscope.runtime          running programs, where the engine is installed
+    etscope.backend_debug    for those who write backends: what was delegated
+
+docs/python.md has examples of all. NumPy and pandas are imported when they are first needed, PyTorch
+never, unless torch's own objects are handed in.
 """
 
 import importlib
@@ -31,13 +40,16 @@ _HOMES = {
     "parse_etrecord": "etscope.etrecord",
     "Inspector": "etscope.inspector",
 }
+_MODULES = (
+    "backend_debug", "bundled_program", "etrecord", "graph", "inspector", "numerics", "runtime",
+)  # fmt: skip
 
 Error.__module__ = "etscope"
 
 
 def __getattr__(name):
-    if name in ("inspector", "numerics"):
-        return importlib.import_module(f"etscope.{name}")
+    if name in _MODULES:
+        return importlib.import_module("etscope." + name)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("etscope")
     if name in _HOMES:
@@ -46,4 +58,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | set(__all__))
+    return sorted({*globals(), *__all__, *_MODULES})

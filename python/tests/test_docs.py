@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from fixtures import ROOT, file
+from fixtures import EXAMPLES, ROOT, file
 
 PAGE = (ROOT / "docs" / "python.md").read_text()
 BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -18,6 +18,8 @@ def test_the_examples_print_what_the_page_says(tmp_path, monkeypatch):
     pytest.importorskip("duckdb")
     for name in ("debug.etdp", "debug.bin", "model.etrecord", "model.pte"):
         shutil.copy(file("mlp_portable", name), tmp_path)
+    for name in ("demo.etrecord", "demo.pte"):
+        shutil.copy(EXAMPLES / "backend" / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     names, printed = {}, None
     assert len(BLOCKS) > 10

@@ -323,3 +323,13 @@ def test_version_and_unknown_names():
     assert etscope.__version__ == "0.1.0"
     with pytest.raises(AttributeError):
         etscope.nothing
+
+
+def test_modules_are_there_without_importing_each():
+    script = """
+import etscope
+for name in etscope._MODULES:
+    assert name in dir(etscope) and getattr(etscope, name).__name__ == "etscope." + name
+assert not hasattr(etscope, "numpy")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

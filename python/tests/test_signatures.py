@@ -37,6 +37,17 @@ HOMES = {
         ("deserialize_from_flatbuffer_to_bundled_program",
          "serialize_from_bundled_program_to_flatbuffer"),
     ),
+    "etscope.backend_debug": (
+        "executorch.devtools.backend_debug",
+        ("DelegationBreakdown", "get_delegation_info", "print_delegation_info"),
+    ),
+    "etscope.backend_debug.delegation_info": (
+        "executorch.devtools.backend_debug.delegation_info",
+        ("DelegationBreakdown", "DelegationInfo", "get_delegation_info", "print_delegation_info"),
+    ),
+    "etscope.backend_debug.delegate_mapping": (
+        "executorch.exir.backend.utils", ("DelegateMappingBuilder",),
+    ),
     "etscope.runtime": (
         "executorch.runtime",
         ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
@@ -108,7 +119,9 @@ def test_what_upstream_takes_is_taken(home, theirs, name):
             assert_accepts(getattr(ours, member), getattr(upstream, member), title)
 
 
-@pytest.mark.parametrize("home", ["etscope", "etscope.inspector", "etscope.etrecord"])
+@pytest.mark.parametrize(
+    "home", ["etscope", "etscope.inspector", "etscope.etrecord", "etscope.backend_debug"]
+)
 def test_every_name_that_upstream_exports_is_compared(home):
     theirs, names = HOMES[home]
     assert sorted(importlib.import_module(theirs).__all__) == sorted(names)

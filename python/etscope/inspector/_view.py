@@ -3,8 +3,8 @@
 import contextlib
 from functools import cached_property
 
-from etscope._errors import Error
 from etscope._library import NULL, Handle, call, ffi, lib, text
+from etscope._program import program_of
 from etscope._tensors import DebugValues
 from etscope.graph import modules_of
 from etscope.inspector import _frame
@@ -32,7 +32,7 @@ class View:
         keeps = [dump]
         fields = {"tick_unit": _UNITS[source_scale]}
         if program is not None:
-            fields["program"] = _program(program)
+            fields["program"] = program_of(program)
             keeps += [program, fields["program"]]
         for name, value in options.items():
             if isinstance(value, str):
@@ -92,22 +92,6 @@ class View:
             (node.name + "_", node.op, node.stack_trace, node.nn_module_stack or None)
             for node in self.graph.find(handle)
         ]
-
-
-def _program(source):
-    """The struct ets_program of a .pte or .bpte, which borrows the source's bytes."""
-    program, bytes_, start = ffi.new("struct ets_program *"), source.bytes, 0
-    if lib.ets_bundle_sniff(bytes_):
-        bundle = ffi.new("struct ets_bundle *")
-        call(lib.ets_bundle_init, bundle, bytes_, file=source.path)
-        bytes_, start = bundle.program, bundle.program_offset
-    try:
-        call(lib.ets_program_init, program, bytes_, file=source.path)
-    except Error as error:
-        if error.offset is not None:
-            error.offset += start  # in the file
-        raise
-    return program
 
 
 class Block:
