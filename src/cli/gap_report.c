@@ -107,17 +107,35 @@ static int compute(struct cli_gap *gap)
     return code;
 }
 
+/* The first run of --method, where several ran, that captured anything; ETS_NO_INDEX: none. */
+static uint32_t run_of_method(const struct cli_gap *gap)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    const struct ets_row_filter method = {.method = gap->subject->method};
+    ets_captured_values_init(&values, gap->inspection, gap->subject->debug_buffer, NULL);
+    while (method.method != NULL && ets_captured_values_next(&values, &value)) {
+        const uint32_t block = ets_inspection_run(gap->inspection, value.run)->block;
+        if (ets_row_filter_has_block(&method, ets_inspection_block(gap->inspection, block))) {
+            return value.run;
+        }
+    }
+    return ETS_NO_INDEX;
+}
+
 int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
 {
     struct ets_error error;
-    const struct ets_gap_options options = {
-        .inspection = gap->inspection,
-        .record = gap->subject->record,
-        .debug_buffer = gap->subject->debug_buffer,
-        .run = block == ETS_NO_INDEX || run != ETS_NO_INDEX
-                   ? run
-                   : ets_inspection_block(gap->inspection, block)->first_run,
-        .reference = cli_value(gap->arguments, "--reference")};
+    struct ets_gap_options options = {.inspection = gap->inspection,
+                                      .record = gap->subject->record,
+                                      .debug_buffer = gap->subject->debug_buffer,
+                                      .run = run,
+                                      .reference = cli_value(gap->arguments, "--reference")};
+    if (run == ETS_NO_INDEX) {
+        options.run = block == ETS_NO_INDEX
+                          ? run_of_method(gap)
+                          : ets_inspection_block(gap->inspection, block)->first_run;
+    }
     if (ets_gap_open(&options, &gap->report, &error) == ETS_OK) return CLI_OK;
     return cli_fail(gap->subject->path, &error);
 }

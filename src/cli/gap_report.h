@@ -45,7 +45,7 @@ struct cli_gap {
 int cli_gap_check(const struct cli_arguments *arguments);
 /*
  * Aligns what was captured in `run`, or in the first run of `block`, or (ETS_NO_INDEX both) in the
- * first that captured anything. Returns an exit code; close in any case.
+ * first that captured anything, of --method if it is given. Returns an exit code; close in any case.
  */
 int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run);
 /* Fills the report's rows, and says what the reference could not do. Returns an exit code. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "export/gap_lines.h"
 #include "export/source_text.h"
 
 enum cell {
@@ -21,6 +22,14 @@ enum cell {
     CELL_INCLUSIVE_SHARE,
     CELL_CALLS,
     CELL_BYTES,
+    CELL_OWN_ERROR,
+    CELL_TOTAL_ERROR,
+    CELL_OWN_SNR,
+    CELL_SNR,
+    CELL_FINDING_SHOWN,
+    CELL_FINDING,
+    CELL_ERROR_OF,
+    CELL_ERROR_IN,
     CELL_FUSED_SHOWN,
     CELL_FUSED_HERE,
     CELL_COUNTED_AT,
@@ -46,11 +55,25 @@ static const struct ets_column columns[CELL_COUNT] = {
                               .machine_only = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
     [CELL_BYTES] = {.name = "written", .kind = ETS_COLUMN_BYTES, .priority = 1},
-    [CELL_FUSED_SHOWN] = {.name = "fused",
-                          .kind = ETS_COLUMN_LIST,
-                          .human_only = 1,
-                          .first_of_list = 1,
-                          .least_width = 8},
+    [CELL_OWN_ERROR] = {.name = "own_error", .title = "own", .kind = ETS_COLUMN_REAL, .digits = 3},
+    [CELL_TOTAL_ERROR] = {.name = "total_error",
+                          .title = "total",
+                          .kind = ETS_COLUMN_REAL,
+                          .digits = 3,
+                          .priority = 3},
+    [CELL_OWN_SNR] = {.name = "own_snr", .kind = ETS_COLUMN_REAL, .machine_only = 1},
+    [CELL_SNR] = {.name = "snr", .kind = ETS_COLUMN_REAL, .machine_only = 1},
+    [CELL_FINDING_SHOWN] = {.name = "finding", .human_only = 1, .least_width = 14},
+    [CELL_FINDING] = {.name = "finding", .machine_only = 1},
+    [CELL_ERROR_OF] = {.name = "error_of",
+                       .title = "error of",
+                       .kind = ETS_COLUMN_LIST,
+                       .first_of_list = 1,
+                       .priority = 4,
+                       .least_width = 14,
+                       .cut_in_middle = 1},
+    [CELL_ERROR_IN] = {.name = "error_in", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_FUSED_SHOWN] = {.name = "fused", .human_only = 1, .least_width = 8},
     [CELL_FUSED_HERE] = {.name = "fused_here", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_COUNTED_AT] = {.name = "counted_at", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_LINE] = {.name = "line", .kind = ETS_COLUMN_INTEGER},
@@ -79,6 +102,7 @@ struct margin {
 
 static bool is_hidden(const struct filler *f, int cell)
 {
+    if (f->options->gap == NULL && cell >= CELL_OWN_ERROR && cell <= CELL_ERROR_IN) return true;
     return !f->options->all_frames && (cell == CELL_INCLUSIVE || cell == CELL_INCLUSIVE_SHARE);
 }
 
@@ -122,24 +146,69 @@ static void put_list(const struct filler *f, const struct ets_text_list *list)
     else ets_table_put_list(f->table, list->items, list->count);
 }
 
+/* "in blocks.py:18": the line without its folders. */
+static void put_in(const struct filler *f, struct ets_text line)
+{
+    char text[256];
+    size_t start = line.size;
+    while (start > 0 && line.data[start - 1] != '/' && line.data[start - 1] != '\\') start--;
+    const size_t size =
+        ets_print_text(text, sizeof text, "in %.*s", (int)(line.size - start), line.data + start);
+    ets_table_put_text(f->table, (struct ets_text){text, size});
+}
+
 /* "+2": two other lines count here. "in blocks.py:18": this one counts there. */
 static void put_fused(const struct filler *f, const struct ets_place *place)
 {
-    char text[256];
-    size_t size;
+    char text[32];
     if (place->counted_at.count > 0) {
-        const struct ets_text at = place->counted_at.items[0];
-        size_t start = at.size;
-        while (start > 0 && at.data[start - 1] != '/' && at.data[start - 1] != '\\') start--;
-        size =
-            ets_print_text(text, sizeof text, "in %.*s", (int)(at.size - start), at.data + start);
+        put_in(f, place->counted_at.items[0]);
     } else if (place->fused_here.count > 0) {
-        size = ets_print_text(text, sizeof text, "+%u", (unsigned)place->fused_here.count);
+        const unsigned count = (unsigned)place->fused_here.count;
+        const size_t size = ets_print_text(text, sizeof text, "+%u", count);
+        ets_table_put_text(f->table, (struct ets_text){text, size});
     } else {
         ets_table_put_nothing(f->table);
-        return;
     }
-    ets_table_put_list(f->table, &(struct ets_text){text, size}, 1);
+}
+
+/* What agrees is not worth a word. */
+static void put_finding(const struct filler *f, const struct ets_place *place)
+{
+    if (place->error == NULL && place->error_in.count > 0) {
+        put_in(f, place->error_in.items[0]);
+    } else if (place->error == NULL || place->error->row->finding == ETS_GAP_AGREES) {
+        ets_table_put_nothing(f->table);
+    } else {
+        ets_table_put_string(f->table, ets_gap_finding_name(place->error->row->finding));
+    }
+}
+
+static void put_number(const struct filler *f, double number)
+{
+    if (isnan(number)) ets_table_put_nothing(f->table);
+    else ets_table_put_real(f->table, number);
+}
+
+static void put_error(const struct filler *f, enum cell cell, const struct ets_place *place)
+{
+    static const struct ets_gap_row nothing = {.own_error = NAN};
+    const struct ets_gap_row *row = place->error == NULL ? &nothing : place->error->row;
+    switch (cell) {
+    case CELL_OWN_ERROR: put_number(f, row->has_own ? row->own_error : NAN); break;
+    case CELL_TOTAL_ERROR:
+        put_number(f, row->has_total ? ets_gap_relative_error(&row->total) : NAN);
+        break;
+    case CELL_OWN_SNR: put_number(f, row->has_own ? ets_comparison_snr(&row->own) : NAN); break;
+    case CELL_SNR: put_number(f, row->has_total ? ets_comparison_snr(&row->total) : NAN); break;
+    case CELL_FINDING_SHOWN: put_finding(f, place); break;
+    case CELL_FINDING: ets_table_put_string(f->table, ets_gap_finding_name(row->finding)); break;
+    case CELL_ERROR_OF:
+        if (place->error == NULL) ets_table_put_nothing(f->table);
+        else put_list(f, &place->error->names);
+        break;
+    default: put_list(f, &place->error_in);
+    }
 }
 
 static void put_cell(const struct filler *f, enum cell cell, const struct margin *margin)
@@ -179,6 +248,14 @@ static void put_cell(const struct filler *f, enum cell cell, const struct margin
             ets_table_put_nothing(f->table);
         }
         break;
+    case CELL_OWN_ERROR:
+    case CELL_TOTAL_ERROR:
+    case CELL_OWN_SNR:
+    case CELL_SNR:
+    case CELL_FINDING_SHOWN:
+    case CELL_FINDING:
+    case CELL_ERROR_OF:
+    case CELL_ERROR_IN: put_error(f, cell, p); break;
     case CELL_FUSED_SHOWN: put_fused(f, p); break;
     case CELL_FUSED_HERE: put_list(f, &p->fused_here); break;
     case CELL_COUNTED_AT: put_list(f, &p->counted_at); break;
@@ -191,22 +268,19 @@ static void put_cell(const struct filler *f, enum cell cell, const struct margin
     }
 }
 
+static bool is_of_interest(const struct filler *f, const struct ets_place *place)
+{
+    return place->is_counted || place->counted_at.count > 0 || place->error != NULL ||
+           place->error_in.count > 0 || (f->options->all_frames && place->is_caller);
+}
+
 static void put_line(const struct filler *f, const struct margin *margin)
 {
     ets_table_add_row(f->table, 0);
-    const struct ets_place *p = margin->place;
-    const bool is_known = p != NULL && (p->is_counted || p->counted_at.count > 0 ||
-                                        (f->options->all_frames && p->is_caller));
-    if (!is_known) ets_table_quiet_row(f->table);
+    if (margin->place == NULL || !is_of_interest(f, margin->place)) ets_table_quiet_row(f->table);
     for (int c = 0; c < CELL_COUNT; c++) {
         if (!is_hidden(f, c)) put_cell(f, (enum cell)c, margin);
     }
-}
-
-static bool is_of_interest(const struct filler *f, const struct ets_place *place)
-{
-    return place->is_counted || place->counted_at.count > 0 ||
-           (f->options->all_frames && place->is_caller);
 }
 
 static void put_gap(const struct filler *f, struct ets_text file)
@@ -326,14 +400,20 @@ static bool fill_block(struct filler *f, const uint32_t *run_number)
 {
     struct ets_work work;
     struct ets_line_work lines;
+    struct ets_line_errors errors;
     if (!ets_work_collect(f->arena, f->inspection, f->block_index, ETS_WORK_KNOWN,
                           &f->options->filter, run_number, &work)) {
         return false;
     }
-    if (work.count == 0) return true; /* only loads, or nothing that matches */
+    if (!ets_line_errors_collect(f->arena, f->inspection, f->options->gap, f->block_index,
+                                 &f->options->filter, &errors)) {
+        return false;
+    }
+    if (work.count == 0 && errors.count == 0) return true; /* loads, or nothing that matches */
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
-        !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &lines)) {
+        !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
+                               &lines)) {
         return false;
     }
     for (uint32_t i = 0; i < lines.file_count; i++) {

@@ -44,7 +44,7 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
            run_number != NULL &&
            ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, lines);
+           ets_line_work_collect(arena, &work, &runs, NULL, NULL, lines);
 }
 
 static void test_annotate__lines_add_up_to_the_run(void **state)
