@@ -11,7 +11,7 @@ from run_support import MISMATCH, USAGE
 from test_gap import files
 
 RANKS = [None, "agrees", "inherited", "off", "suspect", "guilty"]
-COLUMNS = {"own_error", "total_error", "own_snr", "snr", "finding", "error_of", "error_in"}
+COLUMNS = ["own_error", "total_error", "own_snr", "snr", "finding", "error_of", "error_in"]
 INT8 = test_gap.Int8.words
 
 
@@ -112,7 +112,7 @@ class Errors(LineErrorsTest):
             words = files(model)
             plain = self.lines(*words[:3])
             with_errors = self.lines(*words)
-            self.assertEqual(set(with_errors[0]) - set(plain[0]), COLUMNS)
+            self.assertEqual(set(with_errors[0]) - set(plain[0]), set(COLUMNS))
             known = [{name: value for name, value in line.items() if name not in COLUMNS}
                      for line in with_errors]
             for line in plain:
@@ -134,6 +134,23 @@ class Errors(LineErrorsTest):
                 text = self.shown("bare.etdp", *words[1:])
                 self.assertIn("own ", text)
                 self.assertNotIn("p50", text)
+
+    def test_line_errors__without_times_the_program_tells_the_kernels(self):
+        for model in ("gpt_portable", "gpt_xnnpack", "mlp_portable", "conv_xnnpack"):
+            with self.subTest(model=model):
+                words = (*files(model)[1:], "--program", support.DATA / model / "model.pte")
+                trace = files(model)[0]
+                (self.folder / "bare.etdp").write_bytes(without_times(trace.read_bytes()))
+                self.assertEqual(self.headline("bare.etdp", *words), self.headline(trace, *words))
+                timed, bare = ({(line["file"], line["line"]): [line[name] for name in COLUMNS]
+                                for line in self.lines(dump, *words)
+                                if line["finding"] is not None or line["error_in"]}
+                               for dump in (trace, "bare.etdp"))
+                self.assertEqual(bare, timed)
+                why = json.loads(self.ok("gap", "bare.etdp", *words[:2], "--alignment", "--format",
+                                         "json").stdout)
+                self.assertTrue(any("the program tells the kernel" in (row["reason"] or "")
+                                    for row in why))
 
     def test_line_errors__the_method_that_is_shown_is_compared(self):
         words = (*files("multi_method"), "--program", support.DATA / "multi_method" / "model.bpte")
