@@ -23,7 +23,8 @@
     {"--reference-dtype", NULL, "record|f64",                                                      \
      "Compute the reference in the record's types, or in double: a kernel's own error then shows", \
      NULL, false},                                                                                 \
-    {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy", true}, \
+    {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy",      \
+     true},                                                                                        \
     {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,      \
      false},                                                                                       \
     {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},     \
@@ -45,7 +46,8 @@ struct cli_gap {
 int cli_gap_check(const struct cli_arguments *arguments);
 /*
  * Aligns what was captured in `run`, or in the first run of `block`, or (ETS_NO_INDEX both) in the
- * first that captured anything, of --method if it is given. Returns an exit code; close in any case.
+ * first that captured anything, of --method if it is given. Returns an exit code; close in any
+ * case.
  */
 int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run);
 /* Fills the report's rows, and says what the reference could not do. Returns an exit code. */

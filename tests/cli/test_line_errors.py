@@ -1,4 +1,4 @@
-"""The numeric error of each line at the margin of the model's source: what `gap` finds, laid out."""
+"""The numeric error of each line at the margin of the source: what `gap` finds, laid out."""
 
 import json
 import os
@@ -23,7 +23,9 @@ def without_times(dump):
         table = at + struct.unpack_from("<I", data, at)[0]
         vtable = table - struct.unpack_from("<i", data, table)[0]
         size = struct.unpack_from("<H", data, vtable)[0]
-        place = struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0] if 4 + 2 * slot < size else 0
+        if 4 + 2 * slot >= size:
+            return None
+        place = struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0]
         return table + place if place else None
 
     def vector(at):
