@@ -10,11 +10,14 @@
  * A line's time is that of the work whose innermost frame of the user's it is; every piece of work
  * is counted at one line, so that the lines and what is on no line add up to the run. An operator
  * that a delegate fused from several lines counts at the line of its first node; the others say so.
+ * A line's error is that of the compared value, of a node of this line, that stands out most; lines
+ * without a captured value of their own say in whose error theirs is.
  */
 #ifndef ETSCOPE_ANNOTATE_H
 #define ETSCOPE_ANNOTATE_H
 
 #include "etscope/delegates.h"
+#include "etscope/gap.h"
 #include "etscope/inspect.h"
 #include "etscope/row_filter.h"
 #include "etscope/table.h"
@@ -39,6 +42,9 @@ struct ets_annotate_options {
     int all_frames;   /* 1: also the time of what a line called: of work that it was in the stack
                          trace of, or in those of all operators that were fused into it */
     struct ets_row_filter filter;
+    /* Evaluated; adds each line's numeric error, of the run that it is of. NULL: no such columns.
+     */
+    const struct ets_gap_report *gap;
     const struct ets_delegations *delegations; /* of the program: bytes of its instructions; NULL:
                                                   as far as the record's graph tells */
     /*

@@ -1,7 +1,10 @@
+#include <string.h>
+
 #include "cli_text.h"
 #include "etscope/annotate.h"
+#include "etscope/gap_table.h"
+#include "gap_report.h"
 #include "source_files.h"
-#include "subject.h"
 #include "trace_notes.h"
 
 const struct cli_option cli_annotate_options[] = {
@@ -9,6 +12,8 @@ const struct cli_option cli_annotate_options[] = {
      false},
     {"--program", NULL, "FILE",
      "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors: also the numeric error of each line, as gap finds it", NULL, false},
     {"--source-root", NULL, "DIR",
      "Where the model's files are; OLD=NEW exchanges what their paths begin with", NULL, true},
     {"--frames", NULL, "own|all",
@@ -21,6 +26,7 @@ const struct cli_option cli_annotate_options[] = {
     {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
     {"--steady", NULL, NULL, "Without the first runs that are warm-up", NULL, false},
     CLI_FILTER_OPTIONS,
+    CLI_REFERENCE_OPTIONS,
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown",
      "How to print; for programs only lines that something is known about", NULL, false},
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best", NULL, false},
@@ -36,6 +42,19 @@ const struct cli_option cli_annotate_options[] = {
      false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
+
+/* Without captured tensors they say nothing. */
+static const char *const reference_options[] = {"--reference",
+                                                "--reference-etrecord",
+                                                "--reference-trace",
+                                                "--reference-debug-buffer",
+                                                "--reference-npy",
+                                                "--reference-dtype",
+                                                "--input",
+                                                "--case",
+                                                "--load-library",
+                                                "--engine",
+                                                NULL};
 
 struct request {
     struct ets_inspect_options inspect;
@@ -138,6 +157,19 @@ static int open_delegations(const struct cli_subject *subject, struct request *r
     return CLI_OK;
 }
 
+/* "run 3: all 40 values agree". */
+static void note_finding(struct ets_table *table, const struct ets_inspection *inspection,
+                         const struct ets_gap_report *report)
+{
+    char text[1024] = "";
+    if (ets_inspection_run_count(inspection) > 1) {
+        snprintf(text, sizeof text, "run %u: ", ets_gap_run(report));
+    }
+    const size_t used = strlen(text);
+    ets_gap_headline(report, text + used, sizeof text - used);
+    ets_table_add_note(table, cli_text(text));
+}
+
 static int write_table(const struct cli_arguments *arguments,
                        const struct ets_inspection *inspection, struct request *request)
 {
@@ -156,6 +188,7 @@ static int write_table(const struct cli_arguments *arguments,
         code = complain_nothing(inspection, request->annotate.file);
     } else {
         if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps);
+        if (request->annotate.gap != NULL) note_finding(table, inspection, request->annotate.gap);
         code = cli_write_table(arguments, table, &request->style);
     }
     cli_source_close(&sources);
@@ -163,11 +196,24 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
-static int annotate(const struct cli_arguments *arguments, const struct cli_subject *subject)
+/* The errors of the run that is shown, or of the first that is and captured anything. */
+static int find_errors(struct cli_gap *gap, struct request *request)
+{
+    if (gap->subject->debug_buffer.data == NULL) return CLI_OK;
+    int code = cli_gap_open(gap, request->annotate.block, request->annotate.run);
+    if (code == CLI_OK) code = cli_gap_evaluate(gap);
+    if (code == CLI_OK) code = cli_gap_check_buffer(gap);
+    request->annotate.gap = gap->report;
+    return code;
+}
+
+static int annotate(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                    const struct cli_program *program)
 {
     struct request request;
     struct ets_inspection *inspection;
     struct ets_delegations *delegations = NULL;
+    struct cli_gap gap = {.arguments = arguments, .subject = subject, .program = program};
     if (!parse(arguments, subject, &request)) return CLI_USAGE;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);
     if (code != CLI_OK) return code;
@@ -180,17 +226,19 @@ static int annotate(const struct cli_arguments *arguments, const struct cli_subj
     if (code == CLI_OK) {
         cli_print_notes(inspection);
         if (subject->program == NULL) cli_note_whole_calls(inspection);
-        code = write_table(arguments, inspection, &request);
+        gap.inspection = inspection;
+        code = find_errors(&gap, &request);
     }
+    if (code == CLI_OK) code = write_table(arguments, inspection, &request);
+    cli_gap_close(&gap);
     ets_delegations_close(delegations);
     ets_inspection_close(inspection);
     return code;
 }
 
-int cmd_annotate(const struct cli_arguments *arguments)
+static int check_words(const struct cli_arguments *arguments)
 {
-    struct cli_subject subject;
-    struct cli_subject_files files;
+    const char *reference = cli_first_given(arguments, reference_options);
     if (arguments->word_count == 0 || arguments->word_count > 2) {
         return cli_complain(CLI_USAGE,
                             "annotate needs a trace, and takes a file of the model: "
@@ -199,8 +247,21 @@ int cmd_annotate(const struct cli_arguments *arguments)
     if (!cli_has(arguments, "--etrecord")) {
         return cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
     }
-    int code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
-    if (code == CLI_OK) code = annotate(arguments, &subject);
+    if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "%s is for numeric errors, which need --debug-buffer",
+                            reference);
+    }
+    return cli_gap_check(arguments);
+}
+
+int cmd_annotate(const struct cli_arguments *arguments)
+{
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK) code = annotate(arguments, &subject, &files.program);
     cli_subject_close(&files);
     return code;
 }

@@ -18,7 +18,7 @@ struct draft {
     uint32_t own, all;            /* first entries: counted here; called from here */
     uint32_t piece, node, passed; /* nodes of the piece that were called from here */
     uint32_t own_piece;           /* the piece that has it in `own` */
-    uint32_t fused_room, counted_room;
+    uint32_t fused_room, counted_room, error_room;
 };
 
 struct layout {
@@ -211,6 +211,38 @@ static bool add_piece(struct layout *l, uint32_t index)
     return true;
 }
 
+/* The innermost line of the value's node, or else of the last node before it that has one. */
+static const struct ets_graph_frame *frame_of(const struct ets_line_error *error)
+{
+    const struct ets_graph_frame *frame = ets_graph_user_frame(error->row->value->node);
+    for (uint32_t i = error->node_count; frame == NULL && i-- > 0;) {
+        frame = ets_graph_user_frame(error->nodes[i]);
+    }
+    return frame;
+}
+
+/* The error of a value is at one line; the others that went into it say where. */
+static bool add_error(struct layout *l, const struct ets_line_error *error)
+{
+    const struct ets_graph_frame *frame = frame_of(error);
+    const uint32_t number =
+        frame == NULL ? find_place(l, error->names.items[0], NULL) : find_line(l, frame);
+    if (number == UINT32_MAX) return false;
+    struct ets_place *place = &l->drafts[number].place;
+    const struct ets_text name = place->name;
+    if (ets_line_error_is_worse(error, place->error)) place->error = error;
+    for (uint32_t i = 0; i < error->node_count; i++) {
+        frame = ets_graph_user_frame(error->nodes[i]);
+        if (frame == NULL) continue;
+        const uint32_t other = find_line(l, frame);
+        if (other == UINT32_MAX) return false;
+        if (other == number) continue;
+        struct draft *draft = &l->drafts[other];
+        if (!add_name(l, &draft->place.error_in, &draft->error_room, name)) return false;
+    }
+    return true;
+}
+
 static void measure(const struct layout *l, const struct ets_chosen_runs *runs, uint32_t first,
                     double *per_run, struct ets_chosen_times *times_out)
 {
@@ -299,7 +331,7 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
                            const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
-                           struct ets_line_work *lines_out)
+                           const struct ets_line_errors *errors, struct ets_line_work *lines_out)
 {
     struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
     *lines_out = (struct ets_line_work){.count = 0};
@@ -311,6 +343,9 @@ bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
     }
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&l, i)) return false;
+    }
+    for (uint32_t i = 0; errors != NULL && i < errors->count; i++) {
+        if (!add_error(&l, &errors->items[i])) return false;
     }
     return finish(&l, runs, lines_out);
 }

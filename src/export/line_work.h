@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "etscope/delegates.h"
+#include "export/line_errors.h"
 #include "export/operator_lines.h"
 
 /* A line of source, or work that is on no line. */
@@ -16,9 +17,11 @@ struct ets_place {
     struct ets_chosen_times self, inclusive;
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
-    double bytes_per_run;            /* written by what is counted here; NaN: not known */
-    struct ets_text_list fused_here; /* other lines whose work is counted here */
-    struct ets_text_list counted_at; /* lines where work of this one is counted */
+    double bytes_per_run;               /* written by what is counted here; NaN: not known */
+    struct ets_text_list fused_here;    /* other lines whose work is counted here */
+    struct ets_text_list counted_at;    /* lines where work of this one is counted */
+    const struct ets_line_error *error; /* of the line's values the one to show; NULL: none */
+    struct ets_text_list error_in;      /* lines whose own errors hold that of this one */
 };
 
 struct ets_source_file {
@@ -36,11 +39,11 @@ struct ets_line_work {
     double total; /* mean ticks of the middle runs; NaN: not known */
 };
 
-/* Returns false where memory ran out. */
+/* Lines of `errors` are places, too, where no work is. Returns false where memory ran out. */
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
                            const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
-                           struct ets_line_work *lines_out);
+                           const struct ets_line_errors *errors, struct ets_line_work *lines_out);
 
 /* value_bytes.c: bytes of the tensors that a row gives in one call; NaN: not known. */
 double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,

@@ -60,6 +60,7 @@ static const struct ets_column run_columns[] = {
     {.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     {.name = "method"},
     {.name = "position", .kind = ETS_COLUMN_INTEGER},
+    {.name = "invocation", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     {.name = "time", .kind = ETS_COLUMN_TIME},
     {.name = "cumulative", .kind = ETS_COLUMN_TIME},
     {.name = "of_p50", .title = "of p50", .kind = ETS_COLUMN_SHARE},
@@ -274,14 +275,17 @@ static bool put_runs(struct filler *f)
     for (uint32_t i = 0; i < f->count && left > 0; i++) {
         const struct execution *e = &f->executions[i];
         const struct method *method = &f->methods[e->method];
+        const struct ets_run *run = ets_inspection_run(f->inspection, e->run);
         sums[e->method] += e->ticks;
         if (!is_chosen(f, e->run)) continue;
         left--;
         ets_table_add_row(f->table, 0);
         ets_table_put_integer(f->table, e->run);
-        ets_table_put_integer(f->table, ets_inspection_run(f->inspection, e->run)->block);
+        ets_table_put_integer(f->table, run->block);
         ets_table_put_text(f->table, method->name);
         ets_table_put_integer(f->table, e->position);
+        if (run->method.data != NULL) ets_table_put_integer(f->table, run->invocation);
+        else ets_table_put_nothing(f->table);
         put_time(f, e->ticks);
         put_time(f, sums[e->method]);
         put_share(f, e->ticks, method->times.p50);

@@ -4,6 +4,7 @@
  * its value is what leaves them. What else they compute is an inner step, which it does not have.
  */
 #include "gap/partitions.h"
+#include "gap/unlogged_rows.h"
 #include "inspect/names.h"
 
 struct aligner {
@@ -232,6 +233,8 @@ static void align_value(const struct aligner *a, uint32_t index)
         is_found = place_output(report, value, place);
     } else if (instruction == GAP_NONE && value->captured.chain < 0) {
         value->reason = "outside of any instruction";
+    } else if (instruction == GAP_NONE && gap_value_is_of_instruction(&value->captured)) {
+        value->reason = "the trace has no event of its instruction: the program tells the kernel";
     } else if (instruction == GAP_NONE) {
         is_found = place_inside(a, value, place);
     } else {

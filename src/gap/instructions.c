@@ -1,5 +1,6 @@
 #include "gap/instructions.h"
 
+#include "gap/unlogged_rows.h"
 #include "inspect/names.h"
 
 bool gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor)
@@ -37,24 +38,39 @@ static void set_row(struct gap_instruction *instruction, const struct ets_row *r
     instruction->kernel = kernel.data == NULL ? kernel : ets_kernel_base_name(kernel);
 }
 
-static enum ets_status list_instructions(struct gap_instructions *s,
-                                         const struct ets_gap_report *report,
+static enum ets_status add_row(struct gap_instructions *s, const struct ets_row *row,
+                               struct ets_error *error)
+{
+    const uint64_t key[] = {(uint64_t)row->chain, (uint64_t)(uint32_t)row->instruction};
+    const uint32_t known = s->known.count;
+    const uint32_t at = ets_key_table_add(&s->known, key);
+    if (at == ETS_KEY_NONE) return gap_fail_memory(error);
+    if (at == known) {
+        s->items[at] = (struct gap_instruction){.node = GAP_NONE, .first_value = GAP_NONE};
+        s->count++;
+    }
+    if (tells_more(row, &s->items[at])) set_row(&s->items[at], row);
+    return ETS_OK;
+}
+
+/* Those that logged events, then those of which there are values alone. */
+static enum ets_status list_instructions(struct gap_instructions *s, struct ets_gap_report *report,
                                          struct ets_error *error)
 {
     const struct ets_inspection *inspection = report->options.inspection;
     const struct ets_block *block = ets_inspection_block(inspection, report->block);
+    const struct ets_row *row;
     for (uint32_t i = 0; i < block->row_count; i++) {
-        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
-        if (row->chain < 0 || row->is_delegated) continue;
-        const uint64_t key[] = {(uint64_t)row->chain, (uint64_t)(uint32_t)row->instruction};
-        const uint32_t known = s->known.count;
-        const uint32_t at = ets_key_table_add(&s->known, key);
-        if (at == ETS_KEY_NONE) return gap_fail_memory(error);
-        if (at == known) {
-            s->items[at] = (struct gap_instruction){.node = GAP_NONE, .first_value = GAP_NONE};
-            s->count++;
-        }
-        if (tells_more(row, &s->items[at])) set_row(&s->items[at], row);
+        row = ets_inspection_row(inspection, block->first_row + i);
+        if (row->chain >= 0 && !row->is_delegated) ETS_TRY(add_row(s, row, error));
+    }
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_captured_value *value = &report->values[i].captured;
+        const uint64_t key[] = {(uint64_t)value->chain, (uint64_t)(uint32_t)value->instruction};
+        if (!gap_value_is_of_instruction(value)) continue;
+        if (ets_key_table_find(&s->known, key) != ETS_KEY_NONE) continue;
+        ETS_TRY(gap_unlogged_row(report, value, &row, error));
+        if (row != NULL) ETS_TRY(add_row(s, row, error));
     }
     return ETS_OK;
 }
@@ -65,8 +81,7 @@ static void find_values(struct gap_instructions *s, const struct ets_gap_report 
         const struct ets_captured_value *value = &report->values[i].captured;
         const uint64_t key[] = {(uint64_t)value->chain, (uint64_t)(uint32_t)value->instruction};
         s->of_value[i] = GAP_NONE;
-        if (value->is_output || value->chain < 0) continue;
-        if (value->delegate_id >= 0 || value->delegate_name.size > 0) continue;
+        if (!gap_value_is_of_instruction(value)) continue;
         const uint32_t at = ets_key_table_find(&s->known, key);
         if (at == ETS_KEY_NONE) continue;
         s->of_value[i] = at;
@@ -204,7 +219,8 @@ enum ets_status gap_instructions_find(struct gap_instructions *s, struct ets_gap
     const struct ets_block *block = ets_inspection_block(report->options.inspection, report->block);
     *s = (struct gap_instructions){.budget = 100 * 1000 * 1000};
     ets_key_table_init(&s->known, arena, 2);
-    s->items = ets_arena_alloc_array(arena, block->row_count, sizeof *s->items);
+    s->items = ets_arena_alloc_array(arena, (size_t)block->row_count + report->value_count,
+                                     sizeof *s->items);
     s->of_value = ets_arena_alloc_array(arena, report->value_count, sizeof *s->of_value);
     s->part = ets_arena_alloc_array(arena, nodes, sizeof *s->part);
     s->done_by = ets_arena_alloc_array(arena, nodes, sizeof *s->done_by);

@@ -370,6 +370,19 @@ static enum ets_status match_named(struct ets_inspection *inspection, uint32_t i
     return ETS_OK;
 }
 
+/* A tracer may log values and no times. */
+static bool has_values(const struct ets_inspection *inspection, uint32_t block)
+{
+    for (uint32_t r = 0; r < inspection->run_count; r++) {
+        const struct ets_run *run = &inspection->runs[r];
+        if (run->block != block) continue;
+        for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+            if (inspection->events.kind[e] == ETS_EVENT_DEBUG) return true;
+        }
+    }
+    return false;
+}
+
 static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
                                    struct verdict *verdicts, struct ets_error *error)
 {
@@ -377,7 +390,7 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
     struct facts facts;
     ETS_TRY(gather_facts(inspection, block, &facts, error));
     if (ets_inspection_total_row(inspection, index) == ETS_NO_INDEX &&
-        facts.instructions.count == 0) {
+        facts.instructions.count == 0 && !has_values(inspection, index)) {
         return ETS_OK; /* loading: executes nothing */
     }
     if (block->is_method_named) return match_named(inspection, index, &facts, error);

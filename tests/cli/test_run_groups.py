@@ -79,6 +79,43 @@ class Runs(unittest.TestCase):
             self.assertLess(right["time_ns"], left["time_ns"])
         self.assertAlmostEqual(part[-1]["cumulative_ns"], tree[("blocks.0",)]["total_ns"])
 
+    def test_run_groups__a_thousand_tokens(self):
+        """A prompt, then tokens whose attention takes a tick more each; the trace begins late."""
+        skipped, tokens = 24, 1000
+        runs, told = [], [("prefill", 0, 2, 0)]
+        runs.append(("Execute", [call("native_call_mm.out", 0, 100, 90100),
+                                 framework("Method::execute", 0, 100000)]))
+        for n in range(tokens):
+            middle = 500 + n
+            runs.append(("Execute", [call("native_call_bmm.out", 0, 0, middle),
+                                     call("native_call_mm.out", 1, middle, middle + 2000),
+                                     framework("Method::execute", 0, middle + 2500)]))
+            told.append(("decode", skipped + n, 2, 0))
+        with tempfile.TemporaryDirectory() as folder:
+            dump = support.make_dump(pathlib.Path(folder) / "x1000.etdp", runs)
+            support.add_extra(dump, support.extra_block(told))
+            rates = ("--tokens", "prefill=128", "--tokens", "decode=1")
+            prefill, decode = support.rows(dump, "--group-by", "method", *rates)
+            found = runs_of(dump, *rates)
+            attention = runs_of(dump, "--name", "bmm*")
+            kernels = support.rows(dump, "--group-by", "method", "--name", "mm*")
+        self.assertEqual([prefill["method"], decode["method"]], ["prefill", "decode"])
+        self.assertAlmostEqual(prefill["tokens_per_s"], 128 / 100e-6)
+        total = sum(3000 + n for n in range(tokens))
+        self.assertEqual((decode["runs"], decode["total_ns"], decode["p50_ns"]),
+                         (tokens, total, 3499.5))
+        self.assertAlmostEqual(decode["tokens_per_s"], tokens / (total / 1e9))
+        self.assertAlmostEqual(decode["trend"], 3874.5 / 3124.5 - 1)
+        self.assertEqual(len(found), tokens + 1)
+        for n, row in enumerate(found[1:]):
+            self.assertEqual((row["method"], row["run"], row["position"], row["invocation"],
+                              row["time_ns"]), ("decode", n + 1, n, skipped + n, 3000 + n))
+            self.assertAlmostEqual(row["tokens_per_s"], 1e9 / (3000 + n))
+        self.assertEqual([row["time_ns"] for row in attention if row["method"] == "decode"],
+                         [500 + n for n in range(tokens)])
+        by_method = {row["method"]: row for row in kernels}
+        self.assertAlmostEqual(by_method["decode"]["trend"], 0)  # it is the attention that grows
+
     def test_run_groups__odd_words_are_refused(self):
         for words in (("--group-by", "run", "--tokens", "decode"),
                       ("--group-by", "run", "--tokens", "=2"),

@@ -2,6 +2,8 @@
  */
 #include "test_inspect_support.h"
 
+#include <math.h>
+
 #include "etscope/annotate.h"
 #include "etscope/run_table.h"
 #include "export/line_work.h"
@@ -44,7 +46,7 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
            run_number != NULL &&
            ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, lines);
+           ets_line_work_collect(arena, &work, &runs, NULL, NULL, lines);
 }
 
 static void test_annotate__lines_add_up_to_the_run(void **state)
@@ -95,6 +97,135 @@ static void test_annotate__survives_every_failed_allocation(void **state)
         assert_true(fail_at < 1000);
     }
     close_subject(&s);
+}
+
+/* Another trace is the reference: nothing is evaluated, so that no engine is needed. */
+struct errors {
+    struct ets_file *dump, *buffer, *record_file;
+    struct ets_etrecord *record;
+    struct ets_inspection *inspection;
+    struct ets_gap_report *report, *same;
+};
+
+static void open_errors(const char *model, struct errors *e)
+{
+    e->dump = open_fixture(model, "debug.etdp");
+    e->buffer = open_fixture(model, "debug.bin");
+    e->record_file = open_fixture(model, "model.etrecord");
+    e->record = open_record(ets_file_bytes(e->record_file));
+    e->inspection =
+        inspect(ets_file_bytes(e->dump), (struct ets_inspect_options){.record = e->record});
+    const struct ets_gap_options options = {.inspection = e->inspection,
+                                            .record = e->record,
+                                            .debug_buffer = ets_file_bytes(e->buffer),
+                                            .run = ETS_NO_INDEX};
+    assert_int_equal(ets_gap_open(&options, &e->report, NULL), ETS_OK);
+    assert_int_equal(ets_gap_open(&options, &e->same, NULL), ETS_OK);
+    assert_int_equal(ets_gap_compare_report(e->report, e->same, NULL), ETS_OK);
+}
+
+static void close_errors(struct errors *e)
+{
+    ets_gap_close(e->same);
+    ets_gap_close(e->report);
+    ets_inspection_close(e->inspection);
+    ets_etrecord_close(e->record);
+    ets_file_close(e->record_file);
+    ets_file_close(e->buffer);
+    ets_file_close(e->dump);
+}
+
+static bool collect_errors(struct ets_arena *arena, const struct errors *e,
+                           const struct ets_row_filter *filter, struct ets_line_errors *errors,
+                           struct ets_line_work *lines)
+{
+    struct ets_work work;
+    struct ets_chosen_runs runs;
+    const uint32_t block = ets_inspection_run(e->inspection, ets_gap_run(e->report))->block;
+    const uint32_t *run_number = ets_work_number_runs(arena, e->inspection);
+    return run_number != NULL &&
+           ets_line_errors_collect(arena, e->inspection, e->report, block, filter, errors) &&
+           ets_chosen_runs_find(arena, e->inspection, block, ETS_NO_INDEX, 0, &runs) &&
+           ets_work_collect(arena, e->inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
+           ets_line_work_collect(arena, &work, &runs, NULL, errors, lines);
+}
+
+static void test_annotate__every_error_is_at_a_line(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"gpt_portable", "gpt_xnnpack", "conv_xnnpack_int8"};
+    static const struct ets_row_filter none = {.name = NULL}, nowhere = {.module = "nowhere"};
+    for (size_t m = 0; m < COUNT(models); m++) {
+        struct errors e;
+        struct ets_arena arena;
+        struct ets_line_errors errors;
+        struct ets_line_work lines;
+        open_errors(models[m], &e);
+        ets_arena_init(&arena, NULL, 0);
+        assert_true(collect_errors(&arena, &e, &none, &errors, &lines));
+        assert_true(errors.count > 0);
+        for (uint32_t i = 0; i < errors.count; i++) {
+            const struct ets_graph_node *node = errors.items[i].row->value->node;
+            const struct ets_graph_frame *frame = ets_graph_user_frame(node);
+            uint32_t at = 0;
+            while (at < lines.count && (frame == NULL || lines.places[at].frame == NULL ||
+                                        lines.places[at].frame->line != frame->line)) {
+                at++;
+            }
+            assert_true(frame == NULL || at < lines.on_lines);
+            if (frame != NULL) {
+                assert_false(ets_line_error_is_worse(&errors.items[i], lines.places[at].error));
+            }
+        }
+        assert_true(collect_errors(&arena, &e, &nowhere, &errors, &lines));
+        assert_int_equal(errors.count, 0);
+        ets_arena_reset(&arena);
+        close_errors(&e);
+    }
+}
+
+static void test_annotate__errors_survive_every_failed_allocation(void **state)
+{
+    (void)state;
+    static const struct ets_row_filter none = {.name = NULL};
+    struct errors e;
+    bool ok = false;
+    open_errors("gpt_xnnpack", &e);
+    for (unsigned long fail_at = 0; !ok; fail_at++) {
+        struct failing failing = {.fail_at = fail_at};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_arena arena;
+        struct ets_line_errors errors;
+        struct ets_line_work lines;
+        ets_arena_init(&arena, &allocator, 0);
+        ok = collect_errors(&arena, &e, &none, &errors, &lines);
+        ets_arena_reset(&arena);
+        assert_int_equal(failing.live, 0);
+        assert_true(fail_at < 1000);
+    }
+    close_errors(&e);
+}
+
+static void test_annotate__what_stands_out_is_worse(void **state)
+{
+    (void)state;
+    static const struct ets_gap_row rows[] = {
+        {.finding = ETS_GAP_AGREES, .has_own = 1, .own_error = 0},
+        {.finding = ETS_GAP_AGREES, .has_own = 1, .own_error = 1e-7},
+        {.finding = ETS_GAP_INHERITED, .has_own = 1, .own_error = 0},
+        {.finding = ETS_GAP_OFF, .has_own = 1, .own_error = 0.01},
+        {.finding = ETS_GAP_SUSPECT, .has_own = 1, .own_error = 0.5},
+        {.finding = ETS_GAP_GUILTY, .has_own = 1, .own_error = 0.2},
+        {.finding = ETS_GAP_GUILTY, .has_own = 1, .own_error = INFINITY},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct ets_line_error one = {.row = &rows[i]};
+        assert_true(ets_line_error_is_worse(&one, NULL));
+        for (size_t k = 0; k < COUNT(rows); k++) {
+            const struct ets_line_error other = {.row = &rows[k]};
+            assert_int_equal(ets_line_error_is_worse(&one, &other), i > k);
+        }
+    }
 }
 
 static struct ets_source_text split(struct ets_arena *arena, const char *text)
@@ -201,6 +332,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_annotate__lines_add_up_to_the_run),
         cmocka_unit_test(test_annotate__survives_every_failed_allocation),
+        cmocka_unit_test(test_annotate__every_error_is_at_a_line),
+        cmocka_unit_test(test_annotate__errors_survive_every_failed_allocation),
+        cmocka_unit_test(test_annotate__what_stands_out_is_worse),
         cmocka_unit_test(test_annotate__functions_are_found_by_indentation),
         cmocka_unit_test(test_annotate__a_file_must_have_the_records_lines),
         cmocka_unit_test(test_annotate__tables_of_a_dump_without_runs_are_empty),

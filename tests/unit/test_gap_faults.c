@@ -1,6 +1,7 @@
 /* The gap where memory ends, inputs are off, and values lie elsewhere. */
 #include "test_inspect_support.h"
 
+#include "base/load.h"
 #include "etscope/gap.h"
 #include "etscope/gap_table.h"
 
@@ -138,6 +139,77 @@ static void test_gap_faults__every_allocation_with_another_record_may_fail(void 
     close_files(&f);
 }
 
+/* The place of a table's field, or NULL. `at` holds the offset of the table. */
+static uint8_t *field(uint8_t *at, unsigned slot)
+{
+    uint8_t *table = at + ets_load_u32(at);
+    const uint8_t *vtable = table - (int32_t)ets_load_u32(table);
+    if (4 + 2 * slot >= ets_load_u16(vtable)) return NULL;
+    const uint16_t place = ets_load_u16(vtable + 4 + 2 * slot);
+    return place == 0 ? NULL : table + place;
+}
+
+/* Leaves the events of time out of a size-prefixed ETDump. */
+static void leave_out_times(uint8_t *dump)
+{
+    uint8_t *runs = field(dump + 4, 1);
+    runs += ets_load_u32(runs);
+    for (uint32_t r = 0; r < ets_load_u32(runs); r++) {
+        uint8_t *events = field(runs + 4 + 4 * (size_t)r, 3);
+        uint32_t kept = 0;
+        if (events == NULL) continue;
+        events += ets_load_u32(events);
+        for (uint32_t e = 0; e < ets_load_u32(events); e++) {
+            uint8_t *from = events + 4 + 4 * (size_t)e, *to = events + 4 + 4 * (size_t)kept;
+            if (field(from, 0) != NULL) continue;
+            const uint32_t offset = ets_load_u32(from) + (uint32_t)(from - to);
+            for (int i = 0; i < 4; i++) to[i] = (uint8_t)(offset >> 8 * i);
+            kept++;
+        }
+        for (int i = 0; i < 4; i++) events[i] = (uint8_t)(kept >> 8 * i);
+    }
+}
+
+static void test_gap_faults__instructions_without_events_are_the_programs(void **state)
+{
+    static const char *const models[] = {"mlp_portable", "mlp_xnnpack"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(models); i++) {
+        struct fixture f;
+        struct ets_program program;
+        open_files(&f, models[i], "model");
+        struct ets_file *file = open_fixture(models[i], "model.pte");
+        assert_int_equal(ets_program_init(&program, ets_file_bytes(file), NULL), ETS_OK);
+        const struct ets_bytes trace = ets_file_bytes(f.trace);
+        uint8_t *dump = malloc(trace.size);
+        assert_non_null(dump);
+        memcpy(dump, trace.data, trace.size);
+        leave_out_times(dump);
+        struct ets_inspection *timed = f.inspection;
+        f.inspection =
+            inspect((struct ets_bytes){dump, trace.size},
+                    (struct ets_inspect_options){.record = f.record, .program = &program});
+        assert_int_equal(ets_inspection_row_count(f.inspection), 0);
+        struct ets_gap_report *with, *without;
+        assert_int_equal(ets_gap_open(&f.options, &with, NULL), ETS_OK);
+        f.options.inspection = f.inspection;
+        assert_int_equal(ets_gap_open(&f.options, &without, NULL), ETS_OK);
+        assert_int_equal(ets_gap_value_count(without), ets_gap_value_count(with));
+        for (uint32_t k = 0; k < ets_gap_value_count(with); k++) {
+            const struct ets_gap_value *value = ets_gap_value(without, k);
+            assert_ptr_equal(value->node, ets_gap_value(with, k)->node);
+            assert_int_equal(value->match, ets_gap_value(with, k)->match);
+        }
+        ets_gap_close(without);
+        ets_gap_close(with);
+        fail_every_allocation(&f, NULL);
+        ets_inspection_close(timed);
+        close_files(&f);
+        ets_file_close(file);
+        free(dump);
+    }
+}
+
 static void test_gap_faults__a_run_without_values_is_said(void **state)
 {
     struct fixture f;
@@ -230,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
         cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),
+        cmocka_unit_test(test_gap_faults__instructions_without_events_are_the_programs),
         cmocka_unit_test(test_gap_faults__a_run_without_values_is_said),
         cmocka_unit_test(test_gap_faults__given_values_name_the_first_that_is_off),
         cmocka_unit_test(test_gap_faults__regions_are_what_lies_between_captured_values),
