@@ -96,10 +96,13 @@ def mapping_of(pairs):
 
         import numpy as np
         mapping = mapping_of({(1,): (np.zeros(3), np.ones(3))})
+
+    Instead of a dict also an iterable of its items, in which a handle may come several times.
     """
+    items = pairs.items() if isinstance(pairs, dict) else pairs
     return {
         (handle, _hashable(reference)): (handle, _hashable(value))
-        for handle, (reference, value) in pairs.items()
+        for handle, (reference, value) in items
     }
 
 
