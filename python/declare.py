@@ -15,7 +15,8 @@ import cffi
 
 HEADERS = [
     "arrow", "bundle", "bundle_writer", "comparators", "data_file", "delegates", "engine", "etdump",
-    "etdump_writer", "etrecord", "export", "inspect", "kind", "npy", "numerics", "program", "table",
+    "etdump_writer", "etrecord", "export", "gap", "gap_table", "inspect", "kind", "npy", "numerics",
+    "program", "table",
 ]  # fmt: skip
 
 

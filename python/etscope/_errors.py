@@ -1,6 +1,6 @@
 """The one exception of the package, and how a C status becomes one."""
 
-
+import contextlib
 import functools
 import os
 import sys
@@ -9,7 +9,7 @@ import warnings
 
 def warn(message):
     """A UserWarning that points at the caller's line, however deep in the package it arises."""
-    inner = (os.path.dirname(os.path.abspath(__file__)), functools.__file__)
+    inner = (os.path.dirname(os.path.abspath(__file__)), contextlib.__file__, functools.__file__)
     frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_code.co_filename.startswith(inner):
         frame, level = frame.f_back, level + 1

@@ -17,6 +17,7 @@ functions raise etscope.Error: status "MISMATCH" where the shapes differ or only
 "UNSUPPORTED" for types that are no numbers.
 """
 
+from etscope._errors import Error
 from etscope._library import call, ffi, lib
 from etscope._values import array_and_type, tensor_of_array
 
@@ -240,7 +241,11 @@ def gap(reference, other):
 
     (first, first_type), (second, second_type) = array_and_type(reference), array_and_type(other)
     if first.shape != second.shape:
-        first, second = np.broadcast_arrays(first, second)
+        try:
+            first, second = np.broadcast_arrays(first, second)
+        except ValueError as reason:
+            raise Error(f"tensors of the shapes {first.shape} and {second.shape} cannot be "
+                        "compared", status="MISMATCH") from reason  # fmt: skip
     left, right = tensor_of_array(first, first_type), tensor_of_array(second, second_type)
     out = ffi.new("struct ets_gap *")
     call(lib.ets_gap_of, left.tensor, right.tensor, out)

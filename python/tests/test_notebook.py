@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from etscope import Error
+from etscope.runtime import Runtime
 from fixtures import EXAMPLES
 
 pytest.importorskip("IPython")
@@ -22,7 +24,20 @@ UNAVAILABLE = 6  # docs/exit-codes.md
 
 @pytest.fixture
 def notebook():
-    return json.loads(PATH.read_text(encoding="utf-8"))
+    """Without the cell that evaluates a graph where there is no engine to do so."""
+    found = json.loads(PATH.read_text(encoding="utf-8"))
+    if not has_engine():
+        cells = [cell for cell in found["cells"] if "numeric_gap" not in "".join(cell["source"])]
+        assert len(cells) == len(found["cells"]) - 1
+        found["cells"] = cells
+    return found
+
+
+def has_engine():
+    try:
+        return Runtime.get() is not None
+    except Error:
+        return False
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from etscope import numerics
+from etscope import Error, numerics
 from etscope.inspector.numerical_comparator import (
     L1Comparator,
     MSEComparator,
@@ -148,3 +148,10 @@ def test_torch_tensors():
     pairs = {(1,): (torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0], dtype=torch.bfloat16))}
     frame = L1Comparator().compare(mapping_of(pairs), {}, {})
     assert frame["gap"].tolist() == [[2.0]]
+
+
+def test_shapes_that_cannot_be_compared_are_told_with_the_operators():
+    mapping = mapping_of({(1,): (np.zeros((2, 4)), np.zeros((8, 4)))})
+    with pytest.raises(Error, match=r"^mm against addmm.out: .*\(2, 4\) and \(8, 4\)") as caught:
+        MSEComparator().compare(mapping, {(1,): ["mm"]}, {(1,): ["addmm.out"]})
+    assert caught.value.status == "MISMATCH"

@@ -78,6 +78,13 @@ static bool is_told_inside(const struct inner *inner, const struct ets_upstream_
     return false;
 }
 
+/* Each method has handles of its own; upstream, which knows one method, would mix them up. */
+static bool is_of_method(const struct ets_gap_report *report,
+                         const struct ets_upstream_block *block)
+{
+    return block->method == NULL || strcmp(block->method, report->method) == 0;
+}
+
 static enum ets_status list_events(struct pairing *p, const struct ets_upstream_view *view)
 {
     uint32_t room = 0;
@@ -86,6 +93,7 @@ static enum ets_status list_events(struct pairing *p, const struct ets_upstream_
     if (ets_strings_init(&inner.backends, arena) != 0) return fail_pairs(p);
     ets_key_table_init(&inner.handles, arena, 2);
     for (uint32_t i = 0; i < view->block_count; i++) {
+        if (!is_of_method(p->report, &view->blocks[i])) continue;
         room += view->blocks[i].event_count;
         for (uint32_t k = 0; k < view->blocks[i].event_count; k++) {
             const struct ets_upstream_event *event = &view->blocks[i].events[k];
@@ -99,6 +107,7 @@ static enum ets_status list_events(struct pairing *p, const struct ets_upstream_
     p->events = ets_arena_alloc_array(arena, room, sizeof *p->events);
     if (p->events == NULL) return fail_pairs(p);
     for (uint32_t i = 0; i < view->block_count; i++) {
+        if (!is_of_method(p->report, &view->blocks[i])) continue;
         for (uint32_t k = 0; k < view->blocks[i].event_count; k++) {
             const struct ets_upstream_event *event = &view->blocks[i].events[k];
             if (!is_of_interest(event) || is_told_inside(&inner, event)) continue;

@@ -161,6 +161,30 @@ static void test_gap_golden__rows_are_upstreams(void **state)
     assert_int_equal(count, GOLDEN_ROWS);
 }
 
+/* The methods of one program have handles of their own: rows are of the report's alone. */
+static void test_gap_golden__rows_are_of_one_method(void **state)
+{
+    (void)state;
+    struct fixture f = {.reference = NULL};
+    const struct ets_gap_pair *pairs;
+    uint32_t count, compared = 0;
+    open_all(&f, "multi_method");
+    const uint32_t first = ets_gap_run(f.report);
+    for (uint32_t run = first; run < ets_inspection_run_count(f.inspection); run++) {
+        struct ets_gap_report *report = NULL;
+        const struct ets_gap_options options = {
+            .inspection = f.inspection, .record = f.record, .run = run};
+        if (ets_gap_open(&options, &report, NULL) != ETS_OK) continue;
+        assert_int_equal(ets_gap_upstream_pairs(report, &pairs, &count, NULL), ETS_OK);
+        for (uint32_t i = 0; i < count; i++, compared++) {
+            assert_int_equal(ets_inspection_events(f.inspection)->run[pairs[i].event], run);
+        }
+        ets_gap_close(report);
+    }
+    assert_int_equal(compared, 1 + 2 + 3); /* decode, encode, forward */
+    close_all(&f);
+}
+
 /* golden.json has the default reference alone; these counts are upstream's, too. */
 static void test_gap_golden__rows_with_the_edge_program_are_as_many(void **state)
 {
@@ -267,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gap_golden__rows_are_upstreams),
+        cmocka_unit_test(test_gap_golden__rows_are_of_one_method),
         cmocka_unit_test(test_gap_golden__rows_with_the_edge_program_are_as_many),
         cmocka_unit_test(test_gap_golden__numbers_are_upstreams),
     };

@@ -81,3 +81,14 @@ def serialize(program):
 def graph_id(program):
     """What ties the ATen program to the edge program: the identity of its graph."""
     return None if isinstance(program, Graph) else id(program.graph)
+
+
+def deserialize(parts):
+    """torch's ExportedProgram of what `serialize` gives, by executorch."""
+    try:
+        from executorch.exir.serde.export_serialize import SerializedArtifact
+        from executorch.exir.serde.serialize import deserialize as deserialize_program
+    except ImportError as reason:
+        raise Error("reading PyTorch's programs needs torch and executorch, which are not "
+                    "installed", status="UNAVAILABLE") from reason  # fmt: skip
+    return deserialize_program(SerializedArtifact(*parts))

@@ -27,6 +27,10 @@ class OpenRecord:
         """The file's path; None for a record in memory."""
         return self._source.path
 
+    def check(self):
+        """Raises Error where the file has changed since it was opened."""
+        self._source.check()
+
     @cached_property
     def methods(self):
         pointer = self.handle.pointer

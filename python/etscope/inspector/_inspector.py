@@ -91,7 +91,7 @@ class Inspector:
         self._view.graph = self._reference_graph(reference_graph_name)
         buffer = None if debug_buffer_path is None else Source.of_file(debug_buffer_path)
         self._view.read_debug_data(buffer, tensors)
-        self._has_buffer = buffer is not None
+        self._program, self._buffer, self._tensors = ran, buffer, tensors
         self._has_warned = False
         self._parser = delegate_metadata_parser
         self._prints_modules = bool(enable_module_hierarchy)
@@ -156,7 +156,7 @@ class Inspector:
         )
 
     def _warn_of_missing_buffer(self, block):
-        if not self._has_buffer and block.has_tensors and not self._has_warned:
+        if self._buffer is None and block.has_tensors and not self._has_warned:
             self._has_warned = True
             warn("the trace refers to captured tensors; without debug_buffer_path they are None")
 
@@ -279,6 +279,103 @@ class Inspector:
                 for op in dict.fromkeys(event.op_types):
                     found.setdefault(op, []).append(event)
         return found
+
+    def calculate_numeric_gap(
+        self,
+        distance,
+        disable_debug_handle_valdiation: bool = False,
+        reference_graph: Optional[str] = None,
+        *,
+        inputs: Optional[List[Any]] = None,
+        run: Optional[int] = None,
+    ):
+        """How far captured outputs lie from what the record's graph gives: upstream's rows.
+
+            inspector = Inspector(etdump_path="debug.etdp", etrecord="model.etrecord",
+                                  debug_buffer_path="debug.bin")
+            frame = inspector.calculate_numeric_gap("SNR")
+            print(frame[["aot_ops", "runtime_ops", "gap"]])
+
+        distance         "MSE" (mean squared error), "L1" (sum of absolute errors) or "SNR" (dB), in
+                         any case, or an object of a class of your own (numerical_comparator)
+        disable_debug_handle_valdiation
+                         take the exported program although handles of some edge nodes do not lead
+                         back to it; their rows are missing then
+        reference_graph  "exported_program", "edge_dialect_exported_program" or a name of the
+                         record's graph_map ("a" is "a/forward"). None: the exported program, or
+                         with a warning the edge program where handles do not lead back
+        inputs           beyond upstream's: one value for each input of the model, where they were
+                         others than the record's representative ones (of forward) or those of
+                         the test case in a bundled program
+        run              beyond upstream's: a number of a run, whose method is compared; None: the
+                         first that captured anything, of forward where it did
+
+        Returns a pandas.DataFrame with upstream's rows in upstream's order, and its columns:
+        aot_debug_handle and runtime_debug_handle (tuples), aot_ops and runtime_ops (lists of
+        names), aot_intermediate_output and runtime_intermediate_output (arrays, torch tensors with
+        Inspector(tensors="torch"), or tuples of one), gap (a list with one number), stacktraces
+        ({name: text or None}). It has no columns where there are no rows.
+
+        The reference is evaluated by the runtime's own kernels, for which the engine is needed, and
+        agrees with PyTorch's within rounding. Each call begins with the record's buffers. Which
+        rows there are is upstream's choice, and operators with several outputs are not among them:
+        `numeric_gap` has all values, and says whose error it is.
+
+        Raises Error: no record, no debug buffer, nothing captured, no representative inputs,
+        UNAVAILABLE without the engine, NOT_FOUND for another graph, MISMATCH where handles do not
+        lead back to the graph that is asked for. TypeError: a distance of another type.
+        """
+        from etscope.inspector._upstream_gap import upstream_frame
+
+        return upstream_frame(
+            self, distance, disable_debug_handle_valdiation, reference_graph, inputs, run
+        )
+
+    def numeric_gap(
+        self,
+        reference=None,
+        *,
+        inputs: Optional[List[Any]] = None,
+        run: Optional[int] = None,
+        use_double: bool = False,
+    ):
+        """Whose numbers are wrong: every captured value beside its reference, and the verdict.
+
+            frame = inspector.numeric_gap()
+            print(frame.attrs["finding"])      # "all 4 values agree with the reference; ..."
+            print(frame[["operator", "own_error", "total_error", "finding"]])
+
+        reference   what the captured values are compared with:
+                    None: the record's exported program on `inputs`, by the runtime's kernels
+                    a str: another of its graphs ("edge", or a name of graph_map), or "torch":
+                    the exported program by PyTorch, where torch and executorch are installed
+                    an ETRecord: of another model, such as the float original of a quantized one
+                    an Inspector: what another trace captured, device against device
+                    a dict {node: array, or a list of arrays of a node with several outputs}, or
+                    a pathlib.Path of a folder with files NODE.npy (NODE.N.npy)
+        inputs      one value for each input of the model; None: of the record or the test case
+        run         the number of a run; None: the first that captured anything, of forward where
+                    it did
+        use_double  compute the reference in float64, so that a kernel's own rounding shows
+
+        Returns a pandas.DataFrame with a row for each value of the reference that was captured, in
+        the order of evaluation. Errors are relative: root of the mean square of the difference over
+        that of the reference (0.01 are 40 dB). total_error: from the model's inputs on; own_error:
+        of this operator, or partition, alone, from what the device had for its inputs; NaN where
+        it is not known, as for references that are given or of "torch". finding: "agrees",
+        "inherited", "guilty", "suspect", "off" or None, with a `reason`. docs/python.md has all
+        columns, docs/numerics.md the rules. attrs:
+
+            finding   the verdict in one sentence
+            guilty    what is known of the guilty operator, some lines of text, or None
+            notes     what was done in another way than asked, a list of str; also warned of
+
+        Raises Error as calculate_numeric_gap, and MISMATCH where nothing has the reference's shape
+        or no operator a pair. Only an evaluated reference needs the engine.
+        """
+        from etscope.inspector._numeric_gap import gap_frame
+
+        return gap_frame(self, reference, inputs, run, use_double)
 
     def get_vgf_neural_statistics(self) -> List[Dict[str, Any]]:
         """The records that Arm's VGF backend attached to its events, blobs decoded.

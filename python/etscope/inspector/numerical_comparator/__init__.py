@@ -11,8 +11,12 @@ A distance of your own is a class with one method:
         def element_compare(self, a, b):
             return numerics.compare(a, b).cosine_similarity
 
-    frame = Cosine().compare(mapping_of({(3,): (expected, found)}), {(3,): ["add"]}, {})
+    frame = inspector.calculate_numeric_gap(Cosine())
     print(frame[["aot_ops", "gap"]])
+
+Without a trace, of values of your own:
+
+    frame = Cosine().compare(mapping_of({(3,): (expected, found)}), {(3,): ["add"]}, {})
 """
 
 from etscope.inspector.numerical_comparator._base import (

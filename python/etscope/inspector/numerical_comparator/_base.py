@@ -5,6 +5,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Dict, Tuple
 
+from etscope._errors import Error
+
 DebugHandle = Tuple[int, ...]
 # {(debug handle, reference value): (debug handle, value at run time)}
 IntermediateOutputMapping = Dict[Tuple[DebugHandle, Any], Tuple[DebugHandle, Any]]
@@ -71,11 +73,15 @@ class NumericalComparatorBase(abc.ABC):
                 continue
             if isinstance(reference, Sequence) and len(reference) > 1:
                 continue
-            row = (
-                aot_handle, _names(aot_handle, aot_debug_handle_to_op_names), reference,
-                _names(runtime_handle, runtime_debug_handle_to_op_names), runtime_handle, value,
-                self._distances(reference, value),
-            )  # fmt: skip
+            aot_ops = _names(aot_handle, aot_debug_handle_to_op_names)
+            runtime_ops = _names(runtime_handle, runtime_debug_handle_to_op_names)
+            try:
+                gap = self._distances(reference, value)
+            except Error as reason:
+                places = (", ".join(ops) for ops in (aot_ops, runtime_ops))
+                reason.message = f"{' against '.join(places)}: {reason.message}"
+                raise
+            row = (aot_handle, aot_ops, reference, runtime_ops, runtime_handle, value, gap)
             rows.append(dict(zip(COLUMNS, row)))
         return pd.DataFrame(rows)
 
@@ -96,10 +102,13 @@ def mapping_of(pairs):
 
         import numpy as np
         mapping = mapping_of({(1,): (np.zeros(3), np.ones(3))})
+
+    Instead of a dict also an iterable of its items, in which a handle may come several times.
     """
+    items = pairs.items() if isinstance(pairs, dict) else pairs
     return {
         (handle, _hashable(reference)): (handle, _hashable(value))
-        for handle, (reference, value) in pairs.items()
+        for handle, (reference, value) in items
     }
 
 

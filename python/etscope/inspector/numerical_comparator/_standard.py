@@ -38,10 +38,13 @@ _NAMED = {"MSE": MSEComparator, "L1": L1Comparator, "SNR": SNRComparator}
 def comparator_for(distance, inspector=None):
     """The comparator that `distance` names or is, which then knows the Inspector.
 
-    distance: "MSE", "L1" or "SNR" in any case, or an object of a class of your own. ValueError: no
-    such name.
+    distance: "MSE", "L1" or "SNR" in any case, or an object of a class of your own. Raises
+    ValueError for a name that is none, TypeError for what is neither.
     """
     if not isinstance(distance, str):
+        if isinstance(distance, type) or not hasattr(distance, "compare"):
+            raise TypeError(f"a distance is a name or an object of a class derived from "
+                            f"NumericalComparatorBase, not {distance!r}")  # fmt: skip
         if distance.inspector is None:
             distance.inspector = inspector
         return distance
