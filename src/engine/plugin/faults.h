@@ -30,7 +30,10 @@ class fault_scope
     fault_scope(const fault_scope &) = delete;
     fault_scope &operator=(const fault_scope &) = delete;
 
-    sigjmp_buf &place() { return place_; }
+    sigjmp_buf &place()
+    {
+        return place_;
+    }
 
   private:
     sigjmp_buf place_;
