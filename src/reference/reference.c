@@ -11,6 +11,8 @@
 
 /* What the values of a run may take at once: more is a hostile file or a wrong input. */
 #define MEMORY_LIMIT (UINT64_C(1) << 36)
+/* And one after the other: what computing them takes is bounded by what they are, more or less. */
+#define MADE_LIMIT (UINT64_C(1) << 40)
 
 struct opening {
     struct ets_reference *reference;
@@ -256,8 +258,8 @@ enum ets_status ets_reference_open(const struct ets_reference_options *options,
     if (reference == NULL) return no_memory(error);
     *reference = (struct ets_reference){.options = *options};
     ets_arena_init(&reference->arena, allocator, 0);
-    reference->memory =
-        (struct reference_memory){.allocator = allocator, .limit_bytes = MEMORY_LIMIT};
+    reference->memory = (struct reference_memory){
+        .allocator = allocator, .limit_bytes = MEMORY_LIMIT, .made_limit = MADE_LIMIT};
     reference->calls = (struct reference_calls){.engine = options->engine,
                                                 .memory = &reference->memory,
                                                 .use_double = options->use_double != 0};
@@ -300,6 +302,7 @@ static void begin(struct ets_reference *reference)
 {
     struct reference_program *program = &reference->program;
     reference->memory.peak_bytes = reference->memory.bytes;
+    reference->memory.made_bytes = 0;
     reference_symbols_forget(&reference->symbols);
     for (uint32_t i = 0; i < program->plan_count; i++) {
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {

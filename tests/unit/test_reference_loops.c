@@ -109,7 +109,7 @@ static void test_endless(void **state)
     const unsigned char truth = 1;
     const struct ets_value input = tensor_over(ETS_SCALAR_BOOL, &truth, 1, 0, 0, 0);
     assert_int_equal(ets_reference_run(loop.reference, &input, 1, NULL, NULL, &error), ETS_LIMIT);
-    assert_non_null(strstr(error.message, "loop: the loop takes more than"));
+    assert_non_null(strstr(error.message, "loop: the graph's loops take more than"));
     close_loop(&loop);
 }
 
