@@ -149,6 +149,8 @@ static const struct case_of CASES[] = {
     {"aten.bmm.default", "a;b", {FLOAT, "3,2,4"}, {FLOAT, "3,2,4"}, {FLOAT, "3,2,4"}, {0},
      "batches"},
     {"aten.bmm.default", "a;b", {FLOAT, "2,4"}, {FLOAT, "4,2"}, {FLOAT, "2,2"}, {0}, "batches"},
+    {"aten.bmm.default", "a;b", {FLOAT, "3,2,0"}, {FLOAT, "3,0,2"}, {FLOAT, "3,2,2"}, {0},
+     "nothing to multiply"},
     {"aten._softmax.default", "a;" WHOLE(0) ";" TRUTH(false), {FLOAT, "0,3"}, {0},
      {FLOAT, "2,3"}, {0}, "the input is empty"},
     {"aten.cat.default", "\"as_tensors\":[{\"name\":\"a\"},{\"name\":\"b\"}];" WHOLE(1),
