@@ -2,6 +2,9 @@
  * reference.h - a graph of an ETRecord evaluated on the host, value by value, with the runtime's
  * own kernels: what a program should have computed.
  *
+ *     #include "etscope/reference.h"
+ *     #include "etscope/summary.h"
+ *
  *     static enum ets_status look(void *context, const struct ets_reference_result *result,
  *                                 struct ets_value *replacement_out, struct ets_error *error)
  *     {
