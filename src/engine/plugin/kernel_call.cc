@@ -3,6 +3,7 @@
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
@@ -21,8 +22,10 @@ namespace
  */
 et::OpFunction find_kernel(const char *name)
 {
+    static std::mutex mutex;
     static std::unordered_map<std::string_view, et::OpFunction> table;
     static size_t seen = 0;
+    const std::lock_guard<std::mutex> lock(mutex);
     const auto kernels = et::get_registered_kernels();
     for (; seen < kernels.size(); seen++) {
         const et::Kernel &kernel = kernels[seen];
