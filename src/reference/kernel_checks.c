@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "etscope/numerics.h"
 #include "reference/expressions.h"
 
 /* Says what is wrong, or NULL. */
@@ -161,6 +162,24 @@ static const char *check_avg_pool(const struct reference_frame *frame,
     return check_windows(step, false);
 }
 
+/* Its last argument says where in an image of `self` each gradient goes. */
+static const char *check_max_pool_backward(const struct reference_frame *frame,
+                                           const struct reference_step *step)
+{
+    (void)frame;
+    const struct ets_tensor *self = tensor_at(step, 1), *places = tensor_at(step, 7);
+    if (self == NULL || places == NULL || self->rank < 3) return "no image, or no indices";
+    const int64_t *image = self->sizes + self->rank - 2;
+    const double count = (double)image[0] * (double)image[1];
+    struct ets_elements walk;
+    double place;
+    if (ets_elements_init(&walk, places, NULL) != ETS_OK) return "the indices are no numbers";
+    while (ets_elements_next(&walk, &place)) {
+        if (!(place >= 0 && place < count)) return "an index is outside of the image";
+    }
+    return NULL;
+}
+
 enum ets_status reference_check_kernel(struct reference_frame *frame,
                                        const struct reference_step *step)
 {
@@ -176,6 +195,7 @@ enum ets_status reference_check_kernel(struct reference_frame *frame,
         {"aten::cat.out", check_cat},
         {"aten::linear.out", check_mm},
         {"aten::max_pool2d_with_indices.out", check_max_pool},
+        {"aten::max_pool2d_with_indices_backward.grad_input", check_max_pool_backward},
         {"aten::mm.out", check_mm},
         {"aten::var_mean.correction_out", check_var_mean},
     };
