@@ -32,7 +32,7 @@ LAYERS = {
     "account": {"base"},
     "compare": {"account", "base", "inspect", "statistics"},
     "engine": {"base", "host"},
-    "reference": {"base", "numerics", "record"},
+    "reference": {"base", "host", "numerics", "record"},
     "gap": {"base", "inspect", "numerics", "reference"},
     "sql": {"base", "export", "host", "inspect"},
     "export": {"account", "base", "compare", "gap", "host", "inspect", "numerics"},

@@ -140,10 +140,13 @@ struct ets_engine {
      * INVALID_ARGUMENT: an argument that no kernel could take, by its number from 0 (a tensor of
      * more dimensions or elements than the runtime has, strides that come from no order of the
      * dimensions, too few bytes), or no output. RUNTIME: what the kernel refused, with ExecuTorch's
-     * error name and, where it logged one, its reason; an assertion that failed on the calling
-     * thread (memory that the kernel held itself is lost then). What a kernel does not check still
-     * faults: integers divided by zero, some outputs of a wrong type. Not from several threads at
-     * once.
+     * error name and, where it logged one, its reason; an assertion that failed. INVALID_ARGUMENT,
+     * too: the kernel faulted, as over integers divided by zero. After either, memory that the
+     * kernel held itself is lost. Handlers of SIGFPE, SIGSEGV and SIGBUS are the engine's during
+     * the call, and pass on what is not the kernel's. What a kernel writes beyond its outputs,
+     * because it does not check their types or shapes, stays written: the caller checks these. The
+     * calling thread computes alone. Several may call at once; a reason that was logged may then
+     * be that of another's call.
      */
     enum ets_status (*kernel_call)(const char *name, struct ets_kernel_argument *arguments,
                                    size_t argument_count, struct ets_error *error);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* More turns than any model makes: a loop of a hostile file ends there. */
+/* More turns of loops than any model makes: those of a hostile file end there. */
 enum { MAX_TURNS = 1 << 20 };
 
 /* Where the operands of a kind of node are among its inputs. */
@@ -208,13 +208,21 @@ static enum ets_status run_cond(struct reference_run *run, const struct referenc
     return run_body(run, step->bodies[truth ? 0 : 1], operands, outputs);
 }
 
+static enum ets_status count_turn(struct reference_run *run, const struct reference_step *step)
+{
+    if (++run->turn_count <= MAX_TURNS) return ETS_OK;
+    return ets_fail(run->error, ETS_LIMIT, ETS_NO_OFFSET,
+                    "%.*s: the graph's loops take more than %d turns", (int)step->node->name.size,
+                    step->node->name.data, MAX_TURNS);
+}
+
 static enum ets_status run_while(struct reference_run *run, const struct reference_step *step,
                                  struct turn *operands, struct turn *outputs)
 {
     struct turn answer;
     ETS_TRY(turn_new(run, 1, &answer));
     enum ets_status status = ETS_OK;
-    for (unsigned turn = 0; status == ETS_OK; turn++) {
+    while (status == ETS_OK) {
         bool truth = false;
         status = run_body(run, step->bodies[0], operands, &answer);
         if (status == ETS_OK && answer.values[0].kind == REFERENCE_UNAVAILABLE) {
@@ -228,11 +236,7 @@ static enum ets_status run_while(struct reference_run *run, const struct referen
             move_values(run, outputs, 0, operands->values, outputs->count);
             break;
         }
-        if (status == ETS_OK && turn == MAX_TURNS) {
-            status = ets_fail(run->error, ETS_LIMIT, ETS_NO_OFFSET,
-                              "%.*s: the loop takes more than %d turns", (int)step->node->name.size,
-                              step->node->name.data, MAX_TURNS);
-        }
+        if (status == ETS_OK) status = count_turn(run, step);
         if (status == ETS_OK) status = run_body(run, step->bodies[1], operands, outputs);
         if (status == ETS_OK) move_values(run, operands, 0, outputs->values, outputs->count);
     }
@@ -346,6 +350,7 @@ static enum ets_status run_items(struct reference_run *run, const struct referen
                              : reference_value_share(&run->reference->memory, operand,
                                                      &inputs.values[i], run->error);
         }
+        if (status == ETS_OK) status = count_turn(run, step);
         if (status == ETS_OK) status = run_body(run, step->bodies[0], &inputs, &results);
         if (status != ETS_OK) break;
         move_values(run, operands, 0, results.values, carried);

@@ -54,6 +54,10 @@ reference_expression *reference_expression_named(const char *name, bool use_doub
 enum ets_status reference_kernel_step(struct reference_frame *frame,
                                       const struct reference_step *step);
 
+/* INVALID_ARGUMENT: what the kernel would not notice, and do harm with (kernel_checks.c). */
+enum ets_status reference_check_kernel(struct reference_frame *frame,
+                                       const struct reference_step *step);
+
 /* Computes another operator, whose results are borrowed until the node is done. */
 enum ets_status reference_apply(struct reference_frame *frame, const char *name,
                                 const struct reference_value *arguments, uint32_t argument_count,
@@ -119,7 +123,6 @@ void reference_drop_temporaries(struct reference_frame *frame);
 enum ets_status reference_dense(struct reference_frame *frame, const struct reference_value *value,
                                 int scalar_type, struct reference_value *dense_out);
 
-bool reference_is_floating(int scalar_type);
 /* The type that numbers of the record's `scalar_type` are computed in. */
 int reference_type(const struct reference_frame *frame, int scalar_type);
 

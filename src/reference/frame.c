@@ -48,12 +48,6 @@ bool reference_is_sound(const struct ets_tensor *tensor)
            ets_tensor_extent(tensor) <= tensor->data_bytes;
 }
 
-bool reference_is_floating(int scalar_type)
-{
-    return scalar_type == ETS_SCALAR_FLOAT || scalar_type == ETS_SCALAR_DOUBLE ||
-           scalar_type == ETS_SCALAR_HALF || scalar_type == ETS_SCALAR_BFLOAT16;
-}
-
 int reference_type(const struct reference_frame *frame, int scalar_type)
 {
     return frame->calls->use_double && reference_is_floating(scalar_type) ? ETS_SCALAR_DOUBLE

@@ -76,12 +76,6 @@ static enum ets_status overwrite(struct reference_run *run, const struct referen
     return reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
 }
 
-static bool is_floating(int scalar_type)
-{
-    return scalar_type == ETS_SCALAR_HALF || scalar_type == ETS_SCALAR_FLOAT ||
-           scalar_type == ETS_SCALAR_DOUBLE || scalar_type == ETS_SCALAR_BFLOAT16;
-}
-
 /* A tensor of its own in the slot's place. */
 static enum ets_status renew(struct reference_run *run, const struct reference_plan *plan,
                              uint32_t slot, int scalar_type, const struct ets_tensor *from)
@@ -89,7 +83,7 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
     struct reference_value value;
     struct reference_memory *memory = &run->reference->memory;
     if (scalar_type < 0) scalar_type = from->scalar_type;
-    if (run->reference->calls.use_double && is_floating(scalar_type)) {
+    if (run->reference->calls.use_double && reference_is_floating(scalar_type)) {
         scalar_type = ETS_SCALAR_DOUBLE;
     }
     ETS_TRY(reference_tensor_new(memory, scalar_type, from->rank, from->sizes, &value, run->error));

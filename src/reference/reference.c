@@ -5,12 +5,18 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "host/physical_memory.h"
 #include "reference/reference_run.h"
 #include "reference/twins.h"
 #include "reference/weights.h"
 
-/* What the values of a run may take at once: more is a hostile file or a wrong input. */
+/*
+ * What the values of a run may take at once: more is a hostile file or a wrong input. Systems give
+ * memory that they do not have, and end the process that uses it.
+ */
 #define MEMORY_LIMIT (UINT64_C(1) << 36)
+/* And one after the other: what computing them takes is bounded by what they are, more or less. */
+#define MADE_LIMIT (UINT64_C(1) << 40)
 
 struct opening {
     struct ets_reference *reference;
@@ -256,8 +262,11 @@ enum ets_status ets_reference_open(const struct ets_reference_options *options,
     if (reference == NULL) return no_memory(error);
     *reference = (struct ets_reference){.options = *options};
     ets_arena_init(&reference->arena, allocator, 0);
+    const uint64_t host = ets_physical_memory();
     reference->memory =
-        (struct reference_memory){.allocator = allocator, .limit_bytes = MEMORY_LIMIT};
+        (struct reference_memory){.allocator = allocator,
+                                  .limit_bytes = host < MEMORY_LIMIT ? host : MEMORY_LIMIT,
+                                  .made_limit = MADE_LIMIT};
     reference->calls = (struct reference_calls){.engine = options->engine,
                                                 .memory = &reference->memory,
                                                 .use_double = options->use_double != 0};
@@ -300,6 +309,7 @@ static void begin(struct ets_reference *reference)
 {
     struct reference_program *program = &reference->program;
     reference->memory.peak_bytes = reference->memory.bytes;
+    reference->memory.made_bytes = 0;
     reference_symbols_forget(&reference->symbols);
     for (uint32_t i = 0; i < program->plan_count; i++) {
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {

@@ -28,6 +28,8 @@ struct ets_reference {
 struct reference_run {
     struct ets_reference *reference;
     struct ets_error *error;
+    uint32_t turn_count; /* of all loops, inner ones too */
+    uint32_t step_count; /* computed, as often as they were */
 };
 
 /* run_inputs.c: gives the inputs of the program their values: weights and the user's. */

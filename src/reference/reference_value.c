@@ -17,6 +17,12 @@ static uint64_t dense_bytes(const struct ets_tensor *tensor)
     return ets_mul_u64(bytes, element, &bytes) ? bytes : UINT64_MAX;
 }
 
+bool reference_is_floating(int scalar_type)
+{
+    return scalar_type == ETS_SCALAR_FLOAT || scalar_type == ETS_SCALAR_DOUBLE ||
+           scalar_type == ETS_SCALAR_HALF || scalar_type == ETS_SCALAR_BFLOAT16;
+}
+
 static enum ets_status storage_new(struct reference_memory *memory, uint64_t size,
                                    struct reference_storage **storage_out, struct ets_error *error)
 {
@@ -26,6 +32,12 @@ static enum ets_status storage_new(struct reference_memory *memory, uint64_t siz
                         "a tensor of %llu bytes is more than values may take at once (%llu bytes)",
                         (unsigned long long)size, (unsigned long long)limit);
     }
+    if (memory->made_limit != 0 && size > memory->made_limit - memory->made_bytes) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the values of a run are more than %llu bytes together",
+                        (unsigned long long)memory->made_limit);
+    }
+    memory->made_bytes += size;
     const struct ets_allocator *allocator = memory->allocator;
     struct reference_storage *storage =
         allocator->reallocate(allocator->context, NULL, STORAGE_HEADER + (size_t)size);

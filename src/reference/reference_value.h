@@ -19,6 +19,7 @@
 struct reference_memory {
     const struct ets_allocator *allocator;
     uint64_t bytes, peak_bytes, limit_bytes; /* owned storages; limit: LIMIT beyond */
+    uint64_t made_bytes, made_limit;         /* of all that were made; 0: no limit */
 };
 
 struct reference_storage {
@@ -82,5 +83,7 @@ void reference_value_drop(struct reference_memory *memory, struct reference_valu
 /* Copies numbers from `from` to `to` of the same shape, converting types, whatever the strides. */
 enum ets_status reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
                                       struct ets_error *error);
+
+bool reference_is_floating(int scalar_type);
 
 #endif

@@ -117,7 +117,8 @@ static enum ets_status take_failure(struct reference_run *run, struct reference_
 {
     enum { ROOM = 256 };
     if (status == ETS_OK || step->write_count == 0) return status;
-    if (status != ETS_RUNTIME && status != ETS_UNSUPPORTED && status != ETS_INVALID_ARGUMENT) {
+    if (status != ETS_RUNTIME && status != ETS_UNSUPPORTED && status != ETS_INVALID_ARGUMENT &&
+        status != ETS_MISMATCH) {
         return status;
     }
     if (step->failure == NULL) step->failure = ets_arena_alloc(&run->reference->arena, ROOM);
@@ -213,12 +214,22 @@ static enum ets_status set_leaves(struct reference_run *run, const struct refere
     return ETS_OK;
 }
 
+/* Loops in loops would compute nodes for days. */
+static enum ets_status count_step(struct reference_run *run)
+{
+    enum { MAX_STEPS = 1 << 24 };
+    if (++run->step_count <= MAX_STEPS) return ETS_OK;
+    return ets_fail(run->error, ETS_LIMIT, ETS_NO_OFFSET, "the graph computes more than %d nodes",
+                    MAX_STEPS);
+}
+
 /* One step of a fallback: what is shown is the node that it stands for. */
 static enum ets_status run_descendant(struct reference_run *run, const struct reference_plan *twin,
                                       struct reference_step *step, struct ets_reference_node *shown)
 {
     struct reference_value *outputs = run->reference->outputs;
     const char *reason = missing_reason(twin, step);
+    ETS_TRY(count_step(run));
     if (reason != NULL) {
         set_unavailable(step, reason, outputs);
     } else {
@@ -293,6 +304,7 @@ enum ets_status reference_run_plan(struct reference_run *run, const struct refer
 {
     for (uint32_t i = 0; i < plan->step_count; i++) {
         struct reference_step *step = &plan->steps[i];
+        ETS_TRY(count_step(run));
         ETS_TRY(run_step(run, plan, step));
         ETS_TRY(reference_observe(run, plan, step));
         step->times++;

@@ -1,7 +1,10 @@
 /* Single kernels of the runtime, called by name: what they compute, and what they refuse. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "test_engine_support.h"
 
 #include <math.h>
+#include <signal.h>
 
 /* A tensor over `data`, row-major: TENSOR(FLOAT, data, 2, 3). */
 #define TENSOR(type, values, ...)                                                            \
@@ -343,6 +346,25 @@ static void test_call__says_what_a_kernel_refuses(void **state)
     assert_floats(made, (float[]){2, 4, 6, 8}, 4);
 }
 
+static void test_call__ends_where_a_kernel_faults(void **state)
+{
+    NEEDS_ENGINE();
+    const int32_t numbers[] = {4, 0, -1}, zeros[] = {0, 0, 0};
+    int32_t made[3];
+    struct ets_tensor in = TENSOR(INT, numbers, 3), none = TENSOR(INT, zeros, 3);
+    struct ets_tensor out = TENSOR(INT, made, 3);
+    struct sigaction before, after;
+    assert_int_equal(sigaction(SIGFPE, NULL, &before), 0);
+    for (int i = 0; i < 3; i++) { /* the signal is not left blocked */
+        REFUSE(ETS_INVALID_ARGUMENT, "aten::div.out: the kernel faulted over its arguments (SIGFPE",
+               "aten::div.out", IN(in), IN(none), OUT(out));
+    }
+    assert_int_equal(sigaction(SIGFPE, NULL, &after), 0);
+    assert_ptr_equal(before.sa_sigaction, after.sa_sigaction);
+    CALL("aten::add.out", IN(in), IN(in), INT(1), OUT(out));
+    assert_int_equal(made[0], 8);
+}
+
 static void test_call__refuses_what_no_kernel_takes(void **state)
 {
     NEEDS_ENGINE();
@@ -465,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_call__makes_an_output_smaller),
         cmocka_unit_test(test_call__quantizes),
         cmocka_unit_test(test_call__says_what_a_kernel_refuses),
+        cmocka_unit_test(test_call__ends_where_a_kernel_faults),
         cmocka_unit_test(test_call__refuses_what_no_kernel_takes),
         cmocka_unit_test(test_call__ends_in_an_error_whatever_it_is_given),
     };

@@ -630,11 +630,38 @@ static void test_what_kernels_are_kept_from(void **state)
     add(FLOATS(SIZES(0, 2), NULL));
     add(WHOLE(0));
     add(TRUTH(0));
-    assert_int_equal(call_with(&calls, "torch.ops.aten._softmax.default", 1, &shape), ETS_MISMATCH);
+    assert_int_equal(call_with(&calls, "torch.ops.aten._softmax.default", 1, &shape),
+                     ETS_INVALID_ARGUMENT);
     shape.sizes[0] = 0;
     assert_int_equal(call_with(&calls, "torch.ops.aten._softmax.default", 1, &shape), ETS_OK);
     assert_int_equal(made[0].as.tensor.view.sizes[0], 0);
     forget(1);
+}
+
+/* A kernel that writes wherever the numbers say. */
+static void test_indices_outside(void **state)
+{
+    NEEDS_ENGINE();
+    const struct reference_calls calls = {engine, &memory, false};
+    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2));
+    static const double places[] = {3, 4, 1e15, -1};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int64_t window[] = {2, 2};
+        add(FLOATS(SIZES(1, 1, 1), NUMBERS(5)));
+        add(FLOATS(SIZES(1, 2, 2), NUMBERS(1, 2, 3, 4)));
+        add(ints(2, window));
+        add(ints(2, window));
+        add(WHOLE(0));
+        add(WHOLE(1));
+        add(TRUTH(0));
+        add(tensor_of(ETS_SCALAR_LONG, SIZES(1, 1, 1), &places[i]));
+        const enum ets_status status =
+            call_with(&calls, "torch.ops.aten.max_pool2d_with_indices_backward.default", 1, &shape);
+        assert_int_equal(status, i == 0 ? ETS_OK : ETS_INVALID_ARGUMENT);
+        if (i == 0) expect_tensor(0, SIZES(1, 2, 2), NUMBERS(0, 0, 0, 5));
+        else assert_non_null(strstr(failure.message, "an index is outside of the image"));
+        forget(i == 0);
+    }
 }
 
 static size_t allocations_left;
@@ -749,6 +776,7 @@ int main(void)
         cmocka_unit_test(test_odd_arguments),
         cmocka_unit_test(test_odd_arguments_of_kernels),
         cmocka_unit_test(test_what_kernels_are_kept_from),
+        cmocka_unit_test(test_indices_outside),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_what_is_uncovered),
     };

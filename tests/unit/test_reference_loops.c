@@ -109,8 +109,49 @@ static void test_endless(void **state)
     const unsigned char truth = 1;
     const struct ets_value input = tensor_over(ETS_SCALAR_BOOL, &truth, 1, 0, 0, 0);
     assert_int_equal(ets_reference_run(loop.reference, &input, 1, NULL, NULL, &error), ETS_LIMIT);
-    assert_non_null(strstr(error.message, "loop: the loop takes more than"));
+    assert_non_null(strstr(error.message, "loop: the graph's loops take more than"));
     close_loop(&loop);
+}
+
+/* Rows without elements take no memory, however many there are. */
+static void test_rows_of_nothing(void **state)
+{
+    NEEDS_ENGINE();
+    struct ets_arena arena;
+    struct ets_etrecord record = {.entries = NULL};
+    struct ets_error error = {ETS_OK, 0, ""};
+    const struct ets_graph *graph;
+    struct ets_file *file = open_fixture("reference", "scan.json");
+    struct ets_bytes text = ets_file_bytes(file);
+    char *copy = test_malloc(text.size + 64), *to = copy;
+    static const char rows[] = "{\"as_int\":4},{\"as_int\":3}",
+                      many[] = "{\"as_int\":1099511627776},{\"as_int\":0}";
+    for (size_t i = 0; i < text.size;) {
+        const int is_rows =
+            text.size - i > sizeof rows && memcmp(text.data + i, rows, sizeof rows - 1) == 0;
+        if (is_rows) to += sprintf(to, "%s", many);
+        else *to++ = (char)text.data[i];
+        i += is_rows ? sizeof rows - 1 : 1;
+    }
+    text = (struct ets_bytes){(const uint8_t *)copy, (size_t)(to - copy)};
+    ets_arena_init(&arena, NULL, 0);
+    assert_int_equal(ets_graph_read((struct ets_text){"loop", 4}, text, 0, &arena, &graph, NULL),
+                     ETS_OK);
+    const struct ets_reference_options options = {
+        .engine = engine, .record = &record, .graph = graph};
+    struct ets_reference *reference = open_reference(&options);
+    static const float ones[3] = {1, 1, 1};
+    const struct ets_value inputs[] = {
+        tensor_over(ETS_SCALAR_FLOAT, ones, sizeof ones, 1, 3, 0),
+        tensor_over(ETS_SCALAR_FLOAT, ones, 0, 2, INT64_C(1) << 40, 0),
+        tensor_over(ETS_SCALAR_FLOAT, ones, sizeof ones, 1, 3, 0),
+    };
+    assert_int_equal(ets_reference_run(reference, inputs, 3, NULL, NULL, &error), ETS_LIMIT);
+    assert_non_null(strstr(error.message, "loops take more than"));
+    ets_reference_close(reference);
+    ets_arena_reset(&arena);
+    test_free(copy);
+    ets_file_close(file);
 }
 
 int main(void)
@@ -119,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_while),
         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_rows_of_nothing),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

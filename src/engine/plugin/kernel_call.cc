@@ -3,11 +3,14 @@
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
+#include "engine/plugin/faults.h"
 #include "engine/plugin/kernel_arguments.h"
 #include "engine/plugin/runtime.h"
+#include "engine/plugin/threads.h"
 
 namespace ets
 {
@@ -19,8 +22,10 @@ namespace
  */
 et::OpFunction find_kernel(const char *name)
 {
+    static std::mutex mutex;
     static std::unordered_map<std::string_view, et::OpFunction> table;
     static size_t seen = 0;
+    const std::lock_guard<std::mutex> lock(mutex);
     const auto kernels = et::get_registered_kernels();
     for (; seen < kernels.size(); seen++) {
         const et::Kernel &kernel = kernels[seen];
@@ -30,6 +35,17 @@ et::OpFunction find_kernel(const char *name)
     return found == table.end() ? nullptr : found->second;
 }
 
+/* The number of the signal that ended the call, or 0. Destructors here are jumped to, not over. */
+int call_caught(et::OpFunction kernel, et::KernelRuntimeContext &context,
+                et::Span<et::EValue *> stack)
+{
+    const single_thread_scope single;
+    fault_scope faults;
+    const int number = sigsetjmp(faults.place(), 0);
+    if (number == 0) kernel(context, stack);
+    return number;
+}
+
 enum ets_status call_found(et::OpFunction kernel, const struct ets_kernel_argument *arguments,
                            size_t argument_count, struct ets_error *error)
 {
@@ -37,7 +53,11 @@ enum ets_status call_found(et::OpFunction kernel, const struct ets_kernel_argume
     kernel_arguments stack(&memory);
     ETS_TRY(stack.build(arguments, argument_count, error));
     et::KernelRuntimeContext context(nullptr, &memory);
-    kernel(context, stack.stack());
+    const int fault = call_caught(kernel, context, stack.stack());
+    if (fault != 0) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "the kernel faulted over its arguments (%s)", fault_name(fault));
+    }
     const et::Error code = context.failure_state();
     if (code != et::Error::Ok) return fail_runtime(error, ETS_RUNTIME, code, "refused");
     stack.write_back();

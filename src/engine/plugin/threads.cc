@@ -6,6 +6,17 @@
 #include "engine/plugin/runtime.h"
 
 #ifdef ETS_ENGINE_HAS_THREADPOOL
+#if __has_include(<executorch/extension/threadpool/threadpool_guard.h>)
+#include <executorch/extension/threadpool/threadpool_guard.h>
+#else
+namespace executorch::extension::threadpool
+{
+struct NoThreadPoolGuard {
+    static bool is_enabled();
+    static void set_enabled(bool enabled);
+};
+}  // namespace executorch::extension::threadpool
+#endif
 #if __has_include(<executorch/extension/threadpool/threadpool.h>)
 #include <executorch/extension/threadpool/threadpool.h>
 #else
@@ -57,6 +68,23 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error)
 #endif
     return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
                     "this ExecuTorch runtime cannot use %u threads", count);
+}
+
+/* What the runtime calls a guard is on while the pool is not used. */
+single_thread_scope::single_thread_scope()
+{
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+    using executorch::extension::threadpool::NoThreadPoolGuard;
+    outer_ = NoThreadPoolGuard::is_enabled();
+    NoThreadPoolGuard::set_enabled(true);
+#endif
+}
+
+single_thread_scope::~single_thread_scope()
+{
+#ifdef ETS_ENGINE_HAS_THREADPOOL
+    executorch::extension::threadpool::NoThreadPoolGuard::set_enabled(outer_);
+#endif
 }
 
 void note_method_opened()

@@ -21,6 +21,22 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error);
 void note_method_opened();
 void note_method_closed();
 
+/*
+ * While it lives, kernels of the calling thread use no other: what a kernel asserts, or faults
+ * over, ends the call on the calling thread alone, and the process on a thread of the pool.
+ */
+class single_thread_scope
+{
+  public:
+    single_thread_scope();
+    ~single_thread_scope();
+    single_thread_scope(const single_thread_scope &) = delete;
+    single_thread_scope &operator=(const single_thread_scope &) = delete;
+
+  private:
+    [[maybe_unused]] bool outer_ = false;
+};
+
 }  // namespace ets
 
 #endif
