@@ -32,11 +32,20 @@ HUGE_TARGET = (6.0, 2e9)
 DIFF_TARGET = (0.500, 128e6)
 IMPORT_TARGET = (0.060, None)  # beyond Python itself
 FRAME_TARGET = (0.250, 150e6)  # beyond the import of pandas
+GAP_TARGET = (2.0, 400e6)  # MobileNet v2: 84 MB of captured tensors
 
 INSPECTOR = """
 import sys
 from executorch.devtools import Inspector
 Inspector(etdump_path=sys.argv[1], etrecord=(sys.argv + [None])[2]).print_data_tabular()
+"""
+
+NUMERIC_GAP = """
+import sys
+from executorch.devtools import Inspector
+trace, record, debug_buffer = sys.argv[1:]
+inspector = Inspector(etdump_path=trace, etrecord=record, debug_buffer_path=debug_buffer)
+print(inspector.calculate_numeric_gap("MSE").to_string())
 """
 
 PYTHON_TABLE = """
@@ -85,7 +94,7 @@ class Bench:
         return [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
 
     def add(self, name, command, target=None, upstream=None, repeat=None):
-        """Measures one line, and upstream's Inspector on `upstream`, a dump and maybe a record."""
+        """Measures one line, and upstream's `upstream`: a Python script and its arguments."""
         self.measure(command, 1)  # files into the page cache
         measured = self.measure(command, repeat)
         self.add_row(name, measured, target, upstream)
@@ -107,7 +116,7 @@ class Bench:
     def ratios(self, measured, upstream):
         if upstream is None:
             return ["", ""]
-        seconds, _, size = self.measure([self.upstream_python, "-c", INSPECTOR, *upstream], 1)
+        seconds, _, size = self.measure([self.upstream_python, "-c", *upstream], 1)
         return [f"{show_time(seconds)} ({seconds / measured[0]:.0f}x)",
                 f"{show_bytes(size)} ({size / measured[2]:.0f}x)"]
 
@@ -157,9 +166,9 @@ def bench_small(bench):
     record, program = DATA / "model.etrecord", DATA / "model.pte"
     small = DATA / "profile.etdp"
     bench.add("an empty C program", [bench.folder / "empty"])
-    bench.inspect("5 runs", small, target=SMALL_TARGET, upstream=[small])
+    bench.inspect("5 runs", small, target=SMALL_TARGET, upstream=[INSPECTOR, small])
     bench.inspect("5 runs, record", small, "--etrecord", record, target=SMALL_TARGET,
-                  upstream=[small, record])
+                  upstream=[INSPECTOR, small, record])
     bench.inspect("5 runs, program", small, "--program", program)
     bench.add("info: an ETRecord", [bench.etscope, "info", record])
     bench.add("info: a program", [bench.etscope, "info", program])
@@ -170,7 +179,7 @@ def bench_large(bench):
     large.write_bytes(lzma.open(DATA / "profile_x1000.etdp.xz").read())
     bench.inspect("1,000 runs", large)
     measured = bench.inspect("1,000 runs, record", large, "--etrecord", record,
-                             target=RECORD_TARGET, upstream=[large, record])
+                             target=RECORD_TARGET, upstream=[INSPECTOR, large, record])
     bench.inspect("1,000 runs, record, tsv", large, "--etrecord", record, "--format", "tsv",
                   target=LARGE_TARGET)
     bench.inspect("1,000 runs, record, by source line", large, "--etrecord", record,
@@ -240,12 +249,42 @@ def bench_python(bench):
     bench.measure_in_turn(commands, 1)  # files into the page cache
     measured = bench.measure_in_turn(commands, max(5, bench.repeat // 4))
     for name, one in zip(scripts, measured):
-        upstream = [large, record] if "runs" in name else None
+        upstream = [INSPECTOR, large, record] if "runs" in name else None
         bench.add_row(f"Python: {name}", one, upstream=upstream)
     bare, etscope, inspector, pandas, table = measured
     bench.add_difference("Python: import etscope, beyond nothing", etscope, bare, IMPORT_TARGET)
     bench.add_difference("Python: the Inspector, beyond nothing", inspector, bare, IMPORT_TARGET)
     bench.add_difference("Python: data frame, beyond pandas", table, pandas, FRAME_TARGET)
+
+
+def bench_gap(bench):
+    """Captured values against the reference: a small program, and one with 84 MB of them."""
+    if not bench.can_run():
+        bench.notes.append("The numeric gap is left out: there is no engine here.")
+        return
+    bench.add("gap: GPT, 0.8 MB captured", [
+        bench.etscope, "gap", DATA / "debug.etdp", "--etrecord", DATA / "model.etrecord",
+        "--program", DATA / "model.bpte", "--debug-buffer", DATA / "debug.bin"])
+    folder = ROOT / "build" / "mobilenet"
+    program, record = folder / "model.pte", folder / "model.etrecord"
+    trace, captured = folder / "debug.etdp", folder / "debug.bin"
+    if not program.exists():
+        if not bench.upstream_python:
+            bench.notes.append("MobileNet's numeric gap is left out: ETSCOPE_UPSTREAM_PYTHON names"
+                               " no Python with torch and executorch, which export it.")
+            return
+        export = [bench.upstream_python, ROOT / "bench" / "mobilenet.py", folder]
+        subprocess.run(export, capture_output=True, check=True)
+    subprocess.run([bench.etscope, "run", program, "--etrecord", record, "--inputs", "etrecord",
+                    "--capture", "intermediates", "-o", trace, "--debug-buffer", captured],
+                   capture_output=True, check=True)
+    command = [bench.etscope, "gap", trace, "--etrecord", record, "--debug-buffer", captured]
+    name = f"gap: MobileNet v2, {show_bytes(captured.stat().st_size)} captured"
+    bench.add(name, command, target=GAP_TARGET, repeat=7,
+              upstream=[NUMERIC_GAP, trace, record, captured])
+    bench.add(name + ", f64", [*command, "--reference-dtype", "f64"], repeat=7)
+    mapped = sum(path.stat().st_size for path in (record, captured))
+    bench.notes.append(f"Of the gap's memory up to {show_bytes(mapped)} are the mapped files.")
 
 
 def per_run(seconds):
@@ -335,6 +374,7 @@ def main():
         bench_events(bench)
         bench_python(bench)
         bench_running(bench)
+        bench_gap(bench)
         bench_differing(bench)
     header = ["figure", "median", "least", "memory", "target", ""]
     if bench.upstream_python:

@@ -27,6 +27,7 @@ struct ets_gap_report {
     uint32_t *order;               /* [row_count] numbers of rows, as they were computed */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
+    struct gap_region *region; /* the last that was found; NULL until rows are judged */
     struct ets_gap_verdict verdict;
     struct ets_gap_pair *pairs; /* upstream's; made when asked for */
     uint32_t pair_count;
@@ -48,8 +49,8 @@ struct gap_region {
     uint32_t *stack, stamp;
     uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
 };
-enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_report *report,
-                                struct ets_arena *arena, struct ets_error *error);
+/* Room for any region, in `report->region`. */
+enum ets_status gap_region_init(struct ets_gap_report *report, struct ets_error *error);
 /* Fills the lists for a row, by its number. */
 void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row);
 

@@ -4,11 +4,15 @@
  */
 #include "gap/gap_parts.h"
 
-enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_report *report,
-                                struct ets_arena *arena, struct ets_error *error)
+#define BUDGET (100 * 1000 * 1000) /* of nodes in the regions of all rows */
+
+enum ets_status gap_region_init(struct ets_gap_report *report, struct ets_error *error)
 {
+    struct ets_arena *arena = &report->arena;
     const uint32_t nodes = report->reference->node_count, rows = report->compared.count;
-    *region = (struct gap_region){.budget = 100 * 1000 * 1000};
+    struct gap_region *region = ets_arena_alloc(arena, sizeof *region);
+    if (region == NULL) return gap_fail_memory(error);
+    *region = (struct gap_region){.budget = BUDGET};
     region->nodes = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
     region->rows = ets_arena_alloc_array(arena, rows, sizeof(uint32_t));
     region->seen_node = ets_arena_alloc_array(arena, nodes, sizeof(uint32_t));
@@ -18,6 +22,7 @@ enum ets_status gap_region_init(struct gap_region *region, const struct ets_gap_
         region->seen_row == NULL || region->stack == NULL) {
         return gap_fail_memory(error);
     }
+    report->region = region;
     return ETS_OK;
 }
 
@@ -93,22 +98,21 @@ enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row
                                uint32_t *node_count_out, uint32_t *rows_out, uint32_t row_room,
                                uint32_t *row_count_out, struct ets_error *error)
 {
-    struct ets_arena arena;
-    struct gap_region region;
     report = gap_shown(report);
-    ets_arena_init(&arena, report->options.allocator, 0);
-    const enum ets_status status = gap_region_init(&region, report, &arena, error);
-    if (status == ETS_OK) {
-        gap_region_find(&region, report, report->order[row]);
-        for (uint32_t i = 0; nodes_out != NULL && i < region.node_count && i < node_room; i++) {
-            nodes_out[i] = report->reference->nodes[region.nodes[i]];
-        }
-        for (uint32_t i = 0; rows_out != NULL && i < region.row_count && i < row_room; i++) {
-            rows_out[i] = report->place_in_order[region.rows[i]];
-        }
-        *node_count_out = region.node_count;
-        *row_count_out = region.row_count;
+    struct gap_region *region = report->region;
+    if (region == NULL || row >= report->row_count) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "the report has no row %u",
+                        row);
     }
-    ets_arena_reset(&arena);
-    return status;
+    region->budget = BUDGET;
+    gap_region_find(region, report, report->order[row]);
+    for (uint32_t i = 0; nodes_out != NULL && i < region->node_count && i < node_room; i++) {
+        nodes_out[i] = report->reference->nodes[region->nodes[i]];
+    }
+    for (uint32_t i = 0; rows_out != NULL && i < region->row_count && i < row_room; i++) {
+        rows_out[i] = report->place_in_order[region->rows[i]];
+    }
+    *node_count_out = region->node_count;
+    *row_count_out = region->row_count;
+    return ETS_OK;
 }

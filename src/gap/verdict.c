@@ -184,19 +184,18 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena arena;
-    struct gap_region region;
     struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
     report->verdict.unlike = report->verdict.suspects = 0;
     enum ets_status status = find_typical(report, &arena, &typical, error);
-    if (status == ETS_OK) status = gap_region_init(&region, report, &arena, error);
+    if (status == ETS_OK) status = gap_region_init(report, error);
     for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
-        const double limit = explain(report, &region, report->order[i]);
-        judge_row(report, &region, &typical, i, limit);
+        const double limit = explain(report, report->region, report->order[i]);
+        judge_row(report, report->region, &typical, i, limit);
     }
     ets_arena_reset(&arena);
     return status;

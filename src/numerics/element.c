@@ -3,14 +3,8 @@
 
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/avx2.h"
 #include "numerics/decode.h"
-
-/* A loop of its own for each type that it is called with. */
-#if defined(__GNUC__)
-#define INLINED static inline __attribute__((always_inline))
-#else
-#define INLINED static inline
-#endif
 
 /* What a small float's largest exponent means. */
 enum specials {
@@ -39,7 +33,7 @@ static double power_of_two(int exponent)
 }
 
 /* Exact: every small float is a double. */
-INLINED double widen(uint32_t bits, struct float_layout layout)
+ETS_INLINED double widen(uint32_t bits, struct float_layout layout)
 {
     const uint32_t mantissa_mask = (UINT32_C(1) << layout.mantissa_bits) - 1;
     const uint32_t exponent_mask = (UINT32_C(1) << layout.exponent_bits) - 1;
@@ -66,7 +60,7 @@ INLINED double widen(uint32_t bits, struct float_layout layout)
     return is_negative ? -size : size;
 }
 
-INLINED double widen_half(const uint8_t *at)
+ETS_INLINED double widen_half(const uint8_t *at)
 {
     return widen(ets_load_u16(at), (struct float_layout){5, 10, 15, SPECIALS_IEEE});
 }
@@ -88,7 +82,7 @@ uint32_t ets_scalar_component_count(int scalar_type)
     }
 }
 
-INLINED double load_integer(const uint8_t *at, int scalar_type)
+ETS_INLINED double load_integer(const uint8_t *at, int scalar_type)
 {
     switch (scalar_type) {
     case ETS_SCALAR_BOOL: return *at != 0;
@@ -105,7 +99,7 @@ INLINED double load_integer(const uint8_t *at, int scalar_type)
     }
 }
 
-INLINED double load_number(const void *at, int scalar_type, uint32_t component)
+ETS_INLINED double load_number(const void *at, int scalar_type, uint32_t component)
 {
     const uint8_t *bytes = at;
     switch (scalar_type) {
@@ -133,10 +127,17 @@ double ets_element_load(const void *at, int scalar_type, uint32_t component)
     return load_number(at, scalar_type, component);
 }
 
-INLINED void load_numbers(const uint8_t *bytes, int scalar_type, size_t count, double *out)
+/* Inlined: a loop of its own for each type, of `size` bytes, that it is called with. */
+ETS_INLINED void load_numbers(const uint8_t *bytes, int scalar_type, size_t size, size_t count,
+                              double *out)
 {
-    const size_t size = ets_scalar_type_bytes(scalar_type);
     for (size_t i = 0; i < count; i++) out[i] = load_number(bytes + i * size, scalar_type, 0);
+}
+
+/* The type that most tensors have. */
+ETS_AVX2 static void load_singles(const uint8_t *bytes, size_t count, double *out)
+{
+    load_numbers(bytes, ETS_SCALAR_FLOAT, sizeof(float), count, out);
 }
 
 int ets_plain_type(int scalar_type)
@@ -156,22 +157,26 @@ void ets_decode(const void *bytes, int scalar_type, size_t count, double *number
 {
     const int type = ets_plain_type(scalar_type);
     count *= ets_scalar_component_count(scalar_type);
+    if (type == ETS_SCALAR_FLOAT && ets_has_avx2()) {
+        load_singles(bytes, count, numbers_out);
+        return;
+    }
     switch (type) {
 #ifndef __OPTIMIZE_SIZE__ /* the common types have a loop of their own */
-#define DECODE(name) \
-    case name: load_numbers(bytes, name, count, numbers_out); break
-        DECODE(ETS_SCALAR_DOUBLE);
-        DECODE(ETS_SCALAR_FLOAT);
-        DECODE(ETS_SCALAR_HALF);
-        DECODE(ETS_SCALAR_BFLOAT16);
-        DECODE(ETS_SCALAR_LONG);
-        DECODE(ETS_SCALAR_INT);
-        DECODE(ETS_SCALAR_SHORT);
-        DECODE(ETS_SCALAR_CHAR);
-        DECODE(ETS_SCALAR_BYTE);
-        DECODE(ETS_SCALAR_BOOL);
+#define DECODE(name, size) \
+    case name: load_numbers(bytes, name, size, count, numbers_out); break
+        DECODE(ETS_SCALAR_DOUBLE, 8);
+        DECODE(ETS_SCALAR_FLOAT, 4);
+        DECODE(ETS_SCALAR_HALF, 2);
+        DECODE(ETS_SCALAR_BFLOAT16, 2);
+        DECODE(ETS_SCALAR_LONG, 8);
+        DECODE(ETS_SCALAR_INT, 4);
+        DECODE(ETS_SCALAR_SHORT, 2);
+        DECODE(ETS_SCALAR_CHAR, 1);
+        DECODE(ETS_SCALAR_BYTE, 1);
+        DECODE(ETS_SCALAR_BOOL, 1);
 #undef DECODE
 #endif
-    default: load_numbers(bytes, type, count, numbers_out); break;
+    default: load_numbers(bytes, type, ets_scalar_type_bytes(type), count, numbers_out); break;
     }
 }

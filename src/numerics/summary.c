@@ -11,12 +11,12 @@
 #include "etscope/numerics.h"
 #include "numerics/decode.h"
 #include "numerics/element_blocks.h"
+#include "numerics/summary_sums.h"
 #include "numerics/xxh64.h"
 
 /* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
 enum { BLOCK = 64 };
-/* The sums' lanes, which a compiler can keep in vector registers. */
-enum { LANES = 4 };
+enum { LANES = ETS_SUMMARY_LANES };
 
 static double from_bits(uint64_t bits)
 {
@@ -40,13 +40,7 @@ static struct sums merge(struct sums a, struct sums b)
                          .zeros = a.zeros + b.zeros};
 }
 
-/* The sums in each of the lanes. Loops over these arrays become vector instructions. */
-struct lanes {
-    double min[LANES], max[LANES], absolute[LANES], difference[LANES], difference_square[LANES],
-        zeros[LANES];
-};
-
-static inline void add_number(struct lanes *lanes, size_t lane, double x, double pivot)
+static inline void add_number(struct ets_summary_lanes *lanes, size_t lane, double x, double pivot)
 {
     const double difference = x - pivot;
     lanes->min[lane] = x < lanes->min[lane] ? x : lanes->min[lane];
@@ -57,10 +51,16 @@ static inline void add_number(struct lanes *lanes, size_t lane, double x, double
     lanes->zeros[lane] += x == 0 ? 1.0 : 0.0;
 }
 
-static void add_numbers(struct lanes *restrict lanes, const double *restrict numbers, size_t count,
-                        double pivot)
+static void add_numbers(struct ets_summary_lanes *restrict lanes, const double *restrict numbers,
+                        size_t count, double pivot)
 {
     size_t i = 0;
+#if ETS_HAS_AVX2
+    if (ets_has_avx2()) {
+        i = count - count % LANES;
+        ets_avx2_summary_add(lanes, numbers, i, pivot);
+    }
+#endif
     for (; i + LANES <= count; i += LANES) {
         for (size_t lane = 0; lane < LANES; lane++) {
             add_number(lanes, lane, numbers[i + lane], pivot);
@@ -69,7 +69,7 @@ static void add_numbers(struct lanes *restrict lanes, const double *restrict num
     for (; i < count; i++) add_number(lanes, 0, numbers[i], pivot);
 }
 
-static struct sums take_lane(const struct lanes *lanes, size_t lane)
+static struct sums take_lane(const struct ets_summary_lanes *lanes, size_t lane)
 {
     return (struct sums){lanes->min[lane],
                          lanes->max[lane],
@@ -82,7 +82,7 @@ static struct sums take_lane(const struct lanes *lanes, size_t lane)
 /* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite where one of them is. */
 static struct sums sum_numbers(const double *numbers, size_t count, double pivot)
 {
-    struct lanes lanes = {.min = {0}};
+    struct ets_summary_lanes lanes = {.min = {0}};
     for (size_t lane = 0; lane < LANES; lane++) lanes.min[lane] = lanes.max[lane] = numbers[0];
     add_numbers(&lanes, numbers, count, pivot);
     return merge(merge(take_lane(&lanes, 0), take_lane(&lanes, 1)),
