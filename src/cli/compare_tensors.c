@@ -19,7 +19,7 @@ static const struct ets_column columns[] = {
     {.name = "array", .priority = 10, .least_width = 12, .cut_in_middle = 1},
     {.name = "verdict"},
     {.name = "dtype", .priority = 4},
-    {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 5, .least_width = 8},
+    {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 5, .least_width = 14},
     CLI_COMPARISON_COLUMNS,
     {.name = "rmse", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     {.name = "top_1_agreement", .kind = ETS_COLUMN_REAL, .machine_only = 1},

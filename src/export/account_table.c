@@ -81,7 +81,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_LINE] = TEXT("line"),
     [CELL_EVENT] = TEXT("event"),
     [CELL_KERNEL] = TEXT("kernel"),
-    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
+    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] = MAIN_TIME("avg", 0),
     [CELL_SELF] = MAIN_TIME("self", 1),
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
