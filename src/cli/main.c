@@ -55,8 +55,10 @@ const struct cli_command cli_commands[] = {
      "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
      "run, "
      "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
-     ".npz file by this name or the operator's; arrays named arr_0, arr_1 and so on are taken in "
-     "the order of the list. Without tolerances the verdict is that of torch.testing.assert_close "
+     ".npz file by this name, those of another build by their order among the operator's, where "
+     "there are as many, or by the operator's name; arrays named arr_0, arr_1 and so on are taken "
+     "in the order of the list. Without tolerances the verdict is that of "
+     "torch.testing.assert_close "
      "for the type, and the command ends with 0. --heat-map draws the last two dimensions, and a "
      "tile for each of their matrices.",
      cli_tensors_options,
