@@ -232,6 +232,20 @@ const struct cli_command *cli_find_command(const char *name)
     return NULL;
 }
 
+/* An option before the command. */
+static int complain_option(const char *word)
+{
+    static const char *const names[] = {"--help", "--version", NULL};
+    const char *nearest = cli_nearest(word, names);
+    if (nearest != NULL) {
+        return cli_complain(CLI_USAGE, "there is no option %s; did you mean %s?", word, nearest);
+    }
+    return cli_complain(CLI_USAGE,
+                        "the command comes first: etscope COMMAND %s; `etscope --help` "
+                        "lists them",
+                        word);
+}
+
 static bool asks_for_help(int count, char **words)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
@@ -263,6 +277,7 @@ int main(int count, char **words)
         puts("etscope " ETS_VERSION);
         return finish(CLI_OK);
     }
+    if (words[1][0] == '-') return complain_option(words[1]);
     const struct cli_command *command = cli_find_command(words[1]);
     if (command == NULL) return CLI_USAGE;
     if (asks_for_help(count - 2, words + 2)) {

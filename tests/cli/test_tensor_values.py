@@ -58,6 +58,7 @@ class Choosing(TensorTest):
     def test_by_event_name_and_filters(self):
         self.assertEqual(self.events("14"), [14])
         self.assertEqual(self.events("addmm.out"), [5, 14])
+        self.assertEqual(self.events("addmm"), [5, 14])
         self.assertEqual(self.events("*mm*"), [5, 14])
         self.assertEqual(self.events("output"), [21])
         self.assertEqual(self.events("(output)"), [21])
