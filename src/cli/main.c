@@ -99,8 +99,9 @@ const struct cli_command cli_commands[] = {
      "was added, removed or delegated. With ETRecords operators are matched by their debug "
      "handles, else by name in the order of execution. A verdict rests on a rank test over the "
      "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
-     "runs "
-     "of one share one state of the machine: --before and --after add recordings to a side.",
+     "runs of one share one state of the machine: --before and --after add recordings to a side. "
+     "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
+     "unknown: too few runs, or a clock too coarse.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"

@@ -217,7 +217,7 @@ static void test_row_filter__patterns(void **state)
     assert_int_equal(ets_pattern_matches("*", (struct ets_text){NULL, 0}), 0);
 }
 
-static void test_module_tree__an_operator_may_go_without_its_overload(void **state)
+static void test_row_filter__an_operator_may_go_without_its_overload(void **state)
 {
     (void)state;
     static const struct {
@@ -251,7 +251,7 @@ static void test_row_filter__paths_end_in_whole_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module_tree__an_operator_may_go_without_its_overload),
+        cmocka_unit_test(test_row_filter__an_operator_may_go_without_its_overload),
         cmocka_unit_test(test_module_tree__own_times_add_up_to_the_run),
         cmocka_unit_test(test_module_tree__a_module_holds_its_parts),
         cmocka_unit_test(test_module_tree__a_fused_operator_is_a_line_of_its_own),
