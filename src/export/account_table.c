@@ -373,7 +373,7 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
         used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
                                options->run);
     } else if (lines->range_count < lines->run_count) {
-        used += ets_print_text(text + used, sizeof text - used, ", %u of them steady alone",
+        used += ets_print_text(text + used, sizeof text - used, ", only the %u steady ones",
                                lines->range_count);
     }
     if (kept < lines->count) {

@@ -97,5 +97,5 @@ size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_co
         return ets_print_text(text, room, ", run %u of the trace alone", run);
     }
     if (runs->count == run_count) return 0;
-    return ets_print_text(text, room, ", %u of them steady alone", runs->count);
+    return ets_print_text(text, room, ", only the %u steady ones", runs->count);
 }

@@ -527,8 +527,7 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     append_visible(scratch, row->cells[0].text);
     if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
     if (!row->is_note) put_bold(r, "\033[1m");
-    if (row->is_note) put_wrapped(r, scratch->data, scratch->size);
-    else ets_output_write(r->output, scratch->data, scratch->size);
+    put_wrapped(r, scratch->data, scratch->size);
     if (!row->is_note) put_bold(r, "\033[0m");
     ets_output_write(r->output, "\n", 1);
 }

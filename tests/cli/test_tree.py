@@ -195,7 +195,7 @@ class Phases(InFolder):
         self.assertEqual(whole["runs"], 15)
         self.assertEqual(whole["max_ns"], 700)
         done = support.inspect(self.path, "--tree", "--steady", "--block", "Execute")
-        self.assertIn(b"16 runs, 15 of them steady alone", done.stdout)
+        self.assertIn(b"16 runs, only the 15 steady ones", done.stdout)
 
     def test_steady__is_for_all_times(self):
         for words in ((), ("--group-by", "op"), ("--group-by", "method")):

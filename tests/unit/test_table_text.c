@@ -152,6 +152,25 @@ static void test_table_text__wide_and_combining_characters_are_counted_in_column
     ets_table_close(table);
 }
 
+/* Headings are wrapped, as notes are, but for Markdown. */
+static void test_table_text__headings_keep_the_width(void **state)
+{
+    (void)state;
+    const struct ets_column column = {.name = "n", .kind = ETS_COLUMN_INTEGER};
+    struct ets_table *table = new_table(&column, 1);
+    ets_table_add_section(table,
+                          (struct ets_text){"Execute - 50 runs, only the 49 steady ones", 42});
+    ets_table_add_row(table, 0);
+    ets_table_put_integer(table, 7);
+    assert_printed(table, (struct ets_table_style){.width = 24},
+                   "Execute - 50 runs, only\nthe 49 steady ones\nn\n7\n");
+    assert_printed(table, (struct ets_table_style){.width = 42},
+                   "Execute - 50 runs, only the 49 steady ones\nn\n7\n");
+    assert_printed(table, (struct ets_table_style){.width = 24, .format = ETS_FORMAT_MARKDOWN},
+                   "**Execute - 50 runs, only the 49 steady ones**\n\n| n |\n|---:|\n| 7 |\n");
+    ets_table_close(table);
+}
+
 static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
 {
     (void)state;
@@ -444,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_table_text__fits_its_width),
         cmocka_unit_test(test_table_text__wide_and_combining_characters_are_counted_in_columns),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
+        cmocka_unit_test(test_table_text__headings_keep_the_width),
         cmocka_unit_test(test_table_text__what_all_rows_share_goes_first),
         cmocka_unit_test(test_table_text__folders_are_shared_by_whole_names),
         cmocka_unit_test(test_table_text__extras_go_before_texts_are_cut),
