@@ -388,8 +388,11 @@ static void add_note(const struct writer *w, const struct ets_account_table_opti
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
     if (lines->whole == NULL || options->run != ETS_NO_INDEX) return;
-    const size_t size =
+    size_t size =
         ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
+    if (lines->phases.warm_up > 0 && !options->steady) {
+        size += ets_advise_steady(text, size, sizeof text);
+    }
     if (size > 0) ets_table_add_note(w->table, (struct ets_text){text, size});
 }
 

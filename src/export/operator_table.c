@@ -445,7 +445,9 @@ static bool add_phases(const struct filler *f, uint32_t index)
         runs[i++] = run;
     }
     if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
-    const size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    if (phases.warm_up > 0 && !f->options->steady)
+        size += ets_advise_steady(text, size, sizeof text);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
     return true;
 }
