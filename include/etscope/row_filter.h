@@ -21,7 +21,8 @@ extern "C" {
 
 /* All zero: every row. */
 struct ets_row_filter {
-    const char *name;       /* pattern of the operator as shown, the event, or the kernel */
+    const char *name;       /* pattern of the operator as shown, the event, or the kernel, with or
+                               without the overload: "addmm" is "addmm.out" */
     const char *module;     /* pattern of a module's path or of one that it is inside of */
     const char *source;     /* "models/zoo.py" or the end of it, whole names: "zoo.py" */
     uint32_t source_line;   /* 0: any line of `source` */
@@ -44,6 +45,9 @@ ETS_API int ets_row_filter_matches(const struct ets_row_filter *filter,
 
 /* 1 where `text` as a whole is what `pattern` says; an absent text never is. */
 ETS_API int ets_pattern_matches(const char *pattern, struct ets_text text);
+
+/* Likewise of an operator's name, which may go without its overload: "addmm" is "addmm.out". */
+ETS_API int ets_operator_matches(const char *pattern, struct ets_text name);
 
 /* 1 where `path` is `end`, or ends in it behind a separator: "/a/models/zoo.py", "zoo.py". */
 ETS_API int ets_path_ends_with(struct ets_text path, const char *end);

@@ -58,10 +58,12 @@ struct ets_column {
     int priority;     /* where space is short: columns of the highest number are dropped first; 0
                          is never dropped */
     uint32_t least_width; /* a text column may be cut down to this; 0: never cut */
-    int cut_at_start;     /* 1: what is cut goes from the front (paths) */
+    int cut_at_start;     /* 1: what is cut goes from the front (paths), the folder that all have in
+                             common before anything else */
     int cut_in_middle;    /* 1: the last characters, which tell names apart, are kept */
     int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
                           at least the first and below the second; equal where it is exact */
+    int dull_at_one;   /* 1: a column of nothing but 1 is the first that is dropped */
     int keep_empty;    /* 1: people see it although no row has anything in it */
     int shares_unit;   /* 1: people see one unit in all columns of times that share theirs;
                           2: in that of the others, which this one has no say in */

@@ -12,7 +12,7 @@ import pytest
 
 import etscope
 from etscope import Error, Inspector, parse_etrecord
-from etscope.inspector import TimeScale, compare_results
+from etscope.inspector import PerfData, TimeScale, compare_results
 from made import dump, profile
 from fixtures import MODELS, ROOT, file, inspect
 
@@ -43,6 +43,20 @@ def test_a_trace_in_memory_is_the_trace_of_a_path():
     by_path, by_data = Inspector(TRACE), Inspector(etdump_data=trace_bytes())
     assert by_path.event_blocks == by_data.event_blocks
     assert Inspector(etdump_data=bytearray(trace_bytes())).event_blocks == by_data.event_blocks
+
+
+def test_what_is_shown_of_objects_is_short():
+    inspector = inspect("mlp_xnnpack")
+    text = repr(inspector)
+    for block in inspector.event_blocks:
+        runs = len(block.events[0].perf_data.raw)
+        assert f"{block.name} x{runs}" in text
+    assert "ETRecord" in text and "forward" in text
+    assert repr(Inspector(TRACE)).endswith("; no record>")
+    times = PerfData([1.0, 4.0, 2.0])
+    assert repr(times) == "PerfData(p50=2, 3 runs)"
+    assert repr(PerfData([0.25])) == "PerfData(p50=0.25, 1 run)"
+    assert repr(PerfData([])) == "PerfData(0 runs)"
 
 
 def test_one_source_of_the_trace_is_needed():

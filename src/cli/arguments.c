@@ -138,12 +138,13 @@ static int find_option(const struct cli_command *command, const char *word, size
 
 static int complain_option(const struct cli_command *command, const char *word, size_t length)
 {
-    const char *names[2 * CLI_MAX_OPTIONS + 1];
+    const char *names[2 * CLI_MAX_OPTIONS + 2];
     unsigned count = 0;
     for (int i = 0; command->options[i].name != NULL; i++) {
         names[count++] = command->options[i].name;
         if (command->options[i].alias != NULL) names[count++] = command->options[i].alias;
     }
+    names[count++] = "--help";
     names[count] = NULL;
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);
@@ -215,6 +216,9 @@ static int parse_option(struct cli_arguments *arguments, int count, char **words
     const size_t length = strcspn(word, "=");
     const bool has_inline = word[length] == '=';
     const int option = find_option(command, word, length);
+    if (option < 0 && has_inline && strncmp(word, "--help=", 7) == 0) {
+        return cli_complain(CLI_USAGE, "--help takes no value");
+    }
     if (option < 0) return complain_option(command, word, length);
     const struct cli_option *o = &command->options[option];
     if (o->value == NULL) {

@@ -13,6 +13,11 @@ void cli_captured_begin(const struct cli_captured *captured, struct ets_captured
                              &captured->filter);
 }
 
+void cli_captured_begin_all(const struct cli_captured *captured, struct ets_captured_values *values)
+{
+    ets_captured_values_init(values, captured->inspection, captured->subject->debug_buffer, NULL);
+}
+
 bool cli_captured_next(struct ets_captured_values *values, struct ets_captured_value *value_out)
 {
     while (ets_captured_values_next(values, value_out)) {

@@ -24,6 +24,10 @@ int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_
 /* Stands before the first of them. */
 void cli_captured_begin(const struct cli_captured *captured, struct ets_captured_values *values);
 
+/* Stands before the first tensor of the trace, whatever was asked for. */
+void cli_captured_begin_all(const struct cli_captured *captured,
+                            struct ets_captured_values *values);
+
 /* The next that is a tensor with its bytes; false at the end. */
 bool cli_captured_next(struct ets_captured_values *values, struct ets_captured_value *value_out);
 

@@ -101,7 +101,9 @@ static void print_notes(const struct subject *s)
         if (step->reason == NULL || ++unknown > MOST) continue;
         cli_note("%s, instruction %u: %s", step->method_name, step->instruction, step->reason);
     }
-    if (unknown > MOST) cli_note("and %u more calls like these", unknown - MOST);
+    if (unknown > MOST) {
+        cli_note("and %u more call%s like these", unknown - MOST, unknown - MOST == 1 ? "" : "s");
+    }
     if (s->inspection == NULL) return;
     const char *reason = NULL;
     for (uint32_t i = 0; i < ets_inspection_row_count(s->inspection); i++) {

@@ -173,6 +173,22 @@ static int compare_with_file(const struct cli_arguments *arguments,
     return code;
 }
 
+/* What takes one tensor alone, before anything is printed. */
+static int check_single(const struct cli_captured *captured, const char *path, const char *picture)
+{
+    if (captured->count == 1) return CLI_OK;
+    if (picture != NULL) {
+        return cli_complain(CLI_USAGE,
+                            "--heat-map draws one tensor, not %u: name it by its event in the list",
+                            captured->count);
+    }
+    if (path == NULL || !cli_ends_with(path, ".npy")) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "--save %s: a .npy file holds one tensor, not %u: name it by its event, or "
+                        "give a folder or a .npz file",
+                        path, captured->count);
+}
+
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
                         const struct ets_inspection *inspection)
 {
@@ -180,6 +196,7 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     const char *path = cli_value(arguments, "--save"),
                *picture = cli_value(arguments, "--heat-map");
     int code = cli_captured_choose(arguments, subject, inspection, &captured);
+    if (code == CLI_OK) code = check_single(&captured, path, picture);
     if (code != CLI_OK) return code;
     cli_print_notes(inspection);
     cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_pairs.h"
 #include "cli_text.h"
 #include "comparison_cells.h"
 #include "tolerances.h"
@@ -19,7 +20,7 @@ static const struct ets_column columns[] = {
     {.name = "array", .priority = 10, .least_width = 12, .cut_in_middle = 1},
     {.name = "verdict"},
     {.name = "dtype", .priority = 4},
-    {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 5, .least_width = 8},
+    {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 5, .least_width = 14},
     CLI_COMPARISON_COLUMNS,
     {.name = "rmse", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     {.name = "top_1_agreement", .kind = ETS_COLUMN_REAL, .machine_only = 1},
@@ -33,10 +34,11 @@ static const struct ets_column columns[] = {
 struct comparing {
     const struct cli_captured *captured;
     struct cli_arrays *arrays;
+    struct cli_array_pairs pairs;
     struct cli_tolerances tolerances;
     struct ets_table *table;
     bool *is_used; /* of each array */
-    uint32_t compared, failed;
+    uint32_t compared, failed, by_order;
 };
 
 /* One tensor and the array that it is compared with. */
@@ -52,15 +54,16 @@ struct line {
 };
 
 /*
- * The array of tensor number `place`: of the name that --save gives it; of its operator's; in
- * order, where arrays have numbers; or the only array, of the only tensor.
+ * The array of tensor number `place`: of what --save wrote; of its operator's name; in order, where
+ * arrays have numbers; or the only array, of the only tensor.
  */
-static size_t find_array(const struct cli_captured *captured, const struct cli_arrays *arrays,
+static size_t find_array(const struct cli_captured *captured, const struct cli_array_pairs *pairs,
                          const struct ets_captured_value *value, size_t place)
 {
+    const struct cli_arrays *arrays = pairs->arrays;
     char name[CLI_CAPTURED_NAME_BYTES];
     cli_captured_name(captured->inspection, value, name);
-    size_t found = cli_arrays_find(arrays, cli_text(name));
+    size_t found = cli_array_pairs_find(pairs, name, &value->tensor);
     if (found < arrays->count) return found;
     found = cli_arrays_find(arrays, ets_captured_value_operator(captured->inspection, value));
     if (found < arrays->count) return found;
@@ -170,12 +173,21 @@ static void put_line(const struct comparing *c, const struct line *line, const c
     ets_table_put_string(table, line->finding[0] != '\0' ? line->finding : NULL);
 }
 
+static bool is_of_another_event(const struct comparing *c, const struct ets_captured_value *value,
+                                size_t array)
+{
+    char name[CLI_CAPTURED_NAME_BYTES];
+    cli_captured_name(c->captured->inspection, value, name);
+    return cli_array_pairs_find(&c->pairs, name, &value->tensor) == array &&
+           !cli_text_is(cli_arrays_name(c->arrays, array), name);
+}
+
 static int compare_one(struct comparing *c, const struct ets_captured_value *value, size_t place)
 {
     struct line line = {.value = value, .expected = {.kind = ETS_VALUE_TENSOR}};
     const struct ets_value actual = {.kind = ETS_VALUE_TENSOR, .as.tensor = value->tensor};
     struct ets_error error;
-    line.array = find_array(c->captured, c->arrays, value, place);
+    line.array = find_array(c->captured, &c->pairs, value, place);
     if (line.array == c->arrays->count) {
         snprintf(line.finding, sizeof line.finding, "%s has no array for it", c->arrays->path);
         put_line(c, &line, "missing");
@@ -183,6 +195,7 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
         return CLI_OK;
     }
     c->is_used[line.array] = true;
+    c->by_order += is_of_another_event(c, value, line.array);
     const int code = cli_arrays_read(c->arrays, line.array, &line.expected.as.tensor);
     if (code != CLI_OK) return code;
     struct ets_tensor *expected = &line.expected.as.tensor;
@@ -245,6 +258,11 @@ static int compare_all(const struct cli_arguments *arguments, struct comparing *
     if (code == CLI_OK) code = cli_write_styled(arguments, c->table);
     if (code != CLI_OK) return code;
     note_unused(c);
+    if (c->by_order > 0) {
+        cli_note("%u tensor%s in %s: paired by the order of operators of a name and shape",
+                 c->by_order, c->by_order == 1 ? " has another event" : "s have other events",
+                 c->arrays->path);
+    }
     cli_note("%u of %u tensors are close to %s", c->captured->count - c->failed, c->captured->count,
              c->arrays->path);
     return is_strict && c->failed > 0 ? CLI_NEGATIVE : CLI_OK;
@@ -266,6 +284,7 @@ int cli_compare_tensors(const struct cli_arguments *arguments, const struct cli_
     struct comparing c = {.captured = captured, .arrays = arrays};
     struct ets_error error;
     int code = check_count(captured, arrays);
+    if (code == CLI_OK) code = cli_array_pairs_open(captured, arrays, &c.pairs);
     if (code == CLI_OK) code = cli_tolerances_open(arguments, &c.tolerances);
     if (code == CLI_OK && (c.is_used = calloc(arrays->count + 1, sizeof *c.is_used)) == NULL) {
         code = cli_complain(CLI_INTERNAL, "no memory to compare with %s", arrays->path);
@@ -276,6 +295,7 @@ int cli_compare_tensors(const struct cli_arguments *arguments, const struct cli_
     if (code == CLI_OK) code = compare_all(arguments, &c);
     ets_table_close(c.table);
     free(c.is_used);
+    cli_array_pairs_close(&c.pairs);
     cli_tolerances_close(&c.tolerances);
     return code;
 }
@@ -285,9 +305,13 @@ int cli_find_reference(const struct cli_captured *captured, struct cli_arrays *a
 {
     struct ets_captured_values values;
     struct ets_captured_value value;
+    struct cli_array_pairs pairs;
     cli_captured_begin(captured, &values);
     if (captured->count != 1 || !cli_captured_next(&values, &value)) return CLI_OK;
-    const size_t found = find_array(captured, arrays, &value, 0);
+    const int code = cli_array_pairs_open(captured, arrays, &pairs);
+    const size_t found = code == CLI_OK ? find_array(captured, &pairs, &value, 0) : arrays->count;
+    cli_array_pairs_close(&pairs);
+    if (code != CLI_OK) return code;
     if (found < arrays->count) return cli_arrays_read(arrays, found, reference_out);
     return cli_complain(CLI_INPUT, "%s has no array for the tensor", arrays->path);
 }

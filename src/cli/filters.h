@@ -8,7 +8,7 @@
 /* For the option tables of the commands that show rows. */
 /* clang-format off */
 #define CLI_FILTER_OPTIONS                                                                        \
-    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name; * is anything",  \
+    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name, as addmm; * is anything",  \
      NULL, false},                                                                                \
     {"--module", NULL, "PATTERN", "Only what belongs to this module, or to one inside of it",     \
      NULL, false},                                                                                \

@@ -55,8 +55,10 @@ const struct cli_command cli_commands[] = {
      "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
      "run, "
      "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
-     ".npz file by this name or the operator's; arrays named arr_0, arr_1 and so on are taken in "
-     "the order of the list. Without tolerances the verdict is that of torch.testing.assert_close "
+     ".npz file by this name, those of another build by their order among the operator's, where "
+     "there are as many, or by the operator's name; arrays named arr_0, arr_1 and so on are taken "
+     "in the order of the list. Without tolerances the verdict is that of "
+     "torch.testing.assert_close "
      "for the type, and the command ends with 0. --heat-map draws the last two dimensions, and a "
      "tile for each of their matrices.",
      cli_tensors_options,
@@ -97,8 +99,9 @@ const struct cli_command cli_commands[] = {
      "was added, removed or delegated. With ETRecords operators are matched by their debug "
      "handles, else by name in the order of execution. A verdict rests on a rank test over the "
      "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
-     "runs "
-     "of one share one state of the machine: --before and --after add recordings to a side.",
+     "runs of one share one state of the machine: --before and --after add recordings to a side. "
+     "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
+     "unknown: too few runs, or a clock too coarse.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
@@ -230,6 +233,20 @@ const struct cli_command *cli_find_command(const char *name)
     return NULL;
 }
 
+/* An option before the command. */
+static int complain_option(const char *word)
+{
+    static const char *const names[] = {"--help", "--version", NULL};
+    const char *nearest = cli_nearest(word, names);
+    if (nearest != NULL) {
+        return cli_complain(CLI_USAGE, "there is no option %s; did you mean %s?", word, nearest);
+    }
+    return cli_complain(CLI_USAGE,
+                        "the command comes first: etscope COMMAND %s; `etscope --help` "
+                        "lists them",
+                        word);
+}
+
 static bool asks_for_help(int count, char **words)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
@@ -261,6 +278,7 @@ int main(int count, char **words)
         puts("etscope " ETS_VERSION);
         return finish(CLI_OK);
     }
+    if (words[1][0] == '-') return complain_option(words[1]);
     const struct cli_command *command = cli_find_command(words[1]);
     if (command == NULL) return CLI_USAGE;
     if (asks_for_help(count - 2, words + 2)) {

@@ -48,13 +48,7 @@ static int save_one(const char *path, const struct cli_captured *captured)
     struct ets_captured_values values;
     struct ets_captured_value value;
     cli_captured_begin(captured, &values);
-    if (captured->count != 1 || !cli_captured_next(&values, &value)) {
-        return cli_complain(
-            CLI_USAGE,
-            "--save %s: a .npy file holds one tensor, not %u: name it by its event, "
-            "or give a folder or a .npz file",
-            path, captured->count);
-    }
+    if (!cli_captured_next(&values, &value)) return CLI_OK;
     return write_npy(path, &value.tensor);
 }
 

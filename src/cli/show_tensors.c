@@ -157,11 +157,7 @@ int cli_draw_tensor(const char *path, const struct cli_captured *captured,
     struct ets_output *output;
     struct ets_error error;
     cli_captured_begin(captured, &values);
-    if (captured->count != 1 || !cli_captured_next(&values, &value)) {
-        return cli_complain(CLI_USAGE,
-                            "--heat-map draws one tensor, not %u: name it by its event in the list",
-                            captured->count);
-    }
+    if (!cli_captured_next(&values, &value)) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     if (ets_heat_map_write(&value.tensor, reference, NULL, output, &drawn, &error) != ETS_OK) {
         ets_output_discard(output);

@@ -97,6 +97,15 @@ static enum ets_verdict same_or_unclear(const struct ets_difference_line *line, 
     return is_within ? ETS_VERDICT_SAME : ETS_VERDICT_UNCLEAR;
 }
 
+/* Whether runs of such a number cannot decide: at all, or what one line alone would have decided.
+ */
+static bool has_too_few_runs(const struct ets_difference *difference,
+                             const struct ets_difference_line *line)
+{
+    const double level = difference->options.false_discovery, least_p = line->test.least_p;
+    return least_p >= level || (line->test.p < level && least_p * difference->line_count >= level);
+}
+
 static enum ets_verdict verdict_of(const struct ets_difference *difference,
                                    const struct ets_difference_line *line)
 {
@@ -104,11 +113,13 @@ static enum ets_verdict verdict_of(const struct ets_difference *difference,
     const double least = difference->options.least_change * line->before.times.p50;
     if (isnan(line->test.p)) return ETS_VERDICT_NONE;
     if (line->adjusted_p >= level) {
-        const bool is_open = line->test.p < level || line->test.least_p >= level;
-        return is_open ? ETS_VERDICT_UNKNOWN : same_or_unclear(line, least);
+        return has_too_few_runs(difference, line) ? ETS_VERDICT_UNKNOWN
+                                                  : same_or_unclear(line, least);
     }
     if (is_coarse(line)) return ETS_VERDICT_UNKNOWN;
-    if (fabs(line->shift.estimate) < least) return same_or_unclear(line, least);
+    /* A coarse clock's few readings of another step move no median. */
+    if (line->shift.estimate == 0 || fabs(line->shift.estimate) < least)
+        return same_or_unclear(line, least);
     const double pairs = (double)line->before.times.count * line->after.times.count;
     return line->test.u > pairs / 2 ? ETS_VERDICT_SLOWER : ETS_VERDICT_FASTER;
 }

@@ -81,7 +81,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_LINE] = TEXT("line"),
     [CELL_EVENT] = TEXT("event"),
     [CELL_KERNEL] = TEXT("kernel"),
-    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
+    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] = MAIN_TIME("avg", 0),
     [CELL_SELF] = MAIN_TIME("self", 1),
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
@@ -373,7 +373,7 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
         used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
                                options->run);
     } else if (lines->range_count < lines->run_count) {
-        used += ets_print_text(text + used, sizeof text - used, ", %u of them steady alone",
+        used += ets_print_text(text + used, sizeof text - used, ", only the %u steady ones",
                                lines->range_count);
     }
     if (kept < lines->count) {
@@ -388,8 +388,11 @@ static void add_note(const struct writer *w, const struct ets_account_table_opti
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
     if (lines->whole == NULL || options->run != ETS_NO_INDEX) return;
-    const size_t size =
+    size_t size =
         ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
+    if (lines->phases.warm_up > 0 && !options->steady) {
+        size += ets_advise_steady(text, size, sizeof text);
+    }
     if (size > 0) ets_table_add_note(w->table, (struct ets_text){text, size});
 }
 

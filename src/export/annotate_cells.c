@@ -52,7 +52,7 @@ static const struct ets_column columns[CELL_COUNT] = {
                               .kind = ETS_COLUMN_SHARE,
                               .has_bounds = 1,
                               .machine_only = 1},
-    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
+    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_BYTES] = {.name = "written", .kind = ETS_COLUMN_BYTES, .priority = 1},
     [CELL_OWN_ERROR] = {.name = "own_error", .title = "own", .kind = ETS_COLUMN_REAL, .digits = 3},
     [CELL_TOTAL_ERROR] = {.name = "total_error",

@@ -90,6 +90,11 @@ void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_r
     ets_spread_compute(values, runs->count, &times_out->spread);
 }
 
+size_t ets_advise_steady(char *text, size_t used, size_t room)
+{
+    return ets_print_text(text + used, room - used, "; --steady leaves warm-up out");
+}
+
 size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_count, uint32_t run,
                              char *text, size_t room)
 {
@@ -97,5 +102,5 @@ size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_co
         return ets_print_text(text, room, ", run %u of the trace alone", run);
     }
     if (runs->count == run_count) return 0;
-    return ets_print_text(text, room, ", %u of them steady alone", runs->count);
+    return ets_print_text(text, room, ", only the %u steady ones", runs->count);
 }

@@ -45,7 +45,10 @@ void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_r
 const double *ets_middle_weights(struct ets_arena *arena, const double *ticks, uint32_t count);
 double ets_middle_mean(const double *ticks, uint32_t count, const double *weights);
 
-/* ", 18 of them steady alone", ", run 3 of the trace alone", or nothing; returns the length. */
+/* Behind `used` characters that tell of warm-up: how it is left out. Returns the length. */
+size_t ets_advise_steady(char *text, size_t used, size_t room);
+
+/* ", only the 18 steady ones", ", run 3 of the trace alone", or nothing; returns the length. */
 size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_count, uint32_t run,
                              char *text, size_t room);
 

@@ -56,13 +56,13 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_INSTRUCTION] = {.name = "instruction",
                           .title = "#",
                           .kind = ETS_COLUMN_INTEGER,
-                          .priority = 4},
-    [CELL_NAME] = {.name = "operator", .least_width = 36, .cut_in_middle = 1},
+                          .priority = 3},
+    [CELL_NAME] = {.name = "operator", .least_width = 32, .cut_in_middle = 1},
     [CELL_EVENT] = {.name = "event", .machine_only = 1, .least_width = 20},
     [CELL_KERNEL] = {.name = "kernel", .machine_only = 1, .least_width = 20},
-    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2},
+    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] =
-        {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 3},
+        {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 4},
     [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_MIN] =
         {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
@@ -445,7 +445,9 @@ static bool add_phases(const struct filler *f, uint32_t index)
         runs[i++] = run;
     }
     if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
-    const size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
+    if (phases.warm_up > 0 && !f->options->steady)
+        size += ets_advise_steady(text, size, sizeof text);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
     return true;
 }

@@ -19,6 +19,7 @@ struct shown {
     const struct ets_table_unit *unit; /* TIME */
     uint32_t width;                    /* columns of the terminal */
     bool is_right;                     /* aligned */
+    size_t shared; /* bytes of the folder that all its paths are in, not shown */
 };
 
 struct renderer {
@@ -198,6 +199,20 @@ static void append_list(struct cell_text *out, const struct shown *shown,
     }
 }
 
+static bool has_folder(const struct cell_text *text)
+{
+    return memchr(text->data, '/', text->size) != NULL;
+}
+
+static void put_mark_for_folder(struct cell_text *out, size_t folder)
+{
+    const char *mark = out->ascii ? "~" : "\xe2\x80\xa6";
+    const size_t size = strlen(mark);
+    memmove(out->data + size, out->data + folder, out->size - folder);
+    memcpy(out->data, mark, size);
+    out->size -= folder - size;
+}
+
 static void compose(struct cell_text *out, const struct shown *shown,
                     const struct ets_table_row *row)
 {
@@ -211,6 +226,7 @@ static void compose(struct cell_text *out, const struct shown *shown,
     } else {
         append_number(out, shown, cell);
     }
+    if (shown->shared > 0 && has_folder(out)) put_mark_for_folder(out, shown->shared);
 }
 
 /* The largest time of a column, whatever its sign. */
@@ -300,6 +316,78 @@ static uint32_t spare_width(const struct renderer *r)
     return spare;
 }
 
+/* The size of "a/b" in "a/b/c.py:3 +2". */
+static size_t folder_of(const char *path, size_t size)
+{
+    while (size > 0 && path[size - 1] != '/') size--;
+    return size > 0 ? size - 1 : 0;
+}
+
+/* Of two folders the one that holds both. */
+static size_t common_folder(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    size_t same = 0;
+    while (same < a_size && same < b_size && a[same] == b[same]) same++;
+    const bool ends_both = (same == a_size || a[same] == '/') && (same == b_size || b[same] == '/');
+    return ends_both ? same : folder_of(a, same);
+}
+
+/* The folder that all paths of a column have in common tells none from another. */
+static void share_folder(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+{
+    enum { LEAST_SHARED = 3 }; /* what a mark in its place is worth */
+    const bool is_list = shown->column->kind == ETS_COLUMN_LIST;
+    static const struct cell_text nothing;
+    struct cell_text first = nothing;
+    size_t shared = 0;
+    if (!shown->column->cut_at_start || (is_list && !shown->column->first_of_list)) return;
+    first.ascii = scratch->ascii;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        if (r->table->rows[i].is_section) continue;
+        struct cell_text *text = first.size == 0 ? &first : scratch;
+        compose(text, shown, &r->table->rows[i]);
+        if (!has_folder(text)) text->size = 0;
+        if (text->size == 0) continue;
+        const size_t folder = folder_of(text->data, text->size);
+        shared = text == &first ? folder : common_folder(first.data, shared, text->data, folder);
+        if (shared < LEAST_SHARED) return;
+    }
+    shown->shared = shared;
+}
+
+/* Numbers that are all 1, as `calls` without a loop. */
+static bool is_all_one(const struct ets_table *table, uint32_t index)
+{
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_cell *cell = &table->rows[i].cells[index];
+        if (table->rows[i].is_section || cell->kind == CELL_NOTHING) continue;
+        if (cell->kind == CELL_INTEGER ? cell->integer != 1
+                                       : cell->kind != CELL_REAL || cell->lower != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void drop_shown(struct renderer *r, uint32_t at)
+{
+    memmove(r->shown + at, r->shown + at + 1, (r->shown_count - at - 1) * sizeof *r->shown);
+    r->shown_count--;
+}
+
+/* What a narrow table spares before anything that tells rows apart. */
+static void spare_the_same(struct renderer *r, struct cell_text *scratch)
+{
+    for (uint32_t i = r->shown_count; i-- > 0 && total_width(r) > r->style->width;) {
+        const struct shown *shown = &r->shown[i];
+        if (shown->column->dull_at_one && is_all_one(r->table, shown->index)) drop_shown(r, i);
+    }
+    for (uint32_t i = 0; i < r->shown_count && total_width(r) > r->style->width; i++) {
+        share_folder(r, &r->shown[i], scratch);
+        if (r->shown[i].shared > 0) measure(r, &r->shown[i], scratch);
+    }
+}
+
 /* Columns from this priority on are worth less than uncut texts. */
 enum { EXTRA_PRIORITY = 5 };
 
@@ -311,17 +399,16 @@ static bool drop_column(struct renderer *r, int least)
         if (r->shown[i].column->priority > r->shown[worst].column->priority) worst = i;
     }
     if (r->shown_count == 0 || r->shown[worst].column->priority < least) return false;
-    memmove(r->shown + worst, r->shown + worst + 1,
-            (r->shown_count - worst - 1) * sizeof *r->shown);
-    r->shown_count--;
+    drop_shown(r, worst);
     return true;
 }
 
 /* Drops what matters least, then cuts the widest text column character by character. */
-static void fit(struct renderer *r)
+static void fit(struct renderer *r, struct cell_text *scratch)
 {
     const uint32_t width = r->style->width;
     if (width == 0 || r->style->format != ETS_FORMAT_TABLE) return;
+    spare_the_same(r, scratch);
     while (total_width(r) > width && drop_column(r, EXTRA_PRIORITY)) continue;
     while (total_width(r) > width + spare_width(r) && drop_column(r, 1)) continue;
     for (uint32_t excess = total_width(r); excess > width; excess = total_width(r)) {
@@ -355,6 +442,13 @@ static void end_line(const struct renderer *r)
     ets_output_write(r->output, "\n", 1);
 }
 
+/* Of a tail of a path what begins with a whole name, "/b.py:3", where a slash is in it. */
+static size_t from_slash(const char *data, size_t size, size_t tail)
+{
+    const char *slash = memchr(data + size - tail, '/', tail);
+    return slash == NULL ? tail : (size_t)(data + size - slash);
+}
+
 /* A cell in its width: cut with a mark, padded on the side away from its alignment. */
 static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
                         size_t size, uint32_t indent)
@@ -373,7 +467,8 @@ static void put_aligned(const struct renderer *r, const struct shown *shown, con
     if (room == 0) return;
     const bool is_middle = shown->column->cut_in_middle && room > 2 * KEPT_TAIL;
     const uint32_t kept = shown->column->cut_at_start ? room - 1 : is_middle ? KEPT_TAIL : 0;
-    const size_t tail = ets_text_tail(data, size, kept);
+    const size_t longest = ets_text_tail(data, size, kept);
+    const size_t tail = shown->column->cut_at_start ? from_slash(data, size, longest) : longest;
     const size_t head = ets_text_head(data, size, room - 1 - kept);
     put_bytes(r, data, head);
     put_bytes(r, mark, strlen(mark));
@@ -432,8 +527,7 @@ static void put_section(const struct renderer *r, const struct ets_table_row *ro
     append_visible(scratch, row->cells[0].text);
     if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
     if (!row->is_note) put_bold(r, "\033[1m");
-    if (row->is_note) put_wrapped(r, scratch->data, scratch->size);
-    else ets_output_write(r->output, scratch->data, scratch->size);
+    put_wrapped(r, scratch->data, scratch->size);
     if (!row->is_note) put_bold(r, "\033[0m");
     ets_output_write(r->output, "\n", 1);
 }
@@ -578,7 +672,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
         };
     }
     for (uint32_t i = 0; i < r.shown_count; i++) measure(&r, &r.shown[i], scratch);
-    fit(&r);
+    fit(&r, scratch);
     if (style->format == ETS_FORMAT_TABLE) write_terminal(&r, scratch);
     else write_markdown(&r, scratch);
     ets_arena_reset(&scratch_arena);

@@ -68,7 +68,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_ITEM] = {.name = "item", .kind = ETS_COLUMN_INTEGER, .priority = 3},
     [CELL_KIND] = {.name = "kind", .machine_only = 1},
     [CELL_DTYPE] = {.name = "dtype", .priority = 2},
-    [CELL_SHAPE] = {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .least_width = 8},
+    [CELL_SHAPE] = {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .least_width = 14},
     [CELL_STRIDES] = {.name = "strides", .kind = ETS_COLUMN_NUMBERS, .priority = 10},
     [CELL_OFFSET] = {.name = "offset", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_SIZE] = {.name = "size", .kind = ETS_COLUMN_BYTES, .priority = 7},

@@ -52,7 +52,7 @@ static bool is_of_rows(const struct ets_captured_values *values,
     struct ets_row_filter others = *rows;
     others.name = NULL;
     return ets_row_filter_is_empty(&others) &&
-           ets_pattern_matches(rows->name, ets_captured_value_operator(values->inspection, value));
+           ets_operator_matches(rows->name, ets_captured_value_operator(values->inspection, value));
 }
 
 static bool is_wanted(const struct ets_captured_values *values,

@@ -42,6 +42,14 @@ int ets_pattern_matches(const char *pattern, struct ets_text text)
     return *pattern == '\0';
 }
 
+int ets_operator_matches(const char *pattern, struct ets_text name)
+{
+    if (ets_pattern_matches(pattern, name)) return 1;
+    while (name.size > 0 && name.data[name.size - 1] != '.') name.size--;
+    if (name.size == 0) return 0;
+    return ets_pattern_matches(pattern, (struct ets_text){name.data, name.size - 1});
+}
+
 int ets_path_ends_with(struct ets_text path, const char *end)
 {
     const size_t size = strlen(end);
@@ -122,9 +130,9 @@ int ets_row_filter_matches(const struct ets_row_filter *filter,
     const struct ets_row *row = ets_inspection_row(inspection, index);
     const struct ets_block *block = ets_inspection_block(inspection, row->block);
     if (!ets_row_filter_has_block(filter, block)) return 0;
-    if (filter->name != NULL && !ets_pattern_matches(filter->name, ets_row_operator(row)) &&
-        !ets_pattern_matches(filter->name, row->name) &&
-        !ets_pattern_matches(filter->name, row->kernel)) {
+    if (filter->name != NULL && !ets_operator_matches(filter->name, ets_row_operator(row)) &&
+        !ets_operator_matches(filter->name, row->name) &&
+        !ets_operator_matches(filter->name, row->kernel)) {
         return 0;
     }
     if (filter->backend != NULL) {

@@ -30,7 +30,8 @@ class Filters(unittest.TestCase):
 
     def test_filters__names_are_those_of_operators_events_and_kernels(self):
         for name in ("native_layer_norm.out", "native_call_native_layer_norm.out",
-                     "aten::native_layer_norm.out", "native_layer*"):
+                     "aten::native_layer_norm.out", "native_layer*", "native_layer_norm",
+                     "aten::native_layer_norm", "native_?????_norm"):
             found = rows("--name", name)
             self.assertEqual({row["operator"] for row in found if row["event"] != "OPERATOR_CALL"},
                              {"native_layer_norm.out"}, name)

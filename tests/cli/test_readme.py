@@ -33,7 +33,7 @@ class Documents(unittest.TestCase):
         readme = (support.ROOT / "README.md").read_text(encoding="utf-8")
         overview = support.call("--help").stdout
         for command in re.findall(r"^  (\w+) +\S", overview, re.MULTILINE):
-            self.assertRegex(readme, rf"`(etscope )?{command}\b|etscope {command}\b")
+            self.assertRegex(readme, rf"(?m)^\| `{command}` \| \w", "in the table of commands")
 
     def test_options_in_the_documents_exist(self):
         known = set()

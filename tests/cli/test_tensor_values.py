@@ -58,6 +58,7 @@ class Choosing(TensorTest):
     def test_by_event_name_and_filters(self):
         self.assertEqual(self.events("14"), [14])
         self.assertEqual(self.events("addmm.out"), [5, 14])
+        self.assertEqual(self.events("addmm"), [5, 14])
         self.assertEqual(self.events("*mm*"), [5, 14])
         self.assertEqual(self.events("output"), [21])
         self.assertEqual(self.events("(output)"), [21])
@@ -177,7 +178,8 @@ class Saving(TensorTest):
         self.tensors("5", "--save", "one.npy")
         data = (self.folder / "one.npy").read_bytes()
         self.assertEqual(data[-256:], floats(*self.values_of(5)))
-        error = self.tensors("--save", "none.npy", code=USAGE)[1]
+        out, error = self.tensors("--save", "none.npy", code=USAGE)
+        self.assertEqual(out, "")
         self.assertIn("a .npy file holds one tensor, not 7", error)
         self.assertFalse((self.folder / "none.npy").exists())
 
@@ -262,6 +264,50 @@ class Comparing(TensorTest):
         self.assertEqual([(row["array"], row["verdict"]) for row in rows],
                          [("arr_0", "close"), ("arr_1", "close")])
 
+    def test_another_build_is_compared_by_the_order_of_operators(self):
+        """Other events, an operator less, and two of one operator and shape."""
+        self.archive([("run1-event00001-permute_copy.out", 11, (32, 4)),
+                      ("run1-event00003-permute_copy.out", 2, (16, 32)),
+                      ("run1-event00005-addmm.out", 14, (2, 4)),
+                      ("run1-event00009-addmm.out", 5, (2, 32)),
+                      ("run1-event00040-output", 21, (2, 4)),
+                      ("run2-event00008-relu.out", 8, (2, 32))])
+        rows, error = self.compare("--compare", "x.npz", "--rtol", "0", code=NEGATIVE)
+        self.assertEqual(
+            {row["event"]: (row["array"], row["verdict"]) for row in rows},
+            {2: ("run1-event00003-permute_copy.out", "close"),
+             5: ("run1-event00009-addmm.out", "close"), 8: (None, "missing"),
+             11: ("run1-event00001-permute_copy.out", "close"),
+             14: ("run1-event00005-addmm.out", "close"), 17: (None, "missing"),
+             21: ("run1-event00040-output", "close")})
+        self.assertIn("5 tensors have other events in x.npz: paired by the order of operators of a "
+                      "name and shape", error)
+        (row,), error = self.compare("output", "--compare", "x.npz", "--heat-map", "gap.png")
+        self.assertEqual((row["array"], row["verdict"]), ("run1-event00040-output", "close"))
+        self.assertIn("1 tensor has another event in x.npz", error)
+
+    def test_order_counts_where_shapes_are_equal(self):
+        """Events that name one another's operator."""
+        self.tensors("--save", "gpt.npz", model="gpt_portable")
+        with zipfile.ZipFile(self.folder / "gpt.npz") as archive, \
+                zipfile.ZipFile(self.folder / "moved.npz", "w") as moved:
+            for name in archive.namelist():
+                event = int(name[10:15]) + 3
+                moved.writestr(f"run1-event{event:05}{name[15:]}", archive.read(name))
+        out, error = self.tensors("--compare", "moved.npz", "--format", "json", "--rtol", "0",
+                                  "--atol", "0", model="gpt_portable")
+        for row in json.loads(out):
+            self.assertEqual(int(row["array"][10:15]), row["event"] + 3)
+            self.assertEqual(row["verdict"], "close")
+        self.assertNotIn("of no tensor", error)
+
+    def test_part_of_a_trace_is_compared_by_its_names(self):
+        """Two tensors of an operator and one array: the order says nothing."""
+        self.tensors("14", "--save", "one.npz")
+        rows, _ = self.compare("addmm.out", "--compare", "one.npz")
+        self.assertEqual([(row["event"], row["verdict"]) for row in rows],
+                         [(5, "missing"), (14, "close")])
+
     def test_with_save_and_picture(self):
         name = self.write("y.npy", [value + 1 for value in self.values_of(21)])
         _, error = self.tensors("21", "--compare", name, "--save", "z.npy", "--heat-map", "d.png")
@@ -298,7 +344,8 @@ class Pictures(TensorTest):
         self.assertEqual(len(zlib.decompress(data[at + 4:at + 4 + size])), height * (width + 1))
 
     def test_one_tensor_is_drawn(self):
-        error = self.tensors("--heat-map", "x.png", code=USAGE)[1]
+        out, error = self.tensors("--heat-map", "x.png", code=USAGE)
+        self.assertEqual(out, "")
         self.assertIn("--heat-map draws one tensor, not 7", error)
         self.assertFalse((self.folder / "x.png").exists())
 

@@ -180,7 +180,12 @@ class Phases(InFolder):
     def test_tree__says_what_is_warm_up_under_the_table(self):
         last = support.inspect(self.path, "--tree").stdout.decode().splitlines()[-1]
         self.assertEqual(last, "run 1 is warm-up (2.98 times the median of the others); "
-                               "steady from run 2; 1 outlier: run 14")
+                               "steady from run 2; 1 outlier: run 14; --steady leaves warm-up out")
+        for words in ((), ("--group-by", "op"), ("--tree",)):
+            self.assertIn(b"; --steady leaves warm-up out\n",
+                          support.inspect(self.path, *words).stdout)
+            self.assertNotIn(b"leaves warm-up out",
+                             support.inspect(self.path, "--steady", *words).stdout)
         whole = support.rows(self.path, "--tree", "--block", "Execute")[0]
         self.assertEqual(whole["state"], "steady")
         self.assertEqual(whole["warm_up_runs"], 1)
@@ -195,7 +200,7 @@ class Phases(InFolder):
         self.assertEqual(whole["runs"], 15)
         self.assertEqual(whole["max_ns"], 700)
         done = support.inspect(self.path, "--tree", "--steady", "--block", "Execute")
-        self.assertIn(b"16 runs, 15 of them steady alone", done.stdout)
+        self.assertIn(b"16 runs, only the 15 steady ones", done.stdout)
 
     def test_steady__is_for_all_times(self):
         for words in ((), ("--group-by", "op"), ("--group-by", "method")):
@@ -252,7 +257,7 @@ class Phases(InFolder):
 
     def test_tree__markdown_has_the_note_behind_the_table(self):
         text = support.inspect(self.path, "--tree", "-f", "markdown").stdout.decode()
-        self.assertTrue(text.rstrip().endswith("1 outlier: run 14"))
+        self.assertTrue(text.rstrip().endswith("1 outlier: run 14; --steady leaves warm-up out"))
         self.assertIn("|\n\nrun 1 is warm-up", text)
 
 

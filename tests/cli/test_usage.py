@@ -50,6 +50,15 @@ class Words(unittest.TestCase):
         self.assertIn("`etscope inspect --help` lists them",
                       self.complaint("inspect", DUMP, "--utterly-different"))
 
+    def test_usage__options_of_every_command(self):
+        self.assertIn("there is no option --verison; did you mean --version?",
+                      self.complaint("--verison"))
+        self.assertIn("there is no option --hlep; did you mean --help?", self.complaint("--hlep"))
+        self.assertIn("the command comes first: etscope COMMAND --top;", self.complaint("--top", "3"))
+        self.assertIn("--help takes no value", self.complaint("inspect", DUMP, "--help=sort"))
+        self.assertIn("inspect has no option --halp; did you mean --help?",
+                      self.complaint("inspect", DUMP, "--halp"))
+
     def test_usage__a_mistyped_choice_gets_the_list(self):
         self.assertIn('--format takes one of table|tsv|csv|json|jsonl|markdown, not "tvs"',
                       self.complaint("inspect", DUMP, "--format", "tvs"))

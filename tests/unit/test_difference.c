@@ -71,6 +71,51 @@ static void changes__below_the_least_are_none(void **state)
     made_close(&b);
 }
 
+enum { FEW_STEPS_RUNS = 20, FEW_STEPS_MOST = 31 };
+
+/* `count` operators of one time, but that the first takes a step of 1000 in `steps` of the runs. */
+static struct made inspect_few_steps(int count, int steps)
+{
+    static struct made_event events[FEW_STEPS_RUNS][FEW_STEPS_MOST + 1];
+    static struct made_run runs[FEW_STEPS_RUNS];
+    for (int r = 0; r < FEW_STEPS_RUNS; r++) {
+        for (int i = 0; i < count; i++) {
+            const uint64_t start = 1000 + 2000 * (uint64_t)i;
+            const uint64_t end = start + (i > 0 ? 500 : r < steps ? 1000 : 0);
+            events[r][i] = (struct made_event)CALL("native_call_add.out", i, start, end);
+        }
+        events[r][count] = (struct made_event)FRAMEWORK("Method::execute", 5, 100000);
+        runs[r] = (struct made_run){"Execute", -1, events[r], (size_t)count + 1, 0};
+    }
+    return inspect_runs(runs, FEW_STEPS_RUNS, (struct ets_inspect_options){0});
+}
+
+/* That some runs differ shows in the ranks; the shift of them all is none. */
+static void changes__of_nothing_are_no_verdict(void **state)
+{
+    (void)state;
+    static const struct {
+        int operators, steps;
+        enum ets_verdict verdict;
+        int is_certain;
+    } cases[] = {{1, 8, ETS_VERDICT_UNCLEAR, 1},
+                 {1, 6, ETS_VERDICT_SAME, 1},
+                 {FEW_STEPS_MOST, 5, ETS_VERDICT_SAME, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made a = inspect_few_steps(cases[i].operators, 0),
+                    b = inspect_few_steps(cases[i].operators, cases[i].steps);
+        struct compared compared;
+        compare(a.inspection, b.inspection, &compared);
+        const struct ets_difference_line *line = find_line(&compared, "add.out");
+        assert_true(line->test.p < 0.05 && line->shift.estimate == 0);
+        assert_int_equal(line->adjusted_p < 0.05, cases[i].is_certain);
+        assert_change(line, ETS_CHANGE_NONE, cases[i].verdict);
+        compared_close(&compared);
+        made_close(&a);
+        made_close(&b);
+    }
+}
+
 /* An operator that was put in moves all others by one, and takes none of their places. */
 static void order__survives_operators_put_in_and_taken_out(void **state)
 {
@@ -241,6 +286,7 @@ int main(void)
         cmocka_unit_test(verdicts__find_the_one_that_is_slower),
         cmocka_unit_test(verdicts__of_too_few_runs_are_unknown),
         cmocka_unit_test(changes__below_the_least_are_none),
+        cmocka_unit_test(changes__of_nothing_are_no_verdict),
         cmocka_unit_test(order__survives_operators_put_in_and_taken_out),
         cmocka_unit_test(blocks__are_paired_by_what_they_have_in_common),
         cmocka_unit_test(handles__show_what_was_delegated),

@@ -217,6 +217,25 @@ static void test_row_filter__patterns(void **state)
     assert_int_equal(ets_pattern_matches("*", (struct ets_text){NULL, 0}), 0);
 }
 
+static void test_row_filter__an_operator_may_go_without_its_overload(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *name;
+        int expected;
+    } cases[] = {
+        {"add", "add.out", 1},   {"add.out", "add.out", 1},
+        {"add", "addmm.out", 0}, {"mul*", "mul.Scalar_out", 1},
+        {"add.", "add.out", 0},  {"aten::mul", "aten::mul.Scalar_out", 1},
+        {"out", "add.out", 0},   {"add", "", 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct ets_text name = {cases[i].name, strlen(cases[i].name)};
+        assert_int_equal(ets_operator_matches(cases[i].pattern, name), cases[i].expected);
+    }
+    assert_int_equal(ets_operator_matches("add", (struct ets_text){NULL, 0}), 0);
+}
+
 static void test_row_filter__paths_end_in_whole_names(void **state)
 {
     (void)state;
@@ -232,6 +251,7 @@ static void test_row_filter__paths_end_in_whole_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_row_filter__an_operator_may_go_without_its_overload),
         cmocka_unit_test(test_module_tree__own_times_add_up_to_the_run),
         cmocka_unit_test(test_module_tree__a_module_holds_its_parts),
         cmocka_unit_test(test_module_tree__a_fused_operator_is_a_line_of_its_own),

@@ -152,6 +152,25 @@ static void test_table_text__wide_and_combining_characters_are_counted_in_column
     ets_table_close(table);
 }
 
+/* Headings are wrapped, as notes are, but for Markdown. */
+static void test_table_text__headings_keep_the_width(void **state)
+{
+    (void)state;
+    const struct ets_column column = {.name = "n", .kind = ETS_COLUMN_INTEGER};
+    struct ets_table *table = new_table(&column, 1);
+    ets_table_add_section(table,
+                          (struct ets_text){"Execute - 50 runs, only the 49 steady ones", 42});
+    ets_table_add_row(table, 0);
+    ets_table_put_integer(table, 7);
+    assert_printed(table, (struct ets_table_style){.width = 24},
+                   "Execute - 50 runs, only\nthe 49 steady ones\nn\n7\n");
+    assert_printed(table, (struct ets_table_style){.width = 42},
+                   "Execute - 50 runs, only the 49 steady ones\nn\n7\n");
+    assert_printed(table, (struct ets_table_style){.width = 24, .format = ETS_FORMAT_MARKDOWN},
+                   "**Execute - 50 runs, only the 49 steady ones**\n\n| n |\n|---:|\n| 7 |\n");
+    ets_table_close(table);
+}
+
 static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
 {
     (void)state;
@@ -164,6 +183,74 @@ static void test_table_text__every_width_is_kept_down_to_the_least(void **state)
         free(text);
     }
     ets_table_close(table);
+}
+
+static struct ets_table *paths_table(const char *const *paths, size_t count)
+{
+    const struct ets_column columns[] = {
+        {.name = "n", .kind = ETS_COLUMN_INTEGER},
+        {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 1, .dull_at_one = 1},
+        {.name = "extra", .kind = ETS_COLUMN_INTEGER, .priority = 5},
+        {.name = "path", .least_width = 8, .cut_at_start = 1},
+    };
+    struct ets_table *table = new_table(columns, 4);
+    for (size_t i = 0; i < count; i++) {
+        ets_table_add_row(table, 0);
+        ets_table_put_integer(table, (int64_t)i);
+        ets_table_put_integer(table, 1);
+        ets_table_put_integer(table, 12345);
+        ets_table_put_string(table, paths[i]);
+    }
+    return table;
+}
+
+/* A column of ones goes first, then the folder of all paths, then the extras. */
+static void test_table_text__what_all_rows_share_goes_first(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/home/me/net/a.py:1", "(whole call)",
+                                        "/home/me/net/sub/b.py:22", NULL};
+    struct ets_table *table = paths_table(paths, 4);
+    assert_printed(table, (struct ets_table_style){.width = 35},
+                   "n  extra  path\n"
+                   "0  12345  /home/me/net/a.py:1\n"
+                   "1  12345  (whole call)\n"
+                   "2  12345  /home/me/net/sub/b.py:22\n"
+                   "3  12345\n");
+    assert_printed(table, (struct ets_table_style){.width = 33},
+                   "n  extra  path\n"
+                   "0  12345  \u2026/a.py:1\n"
+                   "1  12345  (whole call)\n"
+                   "2  12345  \u2026/sub/b.py:22\n"
+                   "3  12345\n");
+    assert_printed(table, (struct ets_table_style){.width = 14, .ascii = 1},
+                   "n  path\n"
+                   "0  ~/a.py:1\n"
+                   "1  ~hole call)\n"
+                   "2  ~/b.py:22\n"
+                   "3\n");
+    ets_table_close(table);
+}
+
+static void test_table_text__folders_are_shared_by_whole_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *paths[2], *shown[2];
+    } cases[] = {
+        {{"/home/net/a.py:1", "/home/net2/a.py:1"}, {"\u2026/net/a.py:1", "\u2026/net2/a.py:1"}},
+        {{"/home/net/a.py:1", "/home/b.py:1"}, {"\u2026/net/a.py:1", "\u2026/b.py:1"}},
+        {{"models/a.py:1", "models/a.py:1"}, {"\u2026/a.py:1", "\u2026/a.py:1"}},
+        {{"/opt/torch/a.py:1", "/home/b.py:1"}, {"\u2026/torch/a.py:1", "/home/b.py:1"}},
+        {{"a.py:12345678901", "/home/b.py:1"}, {"a.py:12345678901", "\u2026/b.py:1"}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct ets_table *table = paths_table(cases[i].paths, 2);
+        char *text = print_table(table, (struct ets_table_style){.width = i == 3 ? 18 : 20});
+        for (int row = 0; row < 2; row++) assert_non_null(strstr(text, cases[i].shown[row]));
+        free(text);
+        ets_table_close(table);
+    }
 }
 
 /* Columns from priority 5 on go before any text is cut. */
@@ -376,6 +463,9 @@ int main(void)
         cmocka_unit_test(test_table_text__fits_its_width),
         cmocka_unit_test(test_table_text__wide_and_combining_characters_are_counted_in_columns),
         cmocka_unit_test(test_table_text__every_width_is_kept_down_to_the_least),
+        cmocka_unit_test(test_table_text__headings_keep_the_width),
+        cmocka_unit_test(test_table_text__what_all_rows_share_goes_first),
+        cmocka_unit_test(test_table_text__folders_are_shared_by_whole_names),
         cmocka_unit_test(test_table_text__extras_go_before_texts_are_cut),
         cmocka_unit_test(test_table_text__no_control_character_gets_out),
         cmocka_unit_test(test_table_text__long_names_are_cut_between_characters),

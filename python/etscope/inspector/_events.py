@@ -56,7 +56,9 @@ class PerfData:
         return float(np.percentile(self.raw, percent))
 
     def __repr__(self):
-        return f"PerfData(raw={self.raw!r})"
+        """The median and how many runs; `raw` of a thousand runs fills a screen for each event."""
+        runs = f"{len(self.raw)} run{'' if len(self.raw) == 1 else 's'}"
+        return f"PerfData(p50={self.p50:.6g}, {runs})" if self.raw else "PerfData(0 runs)"
 
     def __eq__(self, other):
         return isinstance(other, PerfData) and self.raw == other.raw

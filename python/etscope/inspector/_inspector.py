@@ -106,6 +106,11 @@ class Inspector:
                         status="NOT_FOUND", file=self._etrecord.path)  # fmt: skip
         return graph
 
+    def __repr__(self):
+        blocks = [f"{block.name} x{block.run_count}" for block in self._view.blocks]
+        record = "no record" if self._etrecord is None else repr(self._etrecord)
+        return f"<Inspector: {', '.join(blocks) or 'no blocks'}; {record}>"
+
     @cached_property
     def event_blocks(self) -> List[EventBlock]:
         """The blocks, made when they are first asked for; tables follow changes to them."""
