@@ -46,6 +46,11 @@ static void print_notes(const struct cli_gap *gap)
         cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
                  verdict->fallbacks == 1 ? "node was" : "nodes were");
     }
+    for (size_t i = 0; i < gap->comparators.count; i++) {
+        const char *refusal = ets_gap_comparator_reason(gap->report, (uint32_t)i);
+        if (refusal == NULL) continue;
+        cli_note("comparator %s: %s", gap->comparators.comparators[i]->name, refusal);
+    }
     if (verdict->uncovered > 0) {
         cli_note("%u %s cannot be computed here: the column reason of gap says why",
                  verdict->uncovered, verdict->uncovered == 1 ? "node" : "nodes");
@@ -130,7 +135,9 @@ int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
                                       .record = gap->subject->record,
                                       .debug_buffer = gap->subject->debug_buffer,
                                       .run = run,
-                                      .reference = cli_value(gap->arguments, "--reference")};
+                                      .reference = cli_value(gap->arguments, "--reference"),
+                                      .comparators = gap->comparators.comparators,
+                                      .comparator_count = (uint32_t)gap->comparators.count};
     if (run == ETS_NO_INDEX) {
         options.run = block == ETS_NO_INDEX
                           ? run_of_method(gap)
@@ -180,4 +187,5 @@ void cli_gap_close(struct cli_gap *gap)
     ets_gap_close(gap->report);
     cli_record_close(&gap->other);
     ets_engine_close(gap->library);
+    cli_comparators_close(&gap->comparators);
 }

@@ -65,6 +65,8 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     if (row->value->backend != NULL) say(words, " in %s", row->value->backend);
     if (isnan(verdict->explained)) {
         say(words, " is off");
+    } else if (verdict->explained < 0.01) {
+        say(words, " makes less than 1 %% of the outputs' error");
     } else {
         say(words, " makes ");
         say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
@@ -91,6 +93,18 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say(words, "; %u more %s out", verdict->suspects,
             verdict->suspects == 1 ? "stands" : "stand");
     }
+}
+
+/* What other weights, or another record, look like. */
+static void say_other_model(struct words *words, const struct ets_gap_report *report,
+                            const struct ets_gap_verdict *verdict)
+{
+    say(words,
+        "this looks like another model than the reference's, or other inputs: most values are off "
+        "by half or more, and no operator makes the outputs' error");
+    if (verdict->guilty == ETS_NO_INDEX) return;
+    say(words, "; the first is ");
+    say_node(words, ets_gap_row(report, verdict->guilty)->value->node);
 }
 
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
@@ -132,7 +146,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     struct words words = {text, 0, room};
     const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
     if (room > 0) text[0] = '\0';
-    if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    if (verdict->is_other_model) say_other_model(&words, report, verdict);
+    else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     return words.used;
 }

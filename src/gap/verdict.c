@@ -172,8 +172,9 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
                      : !is_off || !is_first_off(report, region)) {
         return;
     }
-    if (verdict->guilty == ETS_NO_INDEX) {
-        verdict->guilty = place;
+    if (verdict->guilty == ETS_NO_INDEX) verdict->guilty = place;
+    const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
+    if (row->value->node == guilty->value->node) {
         row->finding = ETS_GAP_GUILTY;
     } else {
         verdict->suspects++;
@@ -199,6 +200,19 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     }
     ets_arena_reset(&arena);
     return status;
+}
+
+void gap_judge_model(struct ets_gap_report *report)
+{
+    struct ets_gap_verdict *verdict = &report->verdict;
+    uint32_t compared = 0, far = 0;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        if (!report->rows[i].has_total) continue;
+        compared++;
+        far += error_of(&report->rows[i].total) >= 0.5;
+    }
+    const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
+    verdict->is_other_model = 2 * (uint64_t)far > compared && !is_explained;
 }
 
 const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)

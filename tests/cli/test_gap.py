@@ -174,6 +174,36 @@ class PlantedFaults(GapTest):
         self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
 
 
+    def test_gap__each_time_round_a_loop_is_the_same_operator(self):
+        rows = self.gap(*self.plant("map_loop", 0, 3, 0.1))
+        self.assertEqual([(row["aot_ops"][-1], row["occurrence"]) for row in rows
+                          if row["finding"] == "guilty"],
+                         [("matmul", 0), ("matmul", 1), ("matmul", 2)])
+        self.assertNotIn("suspect", {row["finding"] for row in rows})
+        self.assertNotIn("more stand", self.headline("debug.etdp", "--etrecord",
+                                                     support.DATA / "map_loop" / "model.etrecord",
+                                                     "--debug-buffer", "debug.bin"))
+
+
+class Comparators(GapTest):
+    plugins = Path(support.ETSCOPE).parent.parent / "lib"
+
+    def test_gap__a_comparator_is_one_more_column(self):
+        words = self.plant("mlp_portable", 0, 3, 10)
+        rows = self.gap(*words, "--comparator", self.plugins / "sign_flips.so")
+        self.assertEqual([row["sign_flips"] for row in rows], [0, 0, 3 / 8, 0])
+        self.assertIn("sign flips", self.ok("gap", *words, "--comparator",
+                                            self.plugins / "sign_flips.so").stdout)
+
+    def test_gap__what_a_comparator_refuses_is_said_once(self):
+        done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
+                       self.plugins / "comparator_refuses.so")
+        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
+        self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
+                   "--comparator", self.plugins / "comparator_column.so")
+
+
 class Int8(GapTest):
     """A model whose layer `squeeze` has no steps left for its weights: tests/data/quantized."""
 
@@ -209,6 +239,17 @@ class Int8(GapTest):
         self.assertEqual(len([bar for bar in bars if bar == "total"]), 9 + 1)
         self.assertEqual(len([bar for bar in bars if bar == "guilty"]), 1 + 1)
         self.assertEqual(len(bars), 9 + 7 + legend)
+
+    def test_gap__of_other_weights_no_operator_is_accused(self):
+        words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
+                 support.DATA / "conv_xnnpack" / "model.etrecord")
+        self.assertTrue(self.headline(*words).startswith("this looks like another model"))
+
+    def test_gap__nodes_of_the_quantizer_have_no_line(self):
+        rows = self.gap(*files("conv_xnnpack_int8")[:3], "--alignment")
+        sources = {row["aot_op"]: row["source"] for row in rows if row["aot_op"]}
+        self.assertIsNone(sources["quantize_per_tensor"])
+        self.assertEqual(sources["conv2d"], "models/zoo.py:21")
 
     def test_gap__records_of_nothing_in_common(self):
         cond = support.DATA / "map_loop" / "model.etrecord"
