@@ -165,7 +165,11 @@ static int check_words(const struct cli_arguments *arguments)
     }
     if (!cli_has(arguments, "--etrecord")) {
         return cli_complain(CLI_USAGE,
-                            "gap needs --etrecord, whose graph the trace is compared with");
+                            "gap needs --etrecord, whose graph the trace is compared with%s",
+                            cli_has(arguments, "--reference-trace")
+                                ? "; without a record `etscope tensors --save` and --compare "
+                                  "compare two traces"
+                                : "");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? cli_gap_check(arguments) : CLI_USAGE;

@@ -83,7 +83,21 @@ static int start_engine(struct cli_gap *gap)
     return code;
 }
 
-/* Evaluates, and says which file is at fault where that fails. */
+/* Which file is at fault: inputs that do not fit are not the record's fault. */
+static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status status,
+                                  const struct ets_error *error)
+{
+    const char *other = cli_value(gap->arguments, "--reference-etrecord");
+    const char *record = other != NULL ? other : cli_value(gap->arguments, "--etrecord");
+    const bool is_given = cli_has(gap->arguments, "--input") || cli_has(gap->arguments, "--case");
+    const int code = cli_fail(status == ETS_INVALID_ARGUMENT && is_given ? NULL : record, error);
+    if (status == ETS_NOT_FOUND || status == ETS_UNSUPPORTED) {
+        cli_note(
+            "without an evaluation there are --alignment, --reference-trace and --reference-npy");
+    }
+    return code;
+}
+
 static int compute(struct cli_gap *gap)
 {
     struct cli_gap_inputs inputs;
@@ -103,10 +117,7 @@ static int compute(struct cli_gap *gap)
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);
-        if (status != ETS_OK) {
-            code =
-                cli_fail(other != NULL ? other : cli_value(gap->arguments, "--etrecord"), &error);
-        }
+        if (status != ETS_OK) code = complain_of_evaluation(gap, status, &error);
     }
     cli_gap_inputs_close(&inputs);
     return code;

@@ -52,7 +52,7 @@ static void find_scale(struct picture *p)
     double least = 1e-6, most = 1e-6;
     for (uint32_t i = 0; i < ets_gap_row_count(p->report); i++) {
         const struct ets_gap_row *row = ets_gap_row(p->report, i);
-        const double errors[] = {row->own_error, ets_gap_relative_error(&row->total)};
+        const double errors[] = {row->own_error, ets_comparison_relative_rms(&row->total)};
         for (int k = 0; k < 2; k++) {
             if (!row->has_total || !isfinite(errors[k]) || errors[k] <= 0) continue;
             least = fmin(least, errors[k]);
@@ -99,7 +99,7 @@ static void put_label(const struct picture *p, const struct ets_graph_node *node
 
 static void put_row(const struct picture *p, const struct ets_gap_row *row, int y)
 {
-    const double total = row->has_total ? ets_gap_relative_error(&row->total) : NAN;
+    const double total = row->has_total ? ets_comparison_relative_rms(&row->total) : NAN;
     const bool is_off = row->finding == ETS_GAP_GUILTY || row->finding == ETS_GAP_SUSPECT;
     char number[40];
     put_label(p, row->value->node, y);
@@ -145,11 +145,13 @@ void ets_gap_picture_write(const struct ets_gap_report *report, struct ets_outpu
     const uint32_t shown = rows < 5000 ? rows : 5000;
     const int bottom = TOP + (int)shown * LINE;
     find_scale(&p);
-    put_head(&p, bottom + 12);
+    put_head(&p, bottom + (shown < rows ? LINE : 0) + 12);
     put_scale(&p, bottom);
     for (uint32_t i = 0; i < shown; i++) {
         put_row(&p, ets_gap_row(report, i), TOP + (int)i * LINE);
     }
-    if (shown < rows) put(&p, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom, rows - shown);
+    if (shown < rows) {
+        put(&p, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13, rows - shown);
+    }
     put(&p, "</svg>\n");
 }

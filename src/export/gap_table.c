@@ -255,7 +255,7 @@ static void put_number(const struct filler *f, enum cell cell, const struct ets_
     const bool total = row->has_total != 0, own = row->has_own != 0;
     switch (cell) {
     case CELL_OWN: put_real(f, own, row->own_error); break;
-    case CELL_TOTAL: put_real(f, total, ets_gap_relative_error(&row->total)); break;
+    case CELL_TOTAL: put_real(f, total, ets_comparison_relative_rms(&row->total)); break;
     case CELL_SNR: put_real(f, total, ets_comparison_snr(&row->total)); break;
     case CELL_METRIC: put_real(f, total, metric_of(f, row)); break;
     case CELL_MSE: put_real(f, total, ets_comparison_mse(&row->total)); break;

@@ -394,7 +394,8 @@ class WhatGoesWrong(GapTest):
                     path = self.folder / f"{i}.npy"
                     support.write_npy(path, descr, shape, [0.5] * (shape[0] * shape[1]))
                     words += ["--input", path]
-                self.fails(USAGE, what, "gap", *files("mlp_portable"), *words)
+                done = self.fails(USAGE, what, "gap", *files("mlp_portable"), *words)
+                self.assertNotIn("model.etrecord", done.stderr)  # which is not at fault
 
     def test_gap__the_run_had_other_inputs(self):
         path = self.folder / "zeros.npy"
@@ -403,6 +404,14 @@ class WhatGoesWrong(GapTest):
         self.assertIn("the run had another input 0", done.stderr)
         self.fails(MISMATCH, "other inputs", "gap", *files("dynamic"), "--case", 1, "--program",
                    support.DATA / "dynamic" / "model.bpte")
+
+    def test_gap__inputs_that_are_not_captured_may_be_others(self):
+        path = self.folder / "zeros.npy"
+        support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
+        out = self.ok("gap", *files("mlp_portable"), "--input", path).stdout
+        self.assertIn("the model's inputs, if the run had the reference's", out)
+        out = self.ok("gap", *files("mlp_xnnpack"), "--input", path).stdout
+        self.assertNotIn("if the run had", out)
 
     def test_gap__a_truncated_debug_buffer(self):
         trace, _, record, _, buffer = files("mlp_portable")
@@ -422,7 +431,9 @@ class WhatGoesWrong(GapTest):
         replace_entries(record, slim, {"exported_program_state_dict": b"",
                                        "edge_dialect_exported_program/forward_state_dict": b""})
         trace, _, _, _, buffer = files("mlp_portable")
-        self.fails(INPUT, "weight", "gap", trace, "--etrecord", slim, "--debug-buffer", buffer)
+        done = self.fails(INPUT, "weight", "gap", trace, "--etrecord", slim, "--debug-buffer",
+                          buffer)
+        self.assertIn("there are --alignment, --reference-trace and --reference-npy", done.stderr)
         self.ok("gap", trace, "--etrecord", slim, "--alignment")
 
     def test_gap__a_record_whose_pickle_would_run_something(self):
@@ -440,6 +451,8 @@ class WhatGoesWrong(GapTest):
                                     cwd=self.folder)
                 self.assertNotEqual(done.returncode, OK)
                 self.assertFalse((self.folder / "owned").exists())
+                if entry == "exported_program_state_dict":
+                    self.assertIn("asks to call posix.system", done.stderr)
 
 
 if __name__ == "__main__":
