@@ -139,7 +139,13 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     }
     say_number(words, largest, 2);
     say(words, ", of ");
-    say_node(words, ets_gap_row(report, worst)->value->node);
+    const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say_node(words, row->value->node);
+    if (verdict->unlike == 0 && row->threshold >= 1e-3) { /* a lax judge says so */
+        say(words, ", where up to ");
+        say_number(words, row->threshold, 2);
+        say(words, " counts as rounding");
+    }
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)

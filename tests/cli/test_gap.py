@@ -240,6 +240,11 @@ class Int8(GapTest):
         self.assertEqual(len([bar for bar in bars if bar == "guilty"]), 1 + 1)
         self.assertEqual(len(bars), 9 + 7 + legend)
 
+    def test_gap__what_counts_as_rounding_is_said_where_it_is_much(self):
+        self.assertRegex(self.headline(*files("linear_int8_xnnpack")),
+                         r"of linear \(models/zoo.py:6\), where up to 0.05 counts as rounding$")
+        self.assertNotIn("counts as rounding", self.headline(*files("conv_portable")))
+
     def test_gap__of_other_weights_no_operator_is_accused(self):
         words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
                  support.DATA / "conv_xnnpack" / "model.etrecord")
