@@ -111,11 +111,29 @@ static void put_row(const struct picture *p, const struct ets_gap_row *row, int 
         y + 13, number);
 }
 
+static void put_bold(const struct picture *p, int y, struct ets_text text)
+{
+    put(p, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">", y);
+    ets_xml_put_text(p->output, text);
+    put(p, "</text>\n");
+}
+
+/* In two lines, cut at a space, where one is too narrow. */
+static void put_headline(const struct picture *p)
+{
+    enum { MOST = 130 };
+    char text[1024];
+    const size_t size = ets_gap_headline(p->report, text, sizeof text);
+    size_t cut = size < MOST ? size : MOST;
+    while (cut < size && cut > 0 && text[cut] != ' ') cut--;
+    if (cut == 0) cut = size;
+    put_bold(p, cut < size ? 12 : 20, (struct ets_text){text, cut});
+    if (cut < size) put_bold(p, 26, (struct ets_text){text + cut + 1, size - cut - 1});
+}
+
 /* The library's texts are of the report's making; names from files are escaped where they go in. */
 static void put_head(const struct picture *p, int height)
 {
-    char headline[1024];
-    const size_t size = ets_gap_headline(p->report, headline, sizeof headline);
     put(p, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", WIDTH, height);
     put(p, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, height);
     put(p,
@@ -125,10 +143,10 @@ static void put_head(const struct picture *p, int height)
     put(p,
         "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}.total{fill:"
         "#3b5878}.own{fill:#6cb0ff}.guilty{fill:#ff6b6b}}</style>\n");
-    put(p, "<title>Numeric gap per operator</title>\n<text x=\"8\" y=\"20\" font-weight=\"bold\">");
-    ets_xml_put_text(p->output, (struct ets_text){headline, size});
+    put(p, "<title>Numeric gap per operator</title>\n");
+    put_headline(p);
     put(p,
-        "</text>\n<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
+        "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
         "logarithmic</text>\n");
     put(p, "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>", LEFT);
     put(p, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n", LEFT + 30);

@@ -249,6 +249,11 @@ class Int8(GapTest):
         words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
                  support.DATA / "conv_xnnpack" / "model.etrecord")
         self.assertTrue(self.headline(*words).startswith("this looks like another model"))
+        self.ok("gap", *words, "--picture", self.folder / "gap.svg")
+        texts = list(tree.parse(self.folder / "gap.svg").iter("{http://www.w3.org/2000/svg}text"))
+        lines = [text.text for text in texts if text.get("font-weight") == "bold"]
+        self.assertEqual(" ".join(lines), self.headline(*words))  # too long for one
+        self.assertEqual(len(lines), 2)
 
     def test_gap__nodes_of_the_quantizer_have_no_line(self):
         rows = self.gap(*files("conv_xnnpack_int8")[:3], "--alignment")
