@@ -113,6 +113,7 @@ _etscope() {
     tensors:--compare) ;;
     tensors:--rtol) compopt +o default 2>/dev/null ;;
     tensors:--atol) compopt +o default 2>/dev/null ;;
+    tensors:--comparator) ;;
     tensors:--heat-map) ;;
     tensors:--format|tensors:-f) words='table tsv csv json jsonl markdown' ;;
     tensors:--width) compopt +o default 2>/dev/null ;;
@@ -135,6 +136,7 @@ _etscope() {
     gap:--engine) ;;
     gap:--metric) words='snr mse l1 cosine max' ;;
     gap:--fail-below) compopt +o default 2>/dev/null ;;
+    gap:--comparator) ;;
     gap:--picture) ;;
     gap:--columns|gap:-c) compopt +o default 2>/dev/null ;;
     gap:--format|gap:-f) words='table tsv csv json jsonl markdown' ;;
@@ -253,8 +255,8 @@ _etscope() {
         profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
-        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --heat-map --format -f --width --output --partial --allow-mismatch' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --only-off --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --comparator --only-off --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;

@@ -25,6 +25,7 @@
 #define ETSCOPE_GAP_H
 
 #include "etscope/captured_values.h"
+#include "etscope/comparator_plugin.h"
 #include "etscope/comparators.h"
 #include "etscope/engine.h"
 #include "etscope/inspect.h"
@@ -49,6 +50,9 @@ struct ets_gap_options {
      * name of ets_etrecord_graph_name.
      */
     const char *reference;
+    /* The caller's own, run on both tensors of each row; they must live until close. */
+    const struct ets_comparator *const *comparators;
+    uint32_t comparator_count;
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -130,7 +134,7 @@ enum ets_gap_finding {
     ETS_GAP_UNKNOWN = 0,   /* there are no numbers: `reason` */
     ETS_GAP_AGREES = 1,    /* nothing beyond rounding */
     ETS_GAP_INHERITED = 2, /* it is off, but its operator made of its inputs what it should */
-    ETS_GAP_GUILTY = 3,    /* the first whose own error stands out */
+    ETS_GAP_GUILTY = 3,    /* the first whose own error stands out; in a loop each time */
     ETS_GAP_SUSPECT = 4,   /* another whose own error stands out */
     ETS_GAP_OFF = 5        /* its own error is beyond rounding, but like that of the others */
 };
@@ -152,6 +156,8 @@ struct ets_gap_row {
     double own_error;                     /* own, relative: root of the mean square over that of
                                              the reference; NaN where it is not known */
     double threshold;                     /* that own_error was judged by */
+    const double *compared;               /* [comparator_count] where has_total, by the caller's
+                                             comparators; NaN: it gave no number */
     enum ets_gap_finding finding;
 };
 
@@ -201,14 +207,21 @@ ETS_API enum ets_status ets_gap_compare_report(struct ets_gap_report *report,
 ETS_API uint32_t ets_gap_row_count(const struct ets_gap_report *report);
 ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index);
 
+/* The comparators of the options, and why one refused the first pair that it did; NULL: none. */
+ETS_API const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
+                                                                uint32_t *count_out);
+ETS_API const char *ets_gap_comparator_reason(const struct ets_gap_report *report, uint32_t index);
+
 /* The finding in a few words of data. */
 struct ets_gap_verdict {
     uint32_t guilty;      /* row, or ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects;    /* other rows whose own error stands out */
+    uint32_t suspects;    /* rows of other nodes whose own error stands out */
     double explained;     /* share of the outputs' squared error that the guilty one makes, 0 to 1;
                              NaN where it is not known */
     double typical;       /* median of the rows' own errors; NaN: no row has one */
     uint32_t unlike;      /* rows whose total error is beyond rounding */
+    int is_other_model;   /* 1: most rows have a total error of a half or more, and no operator
+                             explains a tenth of the outputs' */
     uint32_t uncovered;   /* nodes that the reference could not compute */
     uint32_t fallbacks;   /* nodes that were computed by the edge program's nodes */
     uint32_t unpaired;    /* nodes of another record's graph that have no pair */

@@ -45,7 +45,9 @@ struct ets_gap_table_options {
 
 /*
  * Adds columns, a section whose heading is the finding in a sentence, and a row for each compared
- * value, in the order of the reference's evaluation. The report is evaluated. Status: NO_MEMORY.
+ * value, in the order of the reference's evaluation; the report's comparators are columns behind
+ * all others. The report is evaluated. Statuses: NO_MEMORY, INVALID_ARGUMENT (a comparator has the
+ * name of another column).
  */
 ETS_API enum ets_status ets_gap_table_fill(struct ets_table *table,
                                            const struct ets_inspection *inspection,
@@ -54,8 +56,9 @@ ETS_API enum ets_status ets_gap_table_fill(struct ets_table *table,
                                            struct ets_error *error);
 
 /*
- * The finding in one sentence: "linear_3 (models/zoo.py:41) makes 93 % of the outputs' error: 0.021
- * of its own; what goes into it agrees within 3.1e-07". Returns the length; cut to `room`.
+ * The finding in one sentence: "linear_3 (models/zoo.py:41) makes 93 % of the outputs' error: its
+ * own error is 0.021; before it nothing is off by more than 3.1e-07". Returns the length; cut to
+ * `room`.
  */
 ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room);
 

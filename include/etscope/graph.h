@@ -169,13 +169,13 @@ ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph 
                                                          struct ets_text name);
 
 /* 0 for a frame of torch or executorch themselves: a file below site-packages/torch or
- * site-packages/executorch. */
+ * site-packages/executorch, or "<eval_with_key>", which torch.fx generates. */
 ETS_API int ets_graph_frame_is_user(const struct ets_graph_frame *frame);
 
 /*
  * The user's line of a node: its last frame outside of torch and executorch themselves
- * (a file below site-packages/torch or site-packages/executorch), else its last frame; NULL where
- * there is no stack trace.
+ * (ets_graph_frame_is_user), else its last frame. NULL where there is no stack trace, or where all
+ * that it leads to is generated code, as of the nodes that quantizing puts in.
  */
 ETS_API const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node);
 

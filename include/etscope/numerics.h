@@ -136,6 +136,12 @@ ETS_API double ets_comparison_mean_relative(const struct ets_comparison *compari
 ETS_API double ets_comparison_snr(const struct ets_comparison *comparison);
 /* Root of the mean squared error. */
 ETS_API double ets_comparison_rmse(const struct ets_comparison *comparison);
+/*
+ * What docs/numerics.md calls an error: the root of the mean squared error over that of the
+ * reference's numbers. 0 where all are equal; infinite where a number is broken on one side alone,
+ * or where the reference is all 0.
+ */
+ETS_API double ets_comparison_relative_rms(const struct ets_comparison *comparison);
 /* Cosine of the angle between both; NaN where one of them is all 0, and as above. */
 ETS_API double ets_comparison_cosine(const struct ets_comparison *comparison);
 

@@ -124,7 +124,9 @@ static void report(const struct cli_arguments *arguments, const struct cli_new_c
     cli_note("%s: %u test case%s of %u method%s, %zu bytes",
              strcmp(path, "-") == 0 ? "standard output" : path, count, count == 1 ? "" : "s",
              cases->suite_count, cases->suite_count == 1 ? "" : "s", size);
-    if (unchecked > 0) cli_note("%u of them have no expected outputs", unchecked);
+    if (unchecked > 0) {
+        cli_note("%u of them %s no expected outputs", unchecked, unchecked == 1 ? "has" : "have");
+    }
 }
 
 static int make_bundle(const struct cli_arguments *arguments, const struct cli_session *session,

@@ -21,6 +21,7 @@ const struct cli_option cli_gap_options[] = {
     {"--fail-below", NULL, "DB",
      "End with 1 where a value's SNR is below this many dB, or nothing could be compared", NULL,
      false},
+    CLI_COMPARATOR_OPTION,
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
@@ -143,7 +144,8 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
                             "it --alignment shows what would be compared");
     }
     cli_print_notes(inspection);
-    code = cli_gap_open(&gap, block, run);
+    code = cli_comparators_open(arguments, &gap.comparators);
+    if (code == CLI_OK) code = cli_gap_open(&gap, block, run);
     if (code == CLI_OK) code = is_alignment ? show(&gap, true) : compare(&gap, limit);
     cli_gap_close(&gap);
     return code;
@@ -163,7 +165,11 @@ static int check_words(const struct cli_arguments *arguments)
     }
     if (!cli_has(arguments, "--etrecord")) {
         return cli_complain(CLI_USAGE,
-                            "gap needs --etrecord, whose graph the trace is compared with");
+                            "gap needs --etrecord, whose graph the trace is compared with%s",
+                            cli_has(arguments, "--reference-trace")
+                                ? "; without a record `etscope tensors --save` and --compare "
+                                  "compare two traces"
+                                : "");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? cli_gap_check(arguments) : CLI_USAGE;

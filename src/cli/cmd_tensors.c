@@ -1,5 +1,6 @@
 /* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
 #include "cli_text.h"
+#include "comparator_option.h"
 #include "compare_tensors.h"
 #include "debug_buffer.h"
 #include "save_tensors.h"
@@ -30,6 +31,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--rtol", NULL, "X", "With --compare: relative tolerance; what is outside ends with code 1",
      NULL, false},
     {"--atol", NULL, "X", "With --compare: absolute tolerance, likewise", NULL, false},
+    CLI_COMPARATOR_OPTION,
     {"--heat-map", NULL, "FILE",
      "Also draw one tensor, with --compare its difference, as a PNG picture", NULL, false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
@@ -218,7 +220,7 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
 static int check_needs(const struct cli_arguments *arguments)
 {
     static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
-    static const char *const of_comparison[] = {"--rtol", "--atol", NULL};
+    static const char *const of_comparison[] = {"--rtol", "--atol", "--comparator", NULL};
     const char *needing = cli_first_given(arguments, of_bytes);
     const char *tolerance = cli_first_given(arguments, of_comparison);
     if (needing == NULL && arguments->word_count > 1) needing = "the values of a tensor";

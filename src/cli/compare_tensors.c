@@ -7,6 +7,7 @@
 
 #include "array_pairs.h"
 #include "cli_text.h"
+#include "comparator_option.h"
 #include "comparison_cells.h"
 #include "tolerances.h"
 
@@ -36,6 +37,7 @@ struct comparing {
     struct cli_arrays *arrays;
     struct cli_array_pairs pairs;
     struct cli_tolerances tolerances;
+    struct cli_comparators comparators;
     struct ets_table *table;
     bool *is_used; /* of each array */
     uint32_t compared, failed, by_order;
@@ -49,7 +51,8 @@ struct line {
     struct ets_output_verdict verdict;
     struct ets_ulps ulps;
     struct ets_top_k top;
-    bool has_ulps, has_top;
+    struct cli_compared compared;
+    bool has_ulps, has_top, has_compared;
     char finding[MESSAGE_BYTES];
 };
 
@@ -171,6 +174,7 @@ static void put_line(const struct comparing *c, const struct line *line, const c
         cli_put_nothing(table, 2);
     }
     ets_table_put_string(table, line->finding[0] != '\0' ? line->finding : NULL);
+    cli_comparators_put(&c->comparators, line->has_compared ? &line->compared : NULL, table);
 }
 
 static bool is_of_another_event(const struct comparing *c, const struct ets_captured_value *value,
@@ -213,6 +217,8 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
                     ets_ulps_of(expected, &value->tensor, &line.ulps, NULL) == ETS_OK;
     line.has_top = line.verdict.has_statistics &&
                    ets_top_k_of(expected, &value->tensor, TOP_K, &line.top, NULL) == ETS_OK;
+    cli_comparators_run(&c->comparators, expected, &value->tensor, &line.compared);
+    line.has_compared = true;
     find_out(&line);
     put_line(c, &line, ets_match_name(line.verdict.verdict));
     c->compared++;
@@ -239,9 +245,13 @@ static int fill(struct comparing *c)
 {
     struct ets_captured_values values;
     struct ets_captured_value value;
+    struct ets_error error;
     int code = CLI_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(c->table, &columns[i]);
+    }
+    if (cli_comparators_add_columns(&c->comparators, c->table, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
     }
     cli_captured_begin(c->captured, &values);
     for (size_t i = 0; code == CLI_OK && cli_captured_next(&values, &value); i++) {
@@ -286,6 +296,7 @@ int cli_compare_tensors(const struct cli_arguments *arguments, const struct cli_
     int code = check_count(captured, arrays);
     if (code == CLI_OK) code = cli_array_pairs_open(captured, arrays, &c.pairs);
     if (code == CLI_OK) code = cli_tolerances_open(arguments, &c.tolerances);
+    if (code == CLI_OK) code = cli_comparators_open(arguments, &c.comparators);
     if (code == CLI_OK && (c.is_used = calloc(arrays->count + 1, sizeof *c.is_used)) == NULL) {
         code = cli_complain(CLI_INTERNAL, "no memory to compare with %s", arrays->path);
     }
@@ -296,6 +307,7 @@ int cli_compare_tensors(const struct cli_arguments *arguments, const struct cli_
     ets_table_close(c.table);
     free(c.is_used);
     cli_array_pairs_close(&c.pairs);
+    cli_comparators_close(&c.comparators);
     cli_tolerances_close(&c.tolerances);
     return code;
 }

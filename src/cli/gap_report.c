@@ -46,6 +46,11 @@ static void print_notes(const struct cli_gap *gap)
         cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
                  verdict->fallbacks == 1 ? "node was" : "nodes were");
     }
+    for (size_t i = 0; i < gap->comparators.count; i++) {
+        const char *refusal = ets_gap_comparator_reason(gap->report, (uint32_t)i);
+        if (refusal == NULL) continue;
+        cli_note("comparator %s: %s", gap->comparators.comparators[i]->name, refusal);
+    }
     if (verdict->uncovered > 0) {
         cli_note("%u %s cannot be computed here: the column reason of gap says why",
                  verdict->uncovered, verdict->uncovered == 1 ? "node" : "nodes");
@@ -78,7 +83,21 @@ static int start_engine(struct cli_gap *gap)
     return code;
 }
 
-/* Evaluates, and says which file is at fault where that fails. */
+/* Which file is at fault: inputs that do not fit are not the record's fault. */
+static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status status,
+                                  const struct ets_error *error)
+{
+    const char *other = cli_value(gap->arguments, "--reference-etrecord");
+    const char *record = other != NULL ? other : cli_value(gap->arguments, "--etrecord");
+    const bool is_given = cli_has(gap->arguments, "--input") || cli_has(gap->arguments, "--case");
+    const int code = cli_fail(status == ETS_INVALID_ARGUMENT && is_given ? NULL : record, error);
+    if (status == ETS_NOT_FOUND || status == ETS_UNSUPPORTED) {
+        cli_note(
+            "without an evaluation there are --alignment, --reference-trace and --reference-npy");
+    }
+    return code;
+}
+
 static int compute(struct cli_gap *gap)
 {
     struct cli_gap_inputs inputs;
@@ -98,10 +117,7 @@ static int compute(struct cli_gap *gap)
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);
-        if (status != ETS_OK) {
-            code =
-                cli_fail(other != NULL ? other : cli_value(gap->arguments, "--etrecord"), &error);
-        }
+        if (status != ETS_OK) code = complain_of_evaluation(gap, status, &error);
     }
     cli_gap_inputs_close(&inputs);
     return code;
@@ -130,7 +146,9 @@ int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
                                       .record = gap->subject->record,
                                       .debug_buffer = gap->subject->debug_buffer,
                                       .run = run,
-                                      .reference = cli_value(gap->arguments, "--reference")};
+                                      .reference = cli_value(gap->arguments, "--reference"),
+                                      .comparators = gap->comparators.comparators,
+                                      .comparator_count = (uint32_t)gap->comparators.count};
     if (run == ETS_NO_INDEX) {
         options.run = block == ETS_NO_INDEX
                           ? run_of_method(gap)
@@ -180,4 +198,5 @@ void cli_gap_close(struct cli_gap *gap)
     ets_gap_close(gap->report);
     cli_record_close(&gap->other);
     ets_engine_close(gap->library);
+    cli_comparators_close(&gap->comparators);
 }

@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_CLI_GAP_REPORT_H
 #define ETSCOPE_CLI_GAP_REPORT_H
 
+#include "comparator_option.h"
 #include "etscope/gap.h"
 #include "subject.h"
 
@@ -39,7 +40,8 @@ struct cli_gap {
     struct ets_gap_report *report; /* NULL: none is open */
     struct ets_engine_library *library;
     const struct ets_engine *engine;
-    struct cli_record other; /* --reference-etrecord */
+    struct cli_record other;            /* --reference-etrecord */
+    struct cli_comparators comparators; /* opened by `gap`; none for `annotate` */
 };
 
 /* Reference options that contradict each other. Returns an exit code. */

@@ -177,7 +177,7 @@ static void put_error(const struct annotate_filler *f, enum cell cell,
     switch (cell) {
     case CELL_OWN_ERROR: put_number(f, row->has_own ? row->own_error : NAN); break;
     case CELL_TOTAL_ERROR:
-        put_number(f, row->has_total ? ets_gap_relative_error(&row->total) : NAN);
+        put_number(f, row->has_total ? ets_comparison_relative_rms(&row->total) : NAN);
         break;
     case CELL_OWN_SNR: put_number(f, row->has_own ? ets_comparison_snr(&row->own) : NAN); break;
     case CELL_SNR: put_number(f, row->has_total ? ets_comparison_snr(&row->total) : NAN); break;

@@ -1,5 +1,6 @@
 /* The finding of a gap in words. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -52,7 +53,7 @@ static double largest_before(const struct ets_gap_report *report, uint32_t end)
     double largest = 0;
     for (uint32_t i = 0; i < end; i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
-        if (row->has_total) largest = fmax(largest, ets_gap_relative_error(&row->total));
+        if (row->has_total) largest = fmax(largest, ets_comparison_relative_rms(&row->total));
     }
     return largest;
 }
@@ -65,6 +66,8 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     if (row->value->backend != NULL) say(words, " in %s", row->value->backend);
     if (isnan(verdict->explained)) {
         say(words, " is off");
+    } else if (verdict->explained < 0.01) {
+        say(words, " makes less than 1 %% of the outputs' error");
     } else {
         say(words, " makes ");
         say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
@@ -72,7 +75,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     }
     if (!row->has_own) {
         say(words, ", the first: by ");
-        say_number(words, ets_gap_relative_error(&row->total), 2);
+        say_number(words, ets_comparison_relative_rms(&row->total), 2);
     } else if (row->own.broken_count > 0) {
         say(words, ": %llu of its numbers are NaN or infinite on one side alone",
             (unsigned long long)row->own.broken_count);
@@ -93,6 +96,18 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     }
 }
 
+/* What other weights, or another record, look like. */
+static void say_other_model(struct words *words, const struct ets_gap_report *report,
+                            const struct ets_gap_verdict *verdict)
+{
+    say(words,
+        "this looks like another model than the reference's, or other inputs: most values are off "
+        "by half or more, and no operator makes the outputs' error");
+    if (verdict->guilty == ETS_NO_INDEX) return;
+    say(words, "; the first is ");
+    say_node(words, ets_gap_row(report, verdict->guilty)->value->node);
+}
+
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
                           const struct ets_gap_verdict *verdict)
 {
@@ -101,7 +116,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (!row->has_total) continue;
-        const double error = ets_gap_relative_error(&row->total);
+        const double error = ets_comparison_relative_rms(&row->total);
         compared++;
         if (error > largest) worst = i;
         largest = fmax(largest, error);
@@ -124,7 +139,13 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     }
     say_number(words, largest, 2);
     say(words, ", of ");
-    say_node(words, ets_gap_row(report, worst)->value->node);
+    const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say_node(words, row->value->node);
+    if (verdict->unlike == 0 && row->threshold >= 1e-3) { /* a lax judge says so */
+        say(words, ", where up to ");
+        say_number(words, row->threshold, 2);
+        say(words, " counts as rounding");
+    }
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
@@ -132,7 +153,8 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     struct words words = {text, 0, room};
     const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
     if (room > 0) text[0] = '\0';
-    if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    if (verdict->is_other_model) say_other_model(&words, report, verdict);
+    else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     return words.used;
 }
@@ -162,8 +184,17 @@ static void say_list(struct words *words, const struct ets_text *items, size_t c
     if (count > MOST) say(words, " and %u more", (unsigned)(count - MOST));
 }
 
-static void describe(struct words *words, const struct ets_gap_row *row,
-                     const struct gap_line *line)
+/* Delegates capture what goes into them; of other runs the inputs are not known. */
+static bool has_captured_input(const struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
+        if (ets_gap_value(report, i)->input != ETS_NO_INDEX) return true;
+    }
+    return false;
+}
+
+static void describe(struct words *words, const struct ets_gap_report *report,
+                     const struct ets_gap_row *row, const struct gap_line *line)
 {
     const struct ets_captured_value *captured = &row->value->captured;
     say(words, "guilty: ");
@@ -181,7 +212,10 @@ static void describe(struct words *words, const struct ets_gap_row *row,
         say(words, "\n");
     }
     say(words, "  from         ");
-    if (line->ancestor_count == 0) say(words, "the model's inputs");
+    if (line->ancestor_count == 0) {
+        say(words, "the model's inputs%s",
+            has_captured_input(report) ? "" : ", if the run had the reference's: see --input");
+    }
     say_list(words, line->ancestors, line->ancestor_count);
     say(words, "\n");
     say_summary(words, "reference    ", &row->reference);
@@ -203,7 +237,7 @@ size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
     if (verdict->guilty == ETS_NO_INDEX) return 0;
     ets_arena_init(&arena, NULL, 0);
     if (gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
-        describe(&words, ets_gap_row(report, verdict->guilty), &line);
+        describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
     }
     ets_arena_reset(&arena);
     return words.used;

@@ -1,7 +1,5 @@
 #include "export/gap_lines.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/export.h"
@@ -12,13 +10,6 @@ struct ets_text ets_gap_number(char *text, size_t room, double value)
 {
     if (room < ETS_NUMBER_CHARS) return (struct ets_text){NULL, 0};
     return (struct ets_text){text, ets_print_double(text, value)};
-}
-
-double ets_gap_relative_error(const struct ets_comparison *comparison)
-{
-    if (comparison->broken_count > 0) return INFINITY;
-    if (comparison->error_square_sum == 0) return 0;
-    return sqrt(comparison->error_square_sum / comparison->reference_square_sum);
 }
 
 static struct ets_text text_of(const char *string)

@@ -24,7 +24,4 @@ enum ets_status gap_line_make(struct gap_line *line, struct ets_arena *arena,
 /* A number with as many digits as it takes, "inf", "nan"; in `text`. */
 struct ets_text ets_gap_number(char *text, size_t room, double value);
 
-/* Root of the mean square error over that of the reference; infinite where a number is broken. */
-double ets_gap_relative_error(const struct ets_comparison *comparison);
-
 #endif

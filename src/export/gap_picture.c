@@ -52,7 +52,7 @@ static void find_scale(struct picture *p)
     double least = 1e-6, most = 1e-6;
     for (uint32_t i = 0; i < ets_gap_row_count(p->report); i++) {
         const struct ets_gap_row *row = ets_gap_row(p->report, i);
-        const double errors[] = {row->own_error, ets_gap_relative_error(&row->total)};
+        const double errors[] = {row->own_error, ets_comparison_relative_rms(&row->total)};
         for (int k = 0; k < 2; k++) {
             if (!row->has_total || !isfinite(errors[k]) || errors[k] <= 0) continue;
             least = fmin(least, errors[k]);
@@ -99,7 +99,7 @@ static void put_label(const struct picture *p, const struct ets_graph_node *node
 
 static void put_row(const struct picture *p, const struct ets_gap_row *row, int y)
 {
-    const double total = row->has_total ? ets_gap_relative_error(&row->total) : NAN;
+    const double total = row->has_total ? ets_comparison_relative_rms(&row->total) : NAN;
     const bool is_off = row->finding == ETS_GAP_GUILTY || row->finding == ETS_GAP_SUSPECT;
     char number[40];
     put_label(p, row->value->node, y);
@@ -111,11 +111,29 @@ static void put_row(const struct picture *p, const struct ets_gap_row *row, int 
         y + 13, number);
 }
 
+static void put_bold(const struct picture *p, int y, struct ets_text text)
+{
+    put(p, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">", y);
+    ets_xml_put_text(p->output, text);
+    put(p, "</text>\n");
+}
+
+/* In two lines, cut at a space, where one is too narrow. */
+static void put_headline(const struct picture *p)
+{
+    enum { MOST = 130 };
+    char text[1024];
+    const size_t size = ets_gap_headline(p->report, text, sizeof text);
+    size_t cut = size < MOST ? size : MOST;
+    while (cut < size && cut > 0 && text[cut] != ' ') cut--;
+    if (cut == 0) cut = size;
+    put_bold(p, cut < size ? 12 : 20, (struct ets_text){text, cut});
+    if (cut < size) put_bold(p, 26, (struct ets_text){text + cut + 1, size - cut - 1});
+}
+
 /* The library's texts are of the report's making; names from files are escaped where they go in. */
 static void put_head(const struct picture *p, int height)
 {
-    char headline[1024];
-    const size_t size = ets_gap_headline(p->report, headline, sizeof headline);
     put(p, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", WIDTH, height);
     put(p, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, height);
     put(p,
@@ -125,10 +143,10 @@ static void put_head(const struct picture *p, int height)
     put(p,
         "@media(prefers-color-scheme:dark){svg{background:#16191d;color:#ddd}.total{fill:"
         "#3b5878}.own{fill:#6cb0ff}.guilty{fill:#ff6b6b}}</style>\n");
-    put(p, "<title>Numeric gap per operator</title>\n<text x=\"8\" y=\"20\" font-weight=\"bold\">");
-    ets_xml_put_text(p->output, (struct ets_text){headline, size});
+    put(p, "<title>Numeric gap per operator</title>\n");
+    put_headline(p);
     put(p,
-        "</text>\n<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
+        "<text class=\"small\" x=\"8\" y=\"40\">error relative to the reference, "
         "logarithmic</text>\n");
     put(p, "<rect class=\"total\" x=\"%d\" y=\"31\" width=\"24\" height=\"10\"/>", LEFT);
     put(p, "<text class=\"small\" x=\"%d\" y=\"40\">total</text>\n", LEFT + 30);
@@ -145,11 +163,13 @@ void ets_gap_picture_write(const struct ets_gap_report *report, struct ets_outpu
     const uint32_t shown = rows < 5000 ? rows : 5000;
     const int bottom = TOP + (int)shown * LINE;
     find_scale(&p);
-    put_head(&p, bottom + 12);
+    put_head(&p, bottom + (shown < rows ? LINE : 0) + 12);
     put_scale(&p, bottom);
     for (uint32_t i = 0; i < shown; i++) {
         put_row(&p, ets_gap_row(report, i), TOP + (int)i * LINE);
     }
-    if (shown < rows) put(&p, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom, rows - shown);
+    if (shown < rows) {
+        put(&p, "<text x=\"8\" y=\"%d\">and %u more</text>\n", bottom + 13, rows - shown);
+    }
     put(&p, "</svg>\n");
 }

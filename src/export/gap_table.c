@@ -255,7 +255,7 @@ static void put_number(const struct filler *f, enum cell cell, const struct ets_
     const bool total = row->has_total != 0, own = row->has_own != 0;
     switch (cell) {
     case CELL_OWN: put_real(f, own, row->own_error); break;
-    case CELL_TOTAL: put_real(f, total, ets_gap_relative_error(&row->total)); break;
+    case CELL_TOTAL: put_real(f, total, ets_comparison_relative_rms(&row->total)); break;
     case CELL_SNR: put_real(f, total, ets_comparison_snr(&row->total)); break;
     case CELL_METRIC: put_real(f, total, metric_of(f, row)); break;
     case CELL_MSE: put_real(f, total, ets_comparison_mse(&row->total)); break;
@@ -311,6 +311,35 @@ static bool is_shown(const struct filler *f, enum cell cell)
     return cell != CELL_METRIC || f->options->metric != ETS_GAP_METRIC_SNR;
 }
 
+/* The caller's comparators, behind all others. */
+static enum ets_status add_comparators(const struct filler *f, struct ets_error *error)
+{
+    uint32_t count;
+    const struct ets_comparator *const *comparators = ets_gap_comparators(f->report, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_column column = {.name = comparators[i]->name,
+                                          .title = comparators[i]->title,
+                                          .kind = ETS_COLUMN_REAL,
+                                          .keep_empty = 1};
+        for (int k = 0; k < CELL_COUNT; k++) {
+            if (strcmp(columns[k].name, column.name) != 0) continue;
+            return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                            "comparator %s has the name of another column", column.name);
+        }
+        ets_table_add_column(f->table, &column);
+    }
+    return ETS_OK;
+}
+
+static void put_comparators(const struct filler *f, const struct ets_gap_row *row)
+{
+    uint32_t count;
+    (void)ets_gap_comparators(f->report, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_real(f, row->compared != NULL, row->compared != NULL ? row->compared[i] : 0);
+    }
+}
+
 static void add_columns(const struct filler *f)
 {
     static const char *const titles[] = {"SNR dB", "MSE", "L1", "cosine", "max error"};
@@ -331,6 +360,7 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
     enum ets_status status = ETS_OK;
     ets_arena_init(&f.arena, NULL, 0);
     add_columns(&f);
+    ETS_TRY(add_comparators(&f, error));
     ets_table_add_section(
         table, (struct ets_text){headline, ets_gap_headline(report, headline, sizeof headline)});
     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
@@ -343,6 +373,7 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
         for (int k = 0; k < CELL_COUNT; k++) {
             if (is_shown(&f, (enum cell)k)) put_cell(&f, (enum cell)k, row);
         }
+        put_comparators(&f, row);
         ets_arena_reset(&f.arena);
     }
     ets_arena_reset(&f.arena);

@@ -86,5 +86,5 @@ bool ets_line_error_is_worse(const struct ets_line_error *error, const struct et
     const double left = l->has_own ? l->own_error : -1, right = r->has_own ? r->own_error : -1;
     if (left != right) return left > right;
     return l->has_total && r->has_total &&
-           ets_gap_relative_error(&l->total) > ets_gap_relative_error(&r->total);
+           ets_comparison_relative_rms(&l->total) > ets_comparison_relative_rms(&r->total);
 }

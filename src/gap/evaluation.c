@@ -95,11 +95,38 @@ enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_ro
     return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
 }
 
-enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
-                                  const struct ets_tensor *device)
+/* What the caller's comparators say of a pair. */
+static enum ets_status compare_by_callers(struct ets_gap_report *report, struct ets_gap_row *row,
+                                          const struct ets_tensor *reference,
+                                          const struct ets_tensor *device, struct ets_error *error)
 {
-    struct ets_error error;
-    if (ets_comparison_of(reference, device, &row->total, &error) != ETS_OK ||
+    const uint32_t count = report->options.comparator_count;
+    if (count == 0) return ETS_OK;
+    double *compared = ets_arena_alloc_array(&report->arena, count, sizeof *compared);
+    if (compared == NULL) return gap_fail_memory(error);
+    row->compared = compared;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_comparator *comparator = report->options.comparators[i];
+        struct ets_error refusal = {.message = ""};
+        compared[i] = NAN;
+        const enum ets_status status =
+            comparator->compare(reference, device, &compared[i], &refusal);
+        if (status == ETS_OK) continue;
+        compared[i] = NAN;
+        if (report->refusals[i] != NULL) continue;
+        refusal.message[sizeof refusal.message - 1] = '\0';
+        const char *reason = refusal.message[0] != '\0' ? refusal.message : ets_status_name(status);
+        report->refusals[i] = ets_arena_copy_text(&report->arena, reason, strlen(reason));
+        if (report->refusals[i] == NULL) return gap_fail_memory(error);
+    }
+    return ETS_OK;
+}
+
+enum ets_status gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
+                                  const struct ets_tensor *reference,
+                                  const struct ets_tensor *device, struct ets_error *error)
+{
+    if (ets_comparison_of(reference, device, &row->total, NULL) != ETS_OK ||
         ets_summary_of_tensor(reference, ETS_SUMMARY_FIRST_LIMIT, &row->reference) != ETS_OK ||
         ets_summary_of_tensor(device, ETS_SUMMARY_FIRST_LIMIT, &row->device) != ETS_OK) {
         row->reason = "these types cannot be compared";
@@ -107,23 +134,23 @@ enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tens
     }
     row->has_total = 1;
     row->has_ulps = ets_ulps_of(reference, device, &row->ulps, NULL) == ETS_OK;
-    return ETS_OK;
+    return compare_by_callers(report, row, reference, device, error);
 }
 
 /* The reference's value beside the captured one, for the pass that runs. */
 static enum ets_status compare(struct comparer *c, uint32_t number,
-                               const struct ets_tensor *reference, const struct ets_tensor *device)
+                               const struct ets_tensor *reference, const struct ets_tensor *device,
+                               struct ets_error *error)
 {
     struct ets_gap_row *row = &c->report->rows[number];
     struct ets_comparison rest;
-    struct ets_error error;
-    if (c->pass == PASS_TOTAL) return gap_compare_total(row, reference, device);
+    if (c->pass == PASS_TOTAL) return gap_compare_total(c->report, row, reference, device, error);
     if (c->pass == PASS_OWN) {
-        row->has_own = ets_comparison_of(reference, device, &row->own, &error) == ETS_OK;
+        row->has_own = ets_comparison_of(reference, device, &row->own, NULL) == ETS_OK;
         return ETS_OK;
     }
     if (!c->is_output[number]) return ETS_OK;
-    if (ets_comparison_of(reference, device, &rest, &error) != ETS_OK) return ETS_OK;
+    if (ets_comparison_of(reference, device, &rest, NULL) != ETS_OK) return ETS_OK;
     const double power = row->total.reference_square_sum;
     if (number != c->guilty && rest.broken_count > 0) c->left = INFINITY;
     if (number != c->guilty && power > 0) c->left += rest.error_square_sum / power;
@@ -171,7 +198,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
             return gap_tell_shapes(c->report, row, &reference, error);
         }
         c->fitting++;
-        ETS_TRY(compare(c, number, &reference, &device));
+        ETS_TRY(compare(c, number, &reference, &device, error));
     } else {
         if (row->reason == NULL) ETS_TRY(keep_reason(c->report, row, result->reason, error));
         if (row->value->is_view) return ETS_OK;
@@ -190,7 +217,10 @@ enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *e
     report->rows = ets_arena_alloc_array(&report->arena, count, sizeof *report->rows);
     report->order = ets_arena_alloc_array(&report->arena, count, sizeof *report->order);
     report->place_in_order = ets_arena_alloc_array(&report->arena, count, sizeof(uint32_t));
-    if (report->rows == NULL || report->order == NULL || report->place_in_order == NULL) {
+    report->refusals = ets_arena_alloc_array(&report->arena, report->options.comparator_count,
+                                             sizeof *report->refusals);
+    if (report->rows == NULL || report->order == NULL || report->place_in_order == NULL ||
+        report->refusals == NULL) {
         return gap_fail_memory(error);
     }
     report->row_count = 0;
@@ -348,7 +378,9 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
     c->pass = PASS_OWN;
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
     ETS_TRY(gap_judge(c->report, error));
-    return explain_outputs(c, e, error);
+    ETS_TRY(explain_outputs(c, e, error));
+    gap_judge_model(c->report);
+    return ETS_OK;
 }
 
 enum ets_status gap_evaluate(struct ets_gap_report *report,
@@ -386,6 +418,19 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
 uint32_t ets_gap_row_count(const struct ets_gap_report *report)
 {
     return gap_shown(report)->row_count;
+}
+
+const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
+                                                        uint32_t *count_out)
+{
+    *count_out = report->options.comparator_count;
+    return report->options.comparators;
+}
+
+const char *ets_gap_comparator_reason(const struct ets_gap_report *report, uint32_t index)
+{
+    report = gap_shown(report);
+    return report->refusals != NULL ? report->refusals[index] : NULL;
 }
 
 const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index)

@@ -29,6 +29,7 @@ struct ets_gap_report {
     uint32_t row_count;
     struct gap_region *region; /* the last that was found; NULL until rows are judged */
     struct ets_gap_verdict verdict;
+    const char **refusals;      /* [options.comparator_count] */
     struct ets_gap_pair *pairs; /* upstream's; made when asked for */
     uint32_t pair_count;
     bool has_pairs;
@@ -75,8 +76,9 @@ bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *ref
 enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
                                 const struct ets_tensor *reference, struct ets_error *error);
 /* The row's total error, statistics of both tensors. */
-enum ets_status gap_compare_total(struct ets_gap_row *row, const struct ets_tensor *reference,
-                                  const struct ets_tensor *device);
+enum ets_status gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
+                                  const struct ets_tensor *reference,
+                                  const struct ets_tensor *device, struct ets_error *error);
 /* The report whose rows are shown. */
 static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report *report)
 {
@@ -87,5 +89,7 @@ bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tens
 
 /* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);
+/* Whether it looks like another model; once it is known what the guilty row explains. */
+void gap_judge_model(struct ets_gap_report *report);
 
 #endif

@@ -50,7 +50,7 @@ static enum ets_status compare_row(struct ets_gap_report *report, struct ets_gap
     if (!gap_reshape(&captured->tensor, &reference, &device)) {
         return gap_tell_shapes(report, row, &reference, error);
     }
-    return gap_compare_total(row, &reference, &device);
+    return gap_compare_total(report, row, &reference, &device, error);
 }
 
 enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *lookup,

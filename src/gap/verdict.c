@@ -38,14 +38,6 @@ static double rounding_of(int scalar_type)
     }
 }
 
-/* Relative, as told above; infinite where a number is broken on one side alone. */
-static double error_of(const struct ets_comparison *comparison)
-{
-    if (comparison->broken_count > 0) return INFINITY;
-    if (comparison->error_square_sum == 0) return 0;
-    return sqrt(comparison->error_square_sum / comparison->reference_square_sum);
-}
-
 static double root_mean_square(const struct ets_comparison *comparison)
 {
     if (comparison->finite_count == 0) return 0;
@@ -131,7 +123,7 @@ static enum ets_status find_typical(struct ets_gap_report *report, struct ets_ar
     if (typical->errors == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
-        row->own_error = row->has_own ? error_of(&row->own) : NAN;
+        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
         if (row->has_own) typical->errors[typical->count++] = row->own_error;
     }
     sort_errors(typical->errors, typical->count);
@@ -162,7 +154,7 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
-    const bool is_off = error_of(&row->total) > limit;
+    const bool is_off = ets_comparison_relative_rms(&row->total) > limit;
     row->threshold = threshold_of(row, typical, limit);
     verdict->unlike += is_off;
     row->finding = !is_off                  ? ETS_GAP_AGREES
@@ -172,8 +164,9 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
                      : !is_off || !is_first_off(report, region)) {
         return;
     }
-    if (verdict->guilty == ETS_NO_INDEX) {
-        verdict->guilty = place;
+    if (verdict->guilty == ETS_NO_INDEX) verdict->guilty = place;
+    const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
+    if (row->value->node == guilty->value->node) {
         row->finding = ETS_GAP_GUILTY;
     } else {
         verdict->suspects++;
@@ -199,6 +192,19 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     }
     ets_arena_reset(&arena);
     return status;
+}
+
+void gap_judge_model(struct ets_gap_report *report)
+{
+    struct ets_gap_verdict *verdict = &report->verdict;
+    uint32_t compared = 0, far = 0;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        if (!report->rows[i].has_total) continue;
+        compared++;
+        far += ets_comparison_relative_rms(&report->rows[i].total) >= 0.5;
+    }
+    const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
+    verdict->is_other_model = 2 * (uint64_t)far > compared && !is_explained;
 }
 
 const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)

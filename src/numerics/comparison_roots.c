@@ -24,6 +24,13 @@ double ets_comparison_rmse(const struct ets_comparison *comparison)
     return sqrt(ets_comparison_mse(comparison));
 }
 
+double ets_comparison_relative_rms(const struct ets_comparison *comparison)
+{
+    if (comparison->broken_count > 0) return (double)INFINITY;
+    if (comparison->error_square_sum == 0) return 0;
+    return sqrt(comparison->error_square_sum / comparison->reference_square_sum);
+}
+
 double ets_comparison_cosine(const struct ets_comparison *comparison)
 {
     const double sizes =

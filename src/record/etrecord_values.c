@@ -48,6 +48,22 @@ static enum ets_status visit_pair(struct visitor *visitor, const struct ets_pick
     return visitor->visit(visitor, (struct ets_text){name, text.size}, value);
 }
 
+/* A pickle may ask for any call; it is told, and never done. */
+static enum ets_status refuse_root(struct visitor *visitor, const struct ets_pickle_object *object)
+{
+    char what[160];
+    if (object->kind != ETS_PICKLE_CALL || object->as.call.callable->kind != ETS_PICKLE_GLOBAL) {
+        return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "does not hold a dict");
+    }
+    const struct ets_text module = object->as.call.callable->as.global.module;
+    const struct ets_text name = object->as.call.callable->as.global.name;
+    ets_print_text(what, sizeof what,
+                   "asks to call %.*s.%.*s where a dict belongs; etscope calls nothing",
+                   module.size < 40 ? (int)module.size : 40, module.data,
+                   name.size < 40 ? (int)name.size : 40, name.data);
+    return ets_torch_save_fail(visitor->save, ETS_MALFORMED, what);
+}
+
 static enum ets_status visit_dict(struct visitor *visitor, const struct ets_pickle_object *object)
 {
     const struct ets_pickle_object *pairs = pairs_of(object);
@@ -61,9 +77,7 @@ static enum ets_status visit_dict(struct visitor *visitor, const struct ets_pick
         }
         return ETS_OK;
     }
-    if (object->kind != ETS_PICKLE_DICT) {
-        return ets_torch_save_fail(visitor->save, ETS_MALFORMED, "does not hold a dict");
-    }
+    if (object->kind != ETS_PICKLE_DICT) return refuse_root(visitor, object);
     for (uint32_t i = 0; i + 2 <= object->as.list.count; i += 2) {
         ETS_TRY(visit_pair(visitor, object->as.list.items[i], object->as.list.items[i + 1], i / 2));
     }

@@ -72,18 +72,26 @@ static int is_framework(struct ets_text file)
            has_folder(file, "site-packages\\executorch\\");
 }
 
+/* Code that torch.fx made up, as a pass that quantizes runs it: "<eval_with_key>.1151". */
+static int is_generated(struct ets_text file)
+{
+    static const char name[] = "<eval_with_key>";
+    return file.size >= sizeof name - 1 && memcmp(file.data, name, sizeof name - 1) == 0;
+}
+
 int ets_graph_frame_is_user(const struct ets_graph_frame *frame)
 {
-    return !is_framework(frame->file);
+    return !is_framework(frame->file) && !is_generated(frame->file);
 }
 
 const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node)
 {
     if (node->frame_count == 0) return NULL;
     for (uint32_t i = node->frame_count; i-- > 0;) {
-        if (!is_framework(node->frames[i].file)) return &node->frames[i];
+        if (ets_graph_frame_is_user(&node->frames[i])) return &node->frames[i];
     }
-    return &node->frames[node->frame_count - 1];
+    const struct ets_graph_frame *last = &node->frames[node->frame_count - 1];
+    return is_generated(last->file) ? NULL : last;
 }
 
 struct ets_text ets_graph_module_path(const struct ets_graph_node *node)

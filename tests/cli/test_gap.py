@@ -174,6 +174,36 @@ class PlantedFaults(GapTest):
         self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
 
 
+    def test_gap__each_time_round_a_loop_is_the_same_operator(self):
+        rows = self.gap(*self.plant("map_loop", 0, 3, 0.1))
+        self.assertEqual([(row["aot_ops"][-1], row["occurrence"]) for row in rows
+                          if row["finding"] == "guilty"],
+                         [("matmul", 0), ("matmul", 1), ("matmul", 2)])
+        self.assertNotIn("suspect", {row["finding"] for row in rows})
+        self.assertNotIn("more stand", self.headline("debug.etdp", "--etrecord",
+                                                     support.DATA / "map_loop" / "model.etrecord",
+                                                     "--debug-buffer", "debug.bin"))
+
+
+class Comparators(GapTest):
+    plugins = Path(support.ETSCOPE).parent.parent / "lib"
+
+    def test_gap__a_comparator_is_one_more_column(self):
+        words = self.plant("mlp_portable", 0, 3, 10)
+        rows = self.gap(*words, "--comparator", self.plugins / "sign_flips.so")
+        self.assertEqual([row["sign_flips"] for row in rows], [0, 0, 3 / 8, 0])
+        self.assertIn("sign flips", self.ok("gap", *words, "--comparator",
+                                            self.plugins / "sign_flips.so").stdout)
+
+    def test_gap__what_a_comparator_refuses_is_said_once(self):
+        done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
+                       self.plugins / "comparator_refuses.so")
+        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
+        self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
+                   "--comparator", self.plugins / "comparator_column.so")
+
+
 class Int8(GapTest):
     """A model whose layer `squeeze` has no steps left for its weights: tests/data/quantized."""
 
@@ -209,6 +239,27 @@ class Int8(GapTest):
         self.assertEqual(len([bar for bar in bars if bar == "total"]), 9 + 1)
         self.assertEqual(len([bar for bar in bars if bar == "guilty"]), 1 + 1)
         self.assertEqual(len(bars), 9 + 7 + legend)
+
+    def test_gap__what_counts_as_rounding_is_said_where_it_is_much(self):
+        self.assertRegex(self.headline(*files("linear_int8_xnnpack")),
+                         r"of linear \(models/zoo.py:6\), where up to 0.05 counts as rounding$")
+        self.assertNotIn("counts as rounding", self.headline(*files("conv_portable")))
+
+    def test_gap__of_other_weights_no_operator_is_accused(self):
+        words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
+                 support.DATA / "conv_xnnpack" / "model.etrecord")
+        self.assertTrue(self.headline(*words).startswith("this looks like another model"))
+        self.ok("gap", *words, "--picture", self.folder / "gap.svg")
+        texts = list(tree.parse(self.folder / "gap.svg").iter("{http://www.w3.org/2000/svg}text"))
+        lines = [text.text for text in texts if text.get("font-weight") == "bold"]
+        self.assertEqual(" ".join(lines), self.headline(*words))  # too long for one
+        self.assertEqual(len(lines), 2)
+
+    def test_gap__nodes_of_the_quantizer_have_no_line(self):
+        rows = self.gap(*files("conv_xnnpack_int8")[:3], "--alignment")
+        sources = {row["aot_op"]: row["source"] for row in rows if row["aot_op"]}
+        self.assertIsNone(sources["quantize_per_tensor"])
+        self.assertEqual(sources["conv2d"], "models/zoo.py:21")
 
     def test_gap__records_of_nothing_in_common(self):
         cond = support.DATA / "map_loop" / "model.etrecord"
@@ -353,7 +404,8 @@ class WhatGoesWrong(GapTest):
                     path = self.folder / f"{i}.npy"
                     support.write_npy(path, descr, shape, [0.5] * (shape[0] * shape[1]))
                     words += ["--input", path]
-                self.fails(USAGE, what, "gap", *files("mlp_portable"), *words)
+                done = self.fails(USAGE, what, "gap", *files("mlp_portable"), *words)
+                self.assertNotIn("model.etrecord", done.stderr)  # which is not at fault
 
     def test_gap__the_run_had_other_inputs(self):
         path = self.folder / "zeros.npy"
@@ -362,6 +414,14 @@ class WhatGoesWrong(GapTest):
         self.assertIn("the run had another input 0", done.stderr)
         self.fails(MISMATCH, "other inputs", "gap", *files("dynamic"), "--case", 1, "--program",
                    support.DATA / "dynamic" / "model.bpte")
+
+    def test_gap__inputs_that_are_not_captured_may_be_others(self):
+        path = self.folder / "zeros.npy"
+        support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
+        out = self.ok("gap", *files("mlp_portable"), "--input", path).stdout
+        self.assertIn("the model's inputs, if the run had the reference's", out)
+        out = self.ok("gap", *files("mlp_xnnpack"), "--input", path).stdout
+        self.assertNotIn("if the run had", out)
 
     def test_gap__a_truncated_debug_buffer(self):
         trace, _, record, _, buffer = files("mlp_portable")
@@ -381,7 +441,9 @@ class WhatGoesWrong(GapTest):
         replace_entries(record, slim, {"exported_program_state_dict": b"",
                                        "edge_dialect_exported_program/forward_state_dict": b""})
         trace, _, _, _, buffer = files("mlp_portable")
-        self.fails(INPUT, "weight", "gap", trace, "--etrecord", slim, "--debug-buffer", buffer)
+        done = self.fails(INPUT, "weight", "gap", trace, "--etrecord", slim, "--debug-buffer",
+                          buffer)
+        self.assertIn("there are --alignment, --reference-trace and --reference-npy", done.stderr)
         self.ok("gap", trace, "--etrecord", slim, "--alignment")
 
     def test_gap__a_record_whose_pickle_would_run_something(self):
@@ -399,6 +461,8 @@ class WhatGoesWrong(GapTest):
                                     cwd=self.folder)
                 self.assertNotEqual(done.returncode, OK)
                 self.assertFalse((self.folder / "owned").exists())
+                if entry == "exported_program_state_dict":
+                    self.assertIn("asks to call posix.system", done.stderr)
 
 
 if __name__ == "__main__":

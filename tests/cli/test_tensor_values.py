@@ -215,6 +215,14 @@ class Comparing(TensorTest):
             self.assertIsNone(row["finding"])
         self.assertIn("7 of 7 tensors are close to all.npz", error)
 
+    def test_a_comparator_is_one_more_column(self):
+        plugin = pathlib.Path(support.ETSCOPE).parent.parent / "lib" / "sign_flips.so"
+        values = self.values_of(21)
+        name = self.write("y.npy", [-values[0], *values[1:]])
+        (row,), _ = self.compare("21", "--compare", name, "--comparator", plugin)
+        self.assertEqual(row["sign_flips"], 1 / 8)
+        self.tensors("--comparator", plugin, code=USAGE)
+
     def test_a_difference_is_found_and_placed(self):
         values = self.values_of(21)
         other = list(values)

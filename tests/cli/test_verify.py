@@ -172,6 +172,27 @@ class Choice(VerifyTest):
         self.fails(INPUT, "model.pte is no bundled program (.bpte)", "verify",
                    support.DATA / "mlp_portable" / "model.pte")
 
+    def test_verify__a_case_that_expects_nothing_is_no_success(self):
+        """Upstream's NotSupported: a finding, and a failure in JUnit's file."""
+        model = support.DATA / "mlp_portable"
+        self.ok("bundle", model / "model.pte", "--case", model / "inputs" / "forward.0.0.npy", "-o",
+                "unchecked.bpte")
+        (row,) = self.verify("unchecked.bpte", "--junit", "verify.xml", code=NEGATIVE)
+        self.assertEqual((row["verdict"], row["output"]), ("unchecked", None))
+        (failure,) = tree.parse(self.folder / "verify.xml").iter("failure")
+        self.assertEqual(failure.get("message"), "the case has no expected outputs")
+
+    def test_verify__a_suite_of_a_method_that_there_is_not(self):
+        """Bundles that were made of a path are not validated."""
+        model = support.DATA / "mlp_portable"
+        bundle = bytearray((model / "model.bpte").read_bytes())
+        at = bundle.index(b"forward", 64 + (model / "model.pte").stat().st_size)
+        bundle[at:at + 7] = b"forwarx"
+        (self.folder / "odd.bpte").write_bytes(bundle)
+        rows = self.verify("odd.bpte", code=MISMATCH)
+        self.assertEqual([row["verdict"] for row in rows], ["error"] * 3)
+        self.assertIn("no method forwarx; the program has forward", rows[0]["message"])
+
     def test_verify__cases_of_another_program(self):
         """oddities.bpte holds a program that takes nothing of what its cases give."""
         done = support.call("verify", support.DATA / "schema" / "oddities.bpte")

@@ -421,12 +421,16 @@ static void test_comparators__roots_and_their_edges(void **unused)
     struct ets_comparison c = compare(a, b, 2);
     assert_true(fabs(ets_comparison_snr(&c) - 20) < 1e-12);
     assert_true(fabs(ets_comparison_rmse(&c) - sqrt(0.125)) < 1e-15);
+    assert_true(fabs(ets_comparison_relative_rms(&c) - 0.1) < 1e-15);
+    c = compare(zero, a, 2);
+    assert_true(isinf(ets_comparison_relative_rms(&c)));
     c = compare(a, a, 2);
     assert_true(isinf(ets_comparison_snr(&c)) && ets_comparison_snr(&c) > 0);
     assert_true(fabs(ets_comparison_cosine(&c) - 1) < 1e-15);
     c = compare(a, turned, 2);
     assert_true(ets_comparison_cosine(&c) == 0);
     c = compare(zero, zero, 2);
+    assert_true(ets_comparison_relative_rms(&c) == 0);
     assert_true(isnan(ets_comparison_snr(&c)) && isnan(ets_comparison_cosine(&c)));
     assert_true(ets_comparison_mse(&c) == 0);
     c = compare(a, a, 0);

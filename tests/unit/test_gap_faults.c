@@ -1,6 +1,8 @@
 /* The gap where memory ends, inputs are off, and values lie elsewhere. */
 #include "test_inspect_support.h"
 
+#include <math.h>
+
 #include "base/load.h"
 #include "etscope/gap.h"
 #include "etscope/gap_table.h"
@@ -21,6 +23,25 @@ static int close_engine(void **state)
     ets_engine_close(engine_library);
     return 0;
 }
+
+/* A comparator of the caller's, which compares what has more than one dimension. */
+static enum ets_status count_dimensions(const struct ets_tensor *reference,
+                                        const struct ets_tensor *other, double *result_out,
+                                        struct ets_error *error)
+{
+    (void)other;
+    if (reference->rank < 2) {
+        strcpy(error->message, "too few dimensions");
+        return ETS_UNSUPPORTED;
+    }
+    *result_out = reference->rank;
+    return ETS_OK;
+}
+
+static const struct ets_comparator dimensions = {ETS_COMPARATOR_INTERFACE_VERSION,
+                                                 sizeof(struct ets_comparator), "dimensions", NULL,
+                                                 count_dimensions};
+static const struct ets_comparator *const comparators[] = {&dimensions};
 
 struct fixture {
     struct ets_file *record_file, *trace, *buffer;
@@ -46,6 +67,8 @@ static void open_files(struct fixture *f, const char *folder, const char *name)
     f->options = (struct ets_gap_options){.inspection = f->inspection,
                                           .record = f->record,
                                           .debug_buffer = ets_file_bytes(f->buffer),
+                                          .comparators = comparators,
+                                          .comparator_count = 1,
                                           .run = ETS_NO_INDEX};
 }
 
@@ -297,12 +320,35 @@ static void test_gap_faults__regions_are_what_lies_between_captured_values(void 
     close_files(&f);
 }
 
+static void test_gap_faults__callers_comparators_see_each_row(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ets_gap_report *report;
+    struct ets_error error;
+    if (engine == NULL) skip();
+    open_files(&f, "dynamic", "model");
+    assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_OK);
+    assert_null(ets_gap_comparator_reason(report, 0));
+    const struct ets_gap_evaluation how = {.engine = engine};
+    assert_int_equal(ets_gap_evaluate(report, &how, &error), ETS_OK);
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        assert_true(row->has_total);
+        const uint32_t rank = row->value->captured.tensor.rank;
+        assert_true(rank < 2 ? isnan(row->compared[0]) : row->compared[0] == rank);
+    }
+    ets_gap_close(report);
+    close_files(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gap_faults__every_allocation_may_fail),
         cmocka_unit_test(test_gap_faults__every_allocation_with_another_record_may_fail),
         cmocka_unit_test(test_gap_faults__instructions_without_events_are_the_programs),
+        cmocka_unit_test(test_gap_faults__callers_comparators_see_each_row),
         cmocka_unit_test(test_gap_faults__a_run_without_values_is_said),
         cmocka_unit_test(test_gap_faults__given_values_name_the_first_that_is_off),
         cmocka_unit_test(test_gap_faults__regions_are_what_lies_between_captured_values),

@@ -22,10 +22,10 @@ static const struct expectation EXPECTATIONS[] = {
      UINT64_C(0x09f6844cee52730c)},
     {"conv_xnnpack", "edge_dialect_exported_program/forward", 8, 11, 1, 21, 0,
      UINT64_C(0x5e5046630b435bc7), UINT64_C(0xa985a47388c9dfb9)},
-    {"conv_xnnpack_int8", "exported_program", 26, 13, 1, 39, 0, UINT64_C(0x6a382e9453fb53e1),
+    {"conv_xnnpack_int8", "exported_program", 26, 13, 1, 39, 0, UINT64_C(0xcf39a8b2ead88748),
      UINT64_C(0xeaf09e734a1a87ee)},
     {"conv_xnnpack_int8", "edge_dialect_exported_program/forward", 26, 13, 1, 39, 0,
-     UINT64_C(0x764c5c8900426322), UINT64_C(0x71eae84e58b6c23a)},
+     UINT64_C(0xff95e7521458c689), UINT64_C(0x71eae84e58b6c23a)},
     {"dynamic", "exported_program", 4, 5, 1, 9, 0, UINT64_C(0x5770c4468799377f),
      UINT64_C(0x464b4eb9bfaf5c22)},
     {"dynamic", "edge_dialect_exported_program/forward", 6, 5, 1, 11, 0,
@@ -184,6 +184,22 @@ static void test_graph__names_operators_as_upstream_prints_them(void **state)
     ets_file_close(file);
 }
 
+static void test_graph__generated_code_is_no_ones_line(void **state)
+{
+    (void)state;
+    struct ets_file *file = open_fixture("conv_xnnpack_int8", "model.etrecord");
+    struct ets_etrecord *record = open_record(ets_file_bytes(file));
+    const struct ets_graph *graph;
+    assert_int_equal(ets_etrecord_aten_graph(record, &graph, NULL), ETS_OK);
+    const struct ets_graph_node *quantize = find_op(graph, "quantize_per_tensor.default");
+    assert_string_equal(quantize->frames[1].file.data, "<eval_with_key>.1151");
+    assert_null(ets_graph_user_frame(quantize));
+    const struct ets_graph_node *conv = find_op(graph, "conv2d.default");
+    assert_string_equal(ets_graph_user_frame(conv)->file.data, "models/zoo.py");
+    ets_etrecord_close(record);
+    ets_file_close(file);
+}
+
 static void test_graph__keeps_negative_infinity(void **state)
 {
     (void)state;
@@ -293,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph__of_every_fixture_is_what_python_reads),
         cmocka_unit_test(test_graph__names_operators_as_upstream_prints_them),
+        cmocka_unit_test(test_graph__generated_code_is_no_ones_line),
         cmocka_unit_test(test_graph__keeps_negative_infinity),
         cmocka_unit_test(test_graph__takes_a_node_apart),
         cmocka_unit_test(test_graph__numbers_the_branches_of_cond),

@@ -208,6 +208,11 @@ static void test_values__that_leave_their_storage_are_malformed(void **state)
     assert_int_equal(open_values(bare, sizeof bare - 1, &values, &count, &record, NULL), ETS_OK);
     assert_int_equal(values[0].value.kind, ETS_VALUE_OTHER); /* a name, never called */
     ets_etrecord_close(record);
+    static const char call[] = "\x80\2cos\nsystem\n(X\4\0\0\0truetR.";
+    assert_int_equal(open_values(call, sizeof call - 1, &values, &count, &record, &error),
+                     ETS_MALFORMED);
+    assert_non_null(strstr(error.message, "asks to call os.system where a dict belongs"));
+    ets_etrecord_close(record);
 }
 
 int main(void)
