@@ -221,6 +221,9 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
     return place_in_reference(a, number, value, place_out);
 }
 
+static const char unsure[] =
+    "kernels that share handles with a delegate call are not told: the program tells them";
+
 static void align_value(const struct aligner *a, uint32_t index)
 {
     struct ets_gap_report *report = a->report;
@@ -246,7 +249,8 @@ static void align_value(const struct aligner *a, uint32_t index)
         value->match = item->is_shared          ? ETS_GAP_OVERLAP
                        : item->handle_kinds > 1 ? ETS_GAP_SUBSET
                                                 : ETS_GAP_EXACT;
-        const uint32_t number = find_edge_value(a, index, value);
+        const uint32_t number = item->is_unsure ? GAP_NONE : find_edge_value(a, index, value);
+        if (item->is_unsure) value->reason = unsure;
         if (number != GAP_NONE && report->edge.places[number].node != GAP_NONE) {
             is_found = place_in_reference(a, number, value, place);
         } else if (number != GAP_NONE && value->reason == NULL) {

@@ -92,6 +92,9 @@ static void find_values(struct gap_instructions *s, const struct ets_gap_report 
     }
 }
 
+/* Users of a handle that may stand in each other's way. */
+enum { A_CALL = 1, UNKNOWN = 2 };
+
 /* Which instructions share handles. */
 static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_report *report,
                                     struct ets_error *error)
@@ -102,22 +105,28 @@ static enum ets_status find_sharing(struct gap_instructions *s, struct ets_gap_r
     size_t room = 0;
     for (uint32_t i = 0; i < s->count; i++) room += s->items[i].row->handle_count;
     uint32_t *users = ets_arena_alloc_array(&report->arena, room, sizeof *users);
-    if (users == NULL) return gap_fail_memory(error);
+    uint8_t *kinds = ets_arena_alloc_array(&report->arena, room, sizeof *kinds);
+    if (users == NULL || kinds == NULL) return gap_fail_memory(error);
     for (int counting = 1; counting >= 0; counting--) {
         for (uint32_t i = 0; i < s->count; i++) {
-            const struct ets_row *row = s->items[i].row;
+            struct gap_instruction *item = &s->items[i];
+            const struct ets_row *row = item->row;
+            const uint8_t kind = item->is_call ? A_CALL : item->kernel.data == NULL ? UNKNOWN : 0;
             for (size_t h = 0; h < row->handle_count; h++) {
                 const uint64_t key[] = {(uint64_t)row->handles[h], i};
                 const uint32_t at = ets_key_table_add(&handles, key);
                 const uint32_t known = pairs.count;
                 if (at == ETS_KEY_NONE) return gap_fail_memory(error);
                 if (!counting) {
-                    s->items[i].is_shared = s->items[i].is_shared || users[at] > 1;
+                    item->is_shared = item->is_shared || users[at] > 1;
+                    item->is_unsure =
+                        item->is_unsure || (kind != 0 && kinds[at] == (A_CALL | UNKNOWN));
                 } else if (ets_key_table_add(&pairs, key) == ETS_KEY_NONE) {
                     return gap_fail_memory(error);
                 } else if (pairs.count > known) {
                     users[at]++;
-                    s->items[i].handle_kinds++;
+                    kinds[at] |= kind;
+                    item->handle_kinds++;
                 }
             }
         }
@@ -177,7 +186,8 @@ static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *
 {
     for (uint32_t i = 0; i < s->count; i++) {
         struct gap_instruction *item = &s->items[i];
-        if (item->is_call || item->node != GAP_NONE || item->row->node_count == 0) continue;
+        if (item->is_call || item->is_unsure) continue;
+        if (item->node != GAP_NONE || item->row->node_count == 0) continue;
         if (strictness == BY_HANDLE && item->is_shared && item->kernel.data != NULL) continue;
         item->node = choose_node(s, report, i, strictness);
         if (item->node != GAP_NONE) s->done_by[item->node] = i;

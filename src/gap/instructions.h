@@ -14,6 +14,8 @@ struct gap_instruction {
     struct ets_text kernel;  /* base name: "addmm"; absent: not known */
     bool is_call;            /* of a delegate */
     bool is_shared;          /* another instruction has one of its handles */
+    bool is_unsure;          /* a call and an instruction of unknown kernel share a handle: which
+                                of its nodes is whose cannot be told */
     uint32_t handle_kinds;   /* unlike handles */
     uint32_t node;           /* that the kernel is, of the edge program; GAP_NONE */
     uint32_t first_value;    /* that it captured first; GAP_NONE */

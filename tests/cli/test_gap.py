@@ -78,6 +78,16 @@ class Fixtures(GapTest):
                 for row in rows:
                     self.assertLess(row["total_error"], 1e-6)
 
+    def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
+        model = support.DATA / "gpt_xnnpack"
+        trace = (model / "debug.etdp").read_bytes().replace(b"native_call_", b"nothing_call")
+        (self.folder / "unnamed.etdp").write_bytes(trace)
+        words = ("unnamed.etdp", *files("gpt_xnnpack")[1:])
+        told = self.gap(*words, "--program", model / "model.pte")
+        untold = self.gap(*words)
+        self.assertEqual({row["finding"] for row in told + untold}, {"agrees"})
+        self.assertEqual((len(told), len(untold)), (26, 20))
+
     def test_gap__kernels_of_one_runtime_agree_bit_for_bit(self):
         self.assertEqual(self.headline(*files("gpt_portable")),
                          "all 40 values agree with the reference, bit for bit")
