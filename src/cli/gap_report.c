@@ -111,6 +111,10 @@ static int compute(struct cli_gap *gap)
     if (code != CLI_OK) return code;
     code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
                                run->bundled_input_index, &inputs);
+    if (code == CLI_OK && inputs.count == 0) {
+        code = cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"),
+                                       gap->subject->record);
+    }
     if (code == CLI_OK) {
         const struct ets_gap_evaluation how = {
             .engine = gap->engine,
