@@ -112,8 +112,8 @@ static int compute(struct cli_gap *gap)
     code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
                                run->bundled_input_index, &inputs);
     if (code == CLI_OK && inputs.count == 0) {
-        code = cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"),
-                                       gap->subject->record);
+        code =
+            cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
     }
     if (code == CLI_OK) {
         const struct ets_gap_evaluation how = {

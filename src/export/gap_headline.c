@@ -162,10 +162,11 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
             verdict->unlike, compared);
     }
     say_number(words, largest, 2);
-    say(words, ", of ");
     const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say(words, ", of ");
     say_node(words, row->value->node);
-    if (verdict->unlike == 0 && row->threshold >= 1e-3) { /* a lax judge says so */
+    const bool agrees = row->finding == ETS_GAP_AGREES;
+    if (agrees && (verdict->unlike > 0 || row->threshold >= 1e-3)) { /* a lax judge says so */
         say(words, ", where up to ");
         say_number(words, row->threshold, 2);
         say(words, " counts as rounding");

@@ -149,7 +149,7 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (source->finding != ETS_GAP_AGREES && source->finding != ETS_GAP_UNKNOWN) return false;
-        if (source->has_total && error_of(&source->total) > limit) return false;
+        if (source->has_total && ets_comparison_relative_rms(&source->total) > limit) return false;
     }
     return true;
 }

@@ -317,6 +317,7 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     struct fixture f;
     struct ets_gap_report *report;
     float numbers[64 * 64];
+    char headline[256];
     (void)state;
     open_files(&f, "mlp_portable", "model");
     const struct ets_bytes whole = f.options.debug_buffer;
@@ -337,6 +338,10 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_row(report, 2)->finding, ETS_GAP_AGREES);
     assert_int_equal(ets_gap_row(report, 3)->finding, ETS_GAP_INHERITED);
     assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
+    ets_gap_headline(report, headline, sizeof headline);
+    assert_non_null(strstr(headline,
+                           "1 of 4 values are off; the largest error is 0.0002, of linear_1 "
+                           "(models/zoo.py:16), where up to 0.0"));
     ets_gap_close(report);
     free(buffer);
     close_files(&f);
