@@ -31,7 +31,8 @@ bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_
 {
     while (ets_captured_values_next(values, value_out)) {
         if (value_out->status != ETS_OK || !value_out->has_tensor) continue;
-        if (captured == NULL || !captured->broken_only || is_broken(&value_out->tensor)) return true;
+        if (captured == NULL || !captured->broken_only || is_broken(&value_out->tensor))
+            return true;
     }
     return false;
 }
