@@ -45,6 +45,8 @@ setup-host:
 .PHONY: build
 build: ## build with what is there (no network)
 	@$(call compile,release,$(with_engine))
+	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
+	    echo "build/bin/etscope reads files; \`make engine\` builds what runs programs"
 
 .PHONY: engine
 engine: setup-host build ## fetch the runtime and build the engine that runs programs

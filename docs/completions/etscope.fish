@@ -121,6 +121,7 @@ complete -c etscope -n '__fish_seen_subcommand_from tensors' -l block -x -d 'Onl
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l run -x -d 'Only this run of the trace, from 0'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l event -x -d 'Only the tensors of this event, by its number in the table'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-outputs -d 'Only outputs of the whole method'
+complete -c etscope -n '__fish_seen_subcommand_from tensors' -l only-broken -d 'Only tensors with NaN or infinite numbers'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l name -x -d 'Only operators, events or kernels of this name, as addmm; * is anything'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l module -x -d 'Only what belongs to this module, or to one inside of it'
 complete -c etscope -n '__fish_seen_subcommand_from tensors' -l handle -x -d 'Only rows with one of these debug handles'

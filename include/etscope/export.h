@@ -91,11 +91,14 @@ struct ets_tensor_table_options {
     struct ets_bytes debug_buffer; /* data NULL: rows without statistics */
     struct ets_captured_filter filter;
     const char *columns; /* "operator,shape,min": these, in this order; NULL: all */
-    int values;          /* 1: machine formats have a column `values`, all numbers in logical order */
+    int values;      /* 1: machine formats have a column `values`, all numbers in logical order */
+    int broken_only; /* 1: only tensors with NaN or infinite numbers */
 };
 
-/* What a tensor table could not give numbers for. */
+/* What a tensor table could not give numbers for, and which of its numbers are none. */
 struct ets_tensor_table_gaps {
+    uint32_t with_nan;   /* rows whose tensor has NaN */
+    uint32_t first_nan;  /* event of the first of them; ETS_NO_INDEX: it has none */
     uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep, nor a summary */
     uint32_t without_buffer; /* tensors whose bytes are in a debug buffer that was not given */
     uint32_t outside;        /* tensors whose bytes lie outside of the debug buffer */

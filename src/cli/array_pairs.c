@@ -59,7 +59,7 @@ static void name_tensors(const struct cli_captured *captured, struct cli_array_p
     struct ets_captured_values values;
     struct ets_captured_value value;
     cli_captured_begin_all(captured, &values);
-    for (size_t i = 0; i < pairs->tensor_count && cli_captured_next(&values, &value); i++) {
+    for (size_t i = 0; i < pairs->tensor_count && cli_captured_next(NULL, &values, &value); i++) {
         char name[CLI_CAPTURED_NAME_BYTES];
         cli_captured_name(captured->inspection, &value, name);
         read_name(&pairs->of_tensors[i], cli_text(name), &value.tensor);
@@ -85,7 +85,7 @@ int cli_array_pairs_open(const struct cli_captured *captured, const struct cli_a
     *pairs_out = (struct cli_array_pairs){.arrays = arrays};
     if (arrays->npz == NULL) return CLI_OK;
     cli_captured_begin_all(captured, &values);
-    while (cli_captured_next(&values, &value)) pairs_out->tensor_count++;
+    while (cli_captured_next(NULL, &values, &value)) pairs_out->tensor_count++;
     pairs_out->of_tensors = calloc(pairs_out->tensor_count + 1, sizeof *pairs_out->of_tensors);
     pairs_out->of_arrays = calloc(arrays->count + 1, sizeof *pairs_out->of_arrays);
     if (pairs_out->of_tensors == NULL || pairs_out->of_arrays == NULL) {

@@ -18,10 +18,21 @@ void cli_captured_begin_all(const struct cli_captured *captured, struct ets_capt
     ets_captured_values_init(values, captured->inspection, captured->subject->debug_buffer, NULL);
 }
 
-bool cli_captured_next(struct ets_captured_values *values, struct ets_captured_value *value_out)
+/* Whether a tensor has numbers that are NaN or infinite. */
+static bool is_broken(const struct ets_tensor *tensor)
+{
+    struct ets_summary summary;
+    return ets_summary_of_tensor(tensor, 0, &summary) == ETS_OK &&
+           (summary.nan_count > 0 || summary.infinite_count > 0);
+}
+
+bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_values *values,
+                       struct ets_captured_value *value_out)
 {
     while (ets_captured_values_next(values, value_out)) {
-        if (value_out->status == ETS_OK && value_out->has_tensor) return true;
+        if (value_out->status != ETS_OK || !value_out->has_tensor) continue;
+        if (captured == NULL || !captured->broken_only || is_broken(&value_out->tensor))
+            return true;
     }
     return false;
 }
@@ -97,9 +108,10 @@ static int check_choice(struct cli_captured *captured)
     uint32_t count = 0;
     cli_captured_begin(captured, &values);
     while (ets_captured_values_next(&values, &value)) {
-        captured->count += value.status == ETS_OK && value.has_tensor;
         count++;
     }
+    cli_captured_begin(captured, &values);
+    while (cli_captured_next(captured, &values, &value)) captured->count++;
     struct ets_row_filter others = captured->rows.filter;
     others.name = NULL;
     const bool is_name = captured->rows.filter.name != NULL && ets_row_filter_is_empty(&others);
@@ -113,7 +125,9 @@ int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_
                         const struct ets_inspection *inspection, struct cli_captured *captured)
 {
     bool ok = true;
-    *captured = (struct cli_captured){.subject = subject, .inspection = inspection};
+    *captured = (struct cli_captured){.subject = subject,
+                                      .inspection = inspection,
+                                      .broken_only = cli_has(arguments, "--only-broken")};
     captured->filter = (struct ets_captured_filter){
         .event = (uint32_t)cli_number(arguments, "--event", ETS_NO_INDEX, 0, UINT32_MAX - 1, &ok),
         .outputs_only = cli_has(arguments, "--only-outputs")};

@@ -11,7 +11,8 @@ struct cli_captured {
     const struct ets_inspection *inspection;
     struct ets_captured_filter filter; /* points into `rows` */
     struct cli_filter rows;
-    uint32_t count; /* tensors with their bytes */
+    bool broken_only; /* of cli_captured_next: only tensors with NaN or infinite numbers */
+    uint32_t count;   /* tensors with their bytes */
 };
 
 /*
@@ -28,8 +29,9 @@ void cli_captured_begin(const struct cli_captured *captured, struct ets_captured
 void cli_captured_begin_all(const struct cli_captured *captured,
                             struct ets_captured_values *values);
 
-/* The next that is a tensor with its bytes; false at the end. */
-bool cli_captured_next(struct ets_captured_values *values, struct ets_captured_value *value_out);
+/* The next that is a tensor with its bytes; NULL: of all. False at the end. */
+bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_values *values,
+                       struct ets_captured_value *value_out);
 
 enum { CLI_CAPTURED_NAME_BYTES = 144 };
 

@@ -19,6 +19,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
      false},
     {"--only-outputs", NULL, NULL, "Only outputs of the whole method", NULL, false},
+    {"--only-broken", NULL, NULL, "Only tensors with NaN or infinite numbers", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_TENSOR_TEXT_OPTIONS,
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,shape,mean", NULL,
@@ -45,9 +46,23 @@ const struct cli_option cli_tensors_options[] = {
 };
 /* clang-format on */
 
-/* Why the table is empty: nothing was captured, or the filters fit nothing of it. */
-static void report_nothing(const struct ets_inspection *inspection)
+/* The event of the first tensor that an instruction made; ETS_NO_INDEX: it made none. */
+static uint32_t event_of_instruction(const struct ets_inspection *inspection, uint32_t instruction)
 {
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    ets_captured_values_init(&values, inspection, (struct ets_bytes){NULL, 0}, NULL);
+    while (ets_captured_values_next(&values, &value)) {
+        if (value.chain >= 0 && value.instruction == (int64_t)instruction) return value.event;
+    }
+    return ETS_NO_INDEX;
+}
+
+/* Why the table is empty: nothing was captured, or the filters fit nothing of it. */
+static void report_nothing(const struct cli_captured *captured)
+{
+    const struct ets_inspection *inspection = captured->inspection;
+    const uint32_t event = captured->filter.event;
     struct ets_captured_values values;
     struct ets_captured_value value;
     uint32_t count = 0;
@@ -61,14 +76,36 @@ static void report_nothing(const struct ets_inspection *inspection)
             "all are listed",
             count);
     }
+    if (event == ETS_NO_INDEX) return;
+    const uint32_t meant = event_of_instruction(inspection, event);
+    if (meant == ETS_NO_INDEX) return;
+    cli_note("event %u made no tensor; instruction %u is event %u", event, event, meant);
+}
+
+/* Where NaN begins; it spreads from there. */
+static void note_nan(const struct cli_captured *captured, const struct ets_tensor_table_gaps *gaps)
+{
+    if (gaps->with_nan == 0) return;
+    char event[40] = "";
+    if (gaps->first_nan != ETS_NO_INDEX) {
+        snprintf(event, sizeof event, ", first in event %u", gaps->first_nan);
+    }
+    cli_note("%u %s NaN%s%s", gaps->with_nan, gaps->with_nan == 1 ? "tensor has" : "tensors have",
+             event, captured->broken_only ? "" : "; --only-broken leaves the others out");
 }
 
 /* Says what the table has no numbers for. Returns the exit code that it makes. */
-static int report_gaps(const struct cli_subject *subject, const struct ets_inspection *inspection,
-                       uint32_t rows, const struct ets_tensor_table_gaps *gaps)
+static int report_gaps(const struct cli_captured *captured, uint32_t rows,
+                       const struct ets_tensor_table_gaps *gaps)
 {
-    if (rows == 0) {
-        report_nothing(inspection);
+    const struct cli_subject *subject = captured->subject;
+    note_nan(captured, gaps);
+    if (captured->broken_only && gaps->without_buffer > 0) {
+        cli_note("without --debug-buffer, %u tensors have no numbers", gaps->without_buffer);
+    } else if (rows == 0 && captured->broken_only) {
+        cli_note("no tensor that was asked for has NaN or infinite numbers");
+    } else if (rows == 0) {
+        report_nothing(captured);
     } else if (gaps->without_buffer > 0) {
         cli_note("without --debug-buffer, tensors are listed without their numbers");
     }
@@ -135,6 +172,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
         .columns = cli_value(arguments, "--columns"),
         .filter = captured->filter,
         .values = shows_values(arguments),
+        .broken_only = captured->broken_only,
     };
     if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code;
@@ -144,8 +182,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
     } else {
         code = write_list(arguments, captured, table);
         if (code == CLI_OK) {
-            code = report_gaps(captured->subject, captured->inspection, ets_table_row_count(table),
-                               &gaps);
+            code = report_gaps(captured, ets_table_row_count(table), &gaps);
             if (shows_values(arguments)) note_reduced(captured);
         }
     }

@@ -1,5 +1,6 @@
 /* verify: the test cases of a bundled program on the engine, and whether the outputs are right. */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -102,16 +103,21 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
 {
     const struct ets_closeness *c = &line->result.closeness;
     struct cli_checked wanted = *line;
-    char shape[160];
+    char shape[160], distance[96] = "";
     switch (line->result.verdict) {
     case ETS_MATCH_CLOSE: return;
     case ETS_MATCH_DIFFERENT:
+        if (isfinite(c->worst_excess) && line->result.has_statistics) {
+            snprintf(distance, sizeof distance,
+                     ", off by %.3g times what is allowed; the largest error is %g",
+                     c->worst_excess, line->result.comparison.max_error);
+        }
         snprintf(line->message, sizeof line->message,
                  "%llu of %llu numbers are outside of rtol %g and atol %g; the worst is element "
-                 "%llu",
+                 "%llu%s",
                  (unsigned long long)c->outside_count, (unsigned long long)c->count,
                  line->result.tolerance.relative, line->result.tolerance.absolute,
-                 (unsigned long long)c->worst_index);
+                 (unsigned long long)c->worst_index, distance);
         return;
     case ETS_MATCH_SHAPE:
         take_type(&wanted, expected);
@@ -385,6 +391,20 @@ static int check_words(const struct cli_arguments *arguments)
     return ok ? cli_check_stdin(arguments, inputs) : CLI_USAGE;
 }
 
+/* A NaN that is expected is close to a NaN: good for a mask, bad for a golden file of a broken run.
+ */
+static void note_nan(const struct verifying *v)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        count += v->checked[i].result.has_statistics &&
+                 v->checked[i].result.comparison.reference_nan_count > 0;
+    }
+    if (count == 0) return;
+    cli_note("%u expected %s NaN, which counts as close to NaN", count,
+             count == 1 ? "output has" : "outputs have");
+}
+
 int cmd_verify(const struct cli_arguments *arguments)
 {
     static struct verifying v;
@@ -396,6 +416,7 @@ int cmd_verify(const struct cli_arguments *arguments)
     if (code == CLI_OK) code = verify_all(&v);
     if (code == CLI_OK) code = write_results(&v);
     if (code == CLI_OK) {
+        note_nan(&v);
         cli_note("%u of %u test cases are as expected", v.case_count - v.failed_cases,
                  v.case_count);
         code = v.code != CLI_OK ? v.code : v.failed_cases > 0 ? CLI_NEGATIVE : CLI_OK;

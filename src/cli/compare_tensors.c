@@ -254,7 +254,7 @@ static int fill(struct comparing *c)
         return cli_fail(NULL, &error);
     }
     cli_captured_begin(c->captured, &values);
-    for (size_t i = 0; code == CLI_OK && cli_captured_next(&values, &value); i++) {
+    for (size_t i = 0; code == CLI_OK && cli_captured_next(c->captured, &values, &value); i++) {
         code = compare_one(c, &value, i);
     }
     return code;
@@ -319,7 +319,7 @@ int cli_find_reference(const struct cli_captured *captured, struct cli_arrays *a
     struct ets_captured_value value;
     struct cli_array_pairs pairs;
     cli_captured_begin(captured, &values);
-    if (captured->count != 1 || !cli_captured_next(&values, &value)) return CLI_OK;
+    if (captured->count != 1 || !cli_captured_next(captured, &values, &value)) return CLI_OK;
     const int code = cli_array_pairs_open(captured, arrays, &pairs);
     const size_t found = code == CLI_OK ? find_array(captured, &pairs, &value, 0) : arrays->count;
     cli_array_pairs_close(&pairs);

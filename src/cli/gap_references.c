@@ -35,7 +35,13 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
         .allow_mismatch = cli_has(arguments, "--allow-mismatch")};
     if (ets_inspection_open(ets_file_bytes(other->trace), &options, &other->inspection, &error) !=
         ETS_OK) {
-        return cli_fail(path, &error);
+        code = cli_fail(path, &error);
+        if (code == CLI_MISMATCH && record_path == NULL) {
+            cli_note(
+                "of another export, say for another backend, --reference-etrecord names the "
+                "ETRecord of this trace");
+        }
+        return code;
     }
     const struct ets_gap_options gap = {.inspection = other->inspection,
                                         .record = options.record,

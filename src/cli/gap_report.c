@@ -1,5 +1,8 @@
 #include "gap_report.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "gap_inputs.h"
@@ -108,6 +111,10 @@ static int compute(struct cli_gap *gap)
     if (code != CLI_OK) return code;
     code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
                                run->bundled_input_index, &inputs);
+    if (code == CLI_OK && inputs.count == 0) {
+        code =
+            cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
+    }
     if (code == CLI_OK) {
         const struct ets_gap_evaluation how = {
             .engine = gap->engine,
@@ -139,6 +146,20 @@ static uint32_t run_of_method(const struct cli_gap *gap)
     return ETS_NO_INDEX;
 }
 
+/* A program that the record lacks: those that it has. */
+static int complain_reference(const struct cli_gap *gap, const struct ets_error *error)
+{
+    char names[512] = "";
+    size_t used = 0;
+    const char *name;
+    for (size_t i = 0; (name = ets_etrecord_graph_name(gap->subject->record, i)) != NULL; i++) {
+        if (used + strlen(name) + 3 > sizeof names) break;
+        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", name);
+    }
+    return cli_complain(CLI_INPUT, "%s: %s; --reference takes aten, edge%s",
+                        cli_value(gap->arguments, "--etrecord"), error->message, names);
+}
+
 int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
 {
     struct ets_error error;
@@ -155,7 +176,9 @@ int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
                           : ets_inspection_block(gap->inspection, block)->first_run;
     }
     if (ets_gap_open(&options, &gap->report, &error) == ETS_OK) return CLI_OK;
-    return cli_fail(gap->subject->path, &error);
+    return options.reference != NULL && error.status == ETS_NOT_FOUND
+               ? complain_reference(gap, &error)
+               : cli_fail(gap->subject->path, &error);
 }
 
 static int refer(struct cli_gap *gap)

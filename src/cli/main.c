@@ -34,7 +34,8 @@ const struct cli_command cli_commands[] = {
      "operators whose innermost line it is; with --frames all also of what it called. An operator "
      "that a delegate fused from several lines counts at the first, which is marked with +N. Files "
      "are looked for where the record names them and below --source-root; of a file that is not "
-     "there, or is no longer what was exported, the record's own lines are shown. With --debug-buffer "
+     "there, or is no longer what was exported, the record's own lines are shown. With "
+     "--debug-buffer "
      "each line also has the numeric error of the values that were captured of it, against the "
      "reference of gap: its own and the total, and the guilty line is marked.",
      cli_annotate_options,

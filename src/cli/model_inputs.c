@@ -392,6 +392,22 @@ static int from_case(const struct cli_session *session, const char *method, long
     return CLI_OK;
 }
 
+int cli_check_record_inputs(const char *path, struct ets_etrecord *record)
+{
+    const struct ets_value *values;
+    size_t count;
+    if (ets_etrecord_representative_inputs(record, &values, &count, NULL) != ETS_OK) return CLI_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].kind != ETS_VALUE_OTHER) continue;
+        return cli_complain(CLI_INPUT,
+                            "%s: representative input %zu is neither a tensor nor a number: "
+                            "update_representative_inputs takes the method's inputs one after "
+                            "another, [x, y] and not [(x, y)]",
+                            path, i);
+    }
+    return CLI_OK;
+}
+
 static int from_record(const struct cli_session *session, struct cli_model_inputs *inputs)
 {
     const struct ets_value *values;
@@ -405,6 +421,8 @@ static int from_record(const struct cli_session *session, struct cli_model_input
         ETS_OK) {
         return cli_fail(path, &error);
     }
+    const int code = cli_check_record_inputs(path, session->record.record);
+    if (code != CLI_OK) return code;
     inputs->values = calloc(count + 1, sizeof *inputs->values);
     if (inputs->values == NULL) return no_memory();
     if (count > 0) memcpy(inputs->values, values, count * sizeof *values);

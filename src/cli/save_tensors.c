@@ -48,7 +48,7 @@ static int save_one(const char *path, const struct cli_captured *captured)
     struct ets_captured_values values;
     struct ets_captured_value value;
     cli_captured_begin(captured, &values);
-    if (!cli_captured_next(&values, &value)) return CLI_OK;
+    if (!cli_captured_next(captured, &values, &value)) return CLI_OK;
     return write_npy(path, &value.tensor);
 }
 
@@ -61,7 +61,7 @@ static int save_folder(const char *folder, const struct cli_captured *captured)
         return cli_complain(CLI_INTERNAL, "%s: %s", folder, strerror(errno));
     }
     cli_captured_begin(captured, &values);
-    while (code == CLI_OK && cli_captured_next(&values, &value)) {
+    while (code == CLI_OK && cli_captured_next(captured, &values, &value)) {
         char path[PATH_BYTES], name[CLI_CAPTURED_NAME_BYTES];
         cli_captured_name(captured->inspection, &value, name);
         const int size = snprintf(path, sizeof path, "%s/%s.npy", folder, name);
@@ -79,7 +79,7 @@ static enum ets_status add_all(struct ets_npz_writer *writer, const struct cli_c
     struct ets_captured_values values;
     struct ets_captured_value value;
     cli_captured_begin(captured, &values);
-    while (cli_captured_next(&values, &value)) {
+    while (cli_captured_next(captured, &values, &value)) {
         char name[CLI_CAPTURED_NAME_BYTES];
         cli_captured_name(captured->inspection, &value, name);
         const enum ets_status status = ets_npz_writer_add(writer, name, &value.tensor, error);

@@ -113,7 +113,7 @@ int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_cap
         .precision = (int)cli_number(arguments, "--precision", 8, 0, 17, &ok),
         .width = style->width};
     cli_captured_begin(captured, &values);
-    while (cli_captured_next(&values, &value)) {
+    while (cli_captured_next(captured, &values, &value)) {
         struct ets_error error;
         write_heading(captured, &value, output);
         enum ets_status status =
@@ -157,7 +157,7 @@ int cli_draw_tensor(const char *path, const struct cli_captured *captured,
     struct ets_output *output;
     struct ets_error error;
     cli_captured_begin(captured, &values);
-    if (!cli_captured_next(&values, &value)) return CLI_OK;
+    if (!cli_captured_next(captured, &values, &value)) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     if (ets_heat_map_write(&value.tensor, reference, NULL, output, &drawn, &error) != ETS_OK) {
         ets_output_discard(output);

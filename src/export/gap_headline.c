@@ -47,23 +47,53 @@ static void say_node(struct words *words, const struct ets_graph_node *node)
     say(words, ":%u)", frame->line);
 }
 
-/* The largest own error of the rows before `end`. */
-static double largest_before(const struct ets_gap_report *report, uint32_t end)
+/* What is known of the rows before the guilty one. */
+static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
 {
     double largest = 0;
+    uint32_t unknown = 0;
     for (uint32_t i = 0; i < end; i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (row->has_total) largest = fmax(largest, ets_comparison_relative_rms(&row->total));
+        else unknown++;
     }
-    return largest;
+    if (end == 0) return;
+    if (unknown == end) {
+        say(words, "; nothing before it could be compared");
+        return;
+    }
+    say(words, "; before it ");
+    if (largest == 0) say(words, "everything agrees bit for bit");
+    else say(words, "nothing is off by more than ");
+    if (largest > 0) say_number(words, largest, 2);
+    if (unknown > 0) say(words, ", but for %u of %u that could not be compared", unknown, end);
+}
+
+/* NaN that both sides have agrees, and is seldom what somebody wants. */
+static void say_nan(struct words *words, const struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_total || row->reference.nan_count == 0 || row->device.nan_count == 0) {
+            continue;
+        }
+        say(words, "; both have NaN, first in ");
+        say_node(words, row->value->node);
+        return;
+    }
+}
+
+static void say_culprit(struct words *words, const struct ets_gap_value *value)
+{
+    if (value->backend != NULL) say(words, "%s's partition up to ", value->backend);
+    say_node(words, value->node);
 }
 
 static void say_guilty(struct words *words, const struct ets_gap_report *report,
                        const struct ets_gap_verdict *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
-    say_node(words, row->value->node);
-    if (row->value->backend != NULL) say(words, " in %s", row->value->backend);
+    say_culprit(words, row->value);
     if (isnan(verdict->explained)) {
         say(words, " is off");
     } else if (verdict->explained < 0.01) {
@@ -83,13 +113,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say(words, ": its own error is ");
         say_number(words, row->own_error, 2);
     }
-    if (verdict->guilty > 0) {
-        const double before = largest_before(report, verdict->guilty);
-        say(words, "; before it ");
-        if (before == 0) say(words, "everything agrees bit for bit");
-        else say(words, "nothing is off by more than ");
-        if (before > 0) say_number(words, before, 2);
-    }
+    say_before(words, report, verdict->guilty);
     if (verdict->suspects > 0) {
         say(words, "; %u more %s out", verdict->suspects,
             verdict->suspects == 1 ? "stands" : "stand");
@@ -138,10 +162,11 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
             verdict->unlike, compared);
     }
     say_number(words, largest, 2);
-    say(words, ", of ");
     const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say(words, ", of ");
     say_node(words, row->value->node);
-    if (verdict->unlike == 0 && row->threshold >= 1e-3) { /* a lax judge says so */
+    const bool agrees = row->finding == ETS_GAP_AGREES;
+    if (agrees && (verdict->unlike > 0 || row->threshold >= 1e-3)) { /* a lax judge says so */
         say(words, ", where up to ");
         say_number(words, row->threshold, 2);
         say(words, " counts as rounding");
@@ -156,6 +181,7 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     if (verdict->is_other_model) say_other_model(&words, report, verdict);
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
+    say_nan(&words, report);
     return words.used;
 }
 
@@ -184,6 +210,21 @@ static void say_list(struct words *words, const struct ets_text *items, size_t c
     if (count > MOST) say(words, " and %u more", (unsigned)(count - MOST));
 }
 
+static void say_worst(struct words *words, const struct ets_comparison *error)
+{
+    say(words, "  worst        ");
+    if (error->broken_count > 0) {
+        say(words,
+            "%llu of %llu numbers are NaN or infinite on one side alone, first element %llu\n",
+            (unsigned long long)error->broken_count, (unsigned long long)error->count,
+            (unsigned long long)error->first_broken_index);
+        return;
+    }
+    say(words, "element %llu, off by ", (unsigned long long)error->max_error_index);
+    say_number(words, error->max_error, 6);
+    say(words, "\n");
+}
+
 /* Delegates capture what goes into them; of other runs the inputs are not known. */
 static bool has_captured_input(const struct ets_gap_report *report)
 {
@@ -202,6 +243,9 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     if (line->module.size > 0) say(words, ", module ");
     say_text(words, line->module);
     if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
+    if (captured->event != ETS_NO_INDEX && !row->value->is_computed) {
+        say(words, ", event %u", captured->event);
+    }
     if (row->value->is_computed) say(words, ", computed from what was captured");
     else if (line->captured.size > 0)
         say(words, ", %.*s", (int)line->captured.size, line->captured.data);
@@ -220,10 +264,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     say(words, "\n");
     say_summary(words, "reference    ", &row->reference);
     say_summary(words, "device       ", &row->device);
-    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
-    say(words, "  worst        element %llu, off by ", (unsigned long long)error->max_error_index);
-    say_number(words, error->max_error, 6);
-    say(words, "\n");
+    say_worst(words, row->has_own ? &row->own : &row->total);
 }
 
 size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,

@@ -113,6 +113,7 @@ struct filler {
     struct ets_arena arena; /* of one row's texts */
     enum cell cells[CELL_COUNT];
     uint32_t cell_count;
+    uint32_t run; /* whose heading stands; ETS_NO_INDEX: none does */
     /* Worth a column for people. */
     bool has_layouts, has_items, has_indices, has_numbers, has_texts, has_handles;
 };
@@ -422,6 +423,11 @@ static void count_gap(const struct ets_captured_value *value, struct ets_tensor_
     }
 }
 
+static bool is_broken(const struct ets_summary *summary)
+{
+    return summary != NULL && (summary->nan_count > 0 || summary->infinite_count > 0);
+}
+
 static enum ets_status add_line(struct filler *f, struct ets_captured_value *value,
                                 struct ets_tensor_table_gaps *gaps)
 {
@@ -442,6 +448,12 @@ static enum ets_status add_line(struct filler *f, struct ets_captured_value *val
             return ETS_NO_MEMORY;
         }
     }
+    if (line.summary != NULL && line.summary->nan_count > 0 && gaps->with_nan++ == 0) {
+        gaps->first_nan = value->event;
+    }
+    if (f->options->broken_only && !is_broken(line.summary)) return ETS_OK;
+    if (value->run != f->run) add_heading(f, value->run);
+    f->run = value->run;
     ets_table_add_row(f->table, 0);
     for (uint32_t i = 0; i < f->cell_count; i++) put_cell(f, f->cells[i], &line);
     ets_arena_reset(&f->arena);
@@ -454,11 +466,11 @@ enum ets_status ets_tensor_table_fill(struct ets_table *table,
                                       struct ets_tensor_table_gaps *gaps_out,
                                       struct ets_error *error)
 {
-    struct filler f = {.table = table, .inspection = inspection, .options = options};
-    struct ets_tensor_table_gaps gaps = {.unrecorded = 0};
+    struct filler f = {
+        .table = table, .inspection = inspection, .options = options, .run = ETS_NO_INDEX};
+    struct ets_tensor_table_gaps gaps = {.first_nan = ETS_NO_INDEX};
     struct ets_captured_values values;
     struct ets_captured_value value;
-    uint32_t run = ETS_NO_INDEX;
     ETS_TRY(choose_columns(&f, options->columns, error));
     ets_arena_init(&f.arena, NULL, 0);
     survey(&f);
@@ -466,8 +478,6 @@ enum ets_status ets_tensor_table_fill(struct ets_table *table,
     enum ets_status status = ETS_OK;
     ets_captured_values_init(&values, inspection, options->debug_buffer, &options->filter);
     while (status == ETS_OK && ets_captured_values_next(&values, &value)) {
-        if (value.run != run) add_heading(&f, value.run);
-        run = value.run;
         status = add_line(&f, &value, &gaps);
     }
     ets_arena_reset(&f.arena);

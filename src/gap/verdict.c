@@ -139,12 +139,17 @@ static double threshold_of(const struct ets_gap_row *row, const struct typical *
     return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
 }
 
-/* Where nothing is evaluated: whether the row is off, and nothing that it was computed from is. */
-static bool is_first_off(const struct ets_gap_report *report, const struct gap_region *region)
+/*
+ * Where nothing is evaluated: whether nothing that the row was computed from is off beyond `limit`,
+ * the row's own; that a step of quantizing agrees is no excuse for what it feeds.
+ */
+static bool is_first_off(const struct ets_gap_report *report, const struct gap_region *region,
+                         double limit)
 {
     for (uint32_t i = 0; i < region->row_count; i++) {
-        const enum ets_gap_finding finding = report->rows[region->rows[i]].finding;
-        if (finding != ETS_GAP_AGREES && finding != ETS_GAP_UNKNOWN) return false;
+        const struct ets_gap_row *source = &report->rows[region->rows[i]];
+        if (source->finding != ETS_GAP_AGREES && source->finding != ETS_GAP_UNKNOWN) return false;
+        if (source->has_total && ets_comparison_relative_rms(&source->total) > limit) return false;
     }
     return true;
 }
@@ -161,7 +166,7 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
                    : row->own_error > limit ? ETS_GAP_OFF
                                             : ETS_GAP_INHERITED;
     if (row->has_own ? !(row->own_error > row->threshold)
-                     : !is_off || !is_first_off(report, region)) {
+                     : !is_off || !is_first_off(report, region, limit)) {
         return;
     }
     if (verdict->guilty == ETS_NO_INDEX) verdict->guilty = place;

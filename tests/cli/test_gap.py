@@ -156,6 +156,27 @@ class PlantedFaults(GapTest):
     def test_gap__a_weight_that_is_not_a_number(self):
         rows = self.gap(*self.plant("gpt_portable", 10, 3, float("nan")))
         self.check(rows, "linear_2")
+        text = self.ok("gap", *self.plant("gpt_portable", 10, 3, float("nan"))).stdout
+        self.assertRegex(text, r"worst +16 of 4096 numbers are NaN or infinite on one side alone, "
+                               r"first element 0")
+        self.assertNotIn("both have NaN", text)
+
+    def test_gap__nan_on_both_sides_is_said(self):
+        shape = (2, 16)
+        support.write_npy(self.folder / "nan.npy", "<f4", shape, [float("nan")] + [1.0] * 31)
+        self.ok("run", support.DATA / "mlp_portable" / "model.pte", "--input", "nan.npy", "-o",
+                "debug.etdp", "--capture", "intermediates", "--debug-buffer", "debug.bin")
+        words = ("debug.etdp", "--debug-buffer", "debug.bin", "--etrecord",
+                 support.DATA / "mlp_portable" / "model.etrecord")
+        self.assertEqual(self.headline(*words, "--input", "nan.npy"),
+                         "all 4 values agree with the reference, bit for bit; both have NaN, "
+                         "first in linear (models/zoo.py:16)")
+
+    def test_gap__a_partition_is_blamed_as_one(self):
+        text = self.ok("gap", *self.plant("mlp_xnnpack", 2, 3, 0.1)).stdout
+        self.assertRegex(text, r"^XnnpackBackend's partition up to softmax \(models/zoo.py:16\) "
+                               "makes 100 % of")
+        self.assertIn("  from         the model's inputs", text)
 
     def test_gap__the_headline_names_it(self):
         words = self.plant("mlp_portable", 2, 3, 0.1)
@@ -163,8 +184,8 @@ class PlantedFaults(GapTest):
         self.assertRegex(lines[0], r"^linear_1 \(models/zoo.py:16\) makes 100 % of the outputs' "
                                    r"error: its own error is 0\.\d+; before it everything agrees "
                                    r"bit for bit$")
-        self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, addmm.out",
-                      lines)
+        self.assertIn("guilty: linear_1 (models/zoo.py:16), module l2, instruction 4, event 14, "
+                      "addmm.out", lines)
         self.assertIn("  from         relu", lines)
 
     def test_gap__the_metric_is_the_column_gap(self):
@@ -288,6 +309,16 @@ class OtherReferences(GapTest):
         self.assertEqual({row["computed_by"] for row in rows}, {"nothing"})
         self.fails(USAGE, "--reference-debug-buffer", "gap", *words, "--reference-trace", trace)
 
+    def test_gap__a_trace_of_another_export_needs_its_record(self):
+        trace, _, _, _, buffer = files("mlp_xnnpack")
+        words = (*files("mlp_portable"), "--reference-trace", trace, "--reference-debug-buffer",
+                 buffer)
+        done = self.fails(MISMATCH, "does not belong to this ETRecord", "gap", *words)
+        self.assertIn("--reference-etrecord names the ETRecord of this trace", done.stderr)
+        rows = self.gap(*words, "--reference-etrecord",
+                        support.DATA / "mlp_xnnpack" / "model.etrecord")
+        self.assertEqual(rows[-1]["aot_ops"][-1], "softmax")
+
     def test_gap__files_as_the_reference(self):
         rows = self.gap(*files("mlp_portable"))
         data = files("mlp_portable")[4].read_bytes()
@@ -390,7 +421,8 @@ class WhatGoesWrong(GapTest):
         self.assertEqual(done.returncode, OK, done.stderr)
 
     def test_gap__no_such_reference(self):
-        self.fails(INPUT, "nonsense", "gap", *files("mlp_portable"), "--reference", "nonsense")
+        self.fails(INPUT, "model.etrecord: the record has no program nonsense; --reference takes "
+                   "aten, edge, ", "gap", *files("mlp_portable"), "--reference", "nonsense")
 
     def test_gap__references_that_contradict_each_other(self):
         words = files("mlp_portable")

@@ -1,5 +1,6 @@
 """`etscope run`: outputs, traces, inputs, captured tensors, and everything a user can get wrong."""
 
+import io
 import itertools
 import json
 import os
@@ -7,10 +8,12 @@ import re
 import struct
 import subprocess
 import unittest
+import zipfile
 from pathlib import Path
 
 import run_support as support
 from run_support import DATA, MODELS, RunTest
+from support import replace_entries
 
 # Runs of profile.etdp: five of each method on case 0, the cases in turn for two models.
 IN_TURN = ("cond", "dynamic")
@@ -140,6 +143,22 @@ class Outputs(RunTest):
         self.check("mlp_portable", "forward", 0, self.folder / "out")
         done = self.ok("run", folder / "model.pte", "--etrecord", folder / "model.etrecord")
         self.assertIn("representative inputs of the ETRecord", done.stderr)
+
+    def test_representative_inputs_that_are_a_list_of_inputs(self):
+        if not support.have_records():
+            self.skipTest("this build reads no ETRecord")
+        folder, record = DATA / "mlp_portable", self.folder / "nested.etrecord"
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as saved:
+            saved.writestr("archive/data.pkl", b"\x80\x02]]a.")  # [[]]
+            saved.writestr("archive/version", "3\n")
+        replace_entries(folder / "model.etrecord", record,
+                        {"representative_inputs": data.getvalue()})
+        said = ("nested.etrecord: representative input 0 is neither a tensor nor a number: "
+                "update_representative_inputs takes the method's inputs one after another")
+        self.fails(support.INPUT, said, "run", folder / "model.pte", "--etrecord", record)
+        self.fails(support.INPUT, said, "gap", folder / "debug.etdp", "--etrecord", record,
+                   "--debug-buffer", folder / "debug.bin")
 
     def test_several_methods_and_cases_do_not_overwrite_each_other(self):
         program = DATA / "multi_method" / "model.bpte"

@@ -51,6 +51,48 @@ class TensorTest(unittest.TestCase):
         return row["values"]
 
 
+class Broken(TensorTest):
+    """One NaN in what the relu gave, one infinity in the output."""
+
+    def setUp(self):
+        super().setUp()
+        data = bytearray(pathlib.Path(fixture(self.model, "debug.bin")).read_bytes())
+        for event, number in ((8, "nan"), (21, "inf")):
+            (row,) = self.listed(str(event))
+            struct.pack_into("<f", data, row["offset"] + 4, float(number))
+        (self.folder / "broken.bin").write_bytes(data)
+
+    def broken(self, *words, data="broken.bin", code=OK):
+        buffer = () if data is None else ("--debug-buffer", data)
+        done = run("tensors", fixture(self.model, "debug.etdp"), *words, *buffer, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_where_nan_begins_is_said(self):
+        self.assertIn("note: 1 tensor has NaN, first in event 8; --only-broken", self.broken()[1])
+        self.assertNotIn("NaN", self.tensors()[1])
+
+    def test_only_those(self):
+        rows = json.loads(self.broken("--only-broken", "--format", "json")[0])
+        self.assertEqual([(row["event"], row["nan"], row["inf"]) for row in rows],
+                         [(8, 1, 0), (21, 0, 1)])
+        self.broken("--only-broken", "--save", "broken.npz")
+        with zipfile.ZipFile(self.folder / "broken.npz") as saved:
+            self.assertEqual(saved.namelist(), ["run1-event00008-relu.out.npy",
+                                                "run1-event00021-output.npy"])
+
+    def test_none(self):
+        out, error = self.tensors("--only-broken")
+        self.assertEqual((out, error),
+                         ("", "note: no tensor that was asked for has NaN or infinite numbers\n"))
+        self.assertIn("without --debug-buffer, 7 tensors have no numbers",
+                      self.broken("--only-broken", data=None)[1])
+
+    def test_the_event_of_an_instruction(self):
+        self.assertIn("note: event 4 made no tensor; instruction 4 is event 14",
+                      self.tensors("4")[1])
+
+
 class Choosing(TensorTest):
     def events(self, *words):
         return [row["event"] for row in self.listed(*words)]

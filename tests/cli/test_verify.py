@@ -107,7 +107,15 @@ class Fixtures(VerifyTest):
         self.assertGreater(row["max_abs_error"], 8)
         self.assertGreater(row["max_ulps"], 1000)
         self.assertIn("1 of 8 numbers are outside of rtol 1.3e-06 and atol 1e-05; the worst is "
-                      "element 7", row["message"])
+                      "element 7, off by ", row["message"])
+        self.assertRegex(row["message"], r"times what is allowed; the largest error is [\d.]+$")
+
+    def test_verify__an_expected_nan_is_said(self):
+        path, _ = self.planted("mlp_portable", 0, struct.pack("<f", float("nan")))
+        done = support.call("verify", path)
+        self.assertIn("note: 1 expected output has NaN, which counts as close to NaN", done.stderr)
+        self.assertNotIn("NaN", self.ok("verify", support.DATA / "mlp_portable" /
+                                        "model.bpte").stderr)
 
     def test_verify__a_nan_is_a_difference_too(self):
         path, index = self.planted("mlp_portable", 0, struct.pack("<f", float("nan")))

@@ -295,6 +295,58 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     close_files(&f);
 }
 
+/* The device's own values, and those of two nodes a little larger. */
+static int look_up_scaled(void *context, const struct ets_gap_value *value,
+                          struct ets_tensor *tensor_out)
+{
+    float *numbers = context;
+    const int is_source = strcmp(value->node->name.data, "linear_1") == 0;
+    *tensor_out = value->captured.tensor;
+    if (!is_source && strcmp(value->node->name.data, "softmax") != 0) return 1;
+    memcpy(numbers, tensor_out->data, tensor_out->data_bytes);
+    for (size_t i = 0; i < tensor_out->data_bytes / sizeof *numbers; i++) {
+        numbers[i] *= is_source ? 1.0002F : 1.0001F;
+    }
+    tensor_out->data = numbers;
+    return 1;
+}
+
+/* linear_1 is small beside what goes into it, which excuses its error, but not that of softmax. */
+static void test_gap_faults__an_excused_error_is_inherited(void **state)
+{
+    struct fixture f;
+    struct ets_gap_report *report;
+    float numbers[64 * 64];
+    char headline[256];
+    (void)state;
+    open_files(&f, "mlp_portable", "model");
+    const struct ets_bytes whole = f.options.debug_buffer;
+    uint8_t *buffer = malloc(whole.size);
+    assert_non_null(buffer);
+    memcpy(buffer, whole.data, whole.size);
+    f.options.debug_buffer.data = buffer;
+    assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
+    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
+        const struct ets_gap_value *value = ets_gap_value(report, i);
+        if (value->node == NULL || strcmp(value->node->name.data, "linear_1") != 0) continue;
+        const float small = 1e-4F;
+        for (size_t at = 0; at < value->captured.tensor.data_bytes; at += sizeof small) {
+            memcpy(buffer + value->captured.offset + at, &small, sizeof small);
+        }
+    }
+    assert_int_equal(ets_gap_compare(report, look_up_scaled, numbers, NULL), ETS_OK);
+    assert_int_equal(ets_gap_row(report, 2)->finding, ETS_GAP_AGREES);
+    assert_int_equal(ets_gap_row(report, 3)->finding, ETS_GAP_INHERITED);
+    assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
+    ets_gap_headline(report, headline, sizeof headline);
+    assert_non_null(strstr(headline,
+                           "1 of 4 values are off; the largest error is 0.0002, of linear_1 "
+                           "(models/zoo.py:16), where up to 0.0"));
+    ets_gap_close(report);
+    free(buffer);
+    close_files(&f);
+}
+
 /* Values that are replaced all over: a graph's names do not matter then. */
 static void test_gap_faults__regions_are_what_lies_between_captured_values(void **state)
 {
@@ -351,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_gap_faults__callers_comparators_see_each_row),
         cmocka_unit_test(test_gap_faults__a_run_without_values_is_said),
         cmocka_unit_test(test_gap_faults__given_values_name_the_first_that_is_off),
+        cmocka_unit_test(test_gap_faults__an_excused_error_is_inherited),
         cmocka_unit_test(test_gap_faults__regions_are_what_lies_between_captured_values),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
