@@ -177,26 +177,6 @@ static int check_words(const struct cli_arguments *arguments)
 
 int cmd_gap(const struct cli_arguments *arguments)
 {
-    struct cli_subject subject;
-    struct cli_subject_files files;
-    int code = check_words(arguments);
-    if (code != CLI_OK) return code;
-    code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
-    if (code == CLI_OK) {
-        struct ets_inspection *inspection;
-        const struct ets_inspect_options options = {
-            .record = subject.record,
-            .program = subject.program,
-            .method = subject.method,
-            .partial = cli_has(arguments, "--partial"),
-            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-        };
-        code = cli_open_inspection(&subject, &options, &inspection);
-        if (code == CLI_OK) {
-            code = compare_run(arguments, &subject, &files.program, inspection);
-            ets_inspection_close(inspection);
-        }
-    }
-    cli_subject_close(&files);
-    return code;
+    const int code = check_words(arguments);
+    return code != CLI_OK ? code : cli_subject_inspect(arguments, compare_run);
 }

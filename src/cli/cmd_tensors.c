@@ -229,8 +229,9 @@ static int check_single(const struct cli_captured *captured, const char *path, c
 }
 
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
-                        const struct ets_inspection *inspection)
+                        const struct cli_program *program, struct ets_inspection *inspection)
 {
+    (void)program; /* `subject` has what the inspection needs of it */
     static struct cli_captured captured;
     const char *path = cli_value(arguments, "--save"),
                *picture = cli_value(arguments, "--heat-map");
@@ -294,26 +295,6 @@ static int check_words(const struct cli_arguments *arguments)
 
 int cmd_tensors(const struct cli_arguments *arguments)
 {
-    struct cli_subject subject;
-    struct cli_subject_files files;
-    int code = check_words(arguments);
-    if (code != CLI_OK) return code;
-    code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
-    if (code == CLI_OK) {
-        struct ets_inspection *inspection;
-        const struct ets_inspect_options options = {
-            .record = subject.record,
-            .program = subject.program,
-            .method = subject.method,
-            .partial = cli_has(arguments, "--partial"),
-            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-        };
-        code = cli_open_inspection(&subject, &options, &inspection);
-        if (code == CLI_OK) {
-            code = show_tensors(arguments, &subject, inspection);
-            ets_inspection_close(inspection);
-        }
-    }
-    cli_subject_close(&files);
-    return code;
+    const int code = check_words(arguments);
+    return code != CLI_OK ? code : cli_subject_inspect(arguments, show_tensors);
 }

@@ -41,3 +41,27 @@ void cli_subject_close(struct cli_subject_files *files)
     cli_record_close(&files->record);
     ets_file_close(files->trace);
 }
+
+int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use)
+{
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    int code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK) {
+        struct ets_inspection *inspection;
+        const struct ets_inspect_options options = {
+            .record = subject.record,
+            .program = subject.program,
+            .method = subject.method,
+            .partial = cli_has(arguments, "--partial"),
+            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        };
+        code = cli_open_inspection(&subject, &options, &inspection);
+        if (code == CLI_OK) {
+            code = use(arguments, &subject, &files.program, inspection);
+            ets_inspection_close(inspection);
+        }
+    }
+    cli_subject_close(&files);
+    return code;
+}

@@ -209,23 +209,6 @@ static void put_name(const struct writer *w, const struct ets_account_line *line
     }
 }
 
-/* Whole numbers as a list of texts. */
-static void put_numbers(struct writer *w, const int64_t *numbers, size_t count)
-{
-    struct ets_text *texts = ets_arena_alloc_array(w->arena, count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(w->arena, count, 24);
-    if (texts == NULL || digits == NULL) {
-        w->no_memory = true;
-        ets_table_put_nothing(w->table);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        char *text = digits + 24 * i;
-        texts[i] = (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)numbers[i])};
-    }
-    ets_table_put_list(w->table, texts, count);
-}
-
 static void put_outliers(struct writer *w, const struct ets_run_phases *phases)
 {
     int64_t *list = ets_arena_alloc_array(w->arena, phases->outliers, sizeof *list);
@@ -234,7 +217,7 @@ static void put_outliers(struct writer *w, const struct ets_run_phases *phases)
         if (ets_run_phases_is_outlier(phases, i, w->lines.whole[i]))
             list[used++] = w->lines.runs[i];
     }
-    put_numbers(w, list, used);
+    ets_table_put_integers(w->table, list, used);
 }
 
 static void put_phase(struct writer *w, enum cell cell, const struct ets_run_phases *phases)
@@ -264,7 +247,7 @@ static void put_row_cell(struct writer *w, enum cell cell, const struct ets_acco
     case CELL_KERNEL: ets_table_put_text(w->table, row->kernel); break;
     case CELL_CALLS: ets_table_put_real(w->table, row->calls_per_run); break;
     case CELL_BACKEND: ets_table_put_string(w->table, row->backend); break;
-    case CELL_HANDLES: put_numbers(w, row->handles, row->handle_count); break;
+    case CELL_HANDLES: ets_table_put_integers(w->table, row->handles, row->handle_count); break;
     case CELL_RESOLUTION:
         put_bounds(w, (double)row->quantum_ticks, 0, 0, w->tick_ns == 0 ? 1 : w->tick_ns);
         break;

@@ -68,17 +68,6 @@ static void put_text(const struct filler *f, struct ets_text text)
     else ets_table_put_nothing(f->table);
 }
 
-static void put_numbers(struct filler *f, const int64_t *numbers, size_t count)
-{
-    struct ets_text *texts = ets_arena_alloc_array(&f->arena, count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(&f->arena, count, 24);
-    for (size_t i = 0; texts != NULL && digits != NULL && i < count; i++) {
-        char *text = digits + 24 * i;
-        texts[i] = (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)numbers[i])};
-    }
-    ets_table_put_list(f->table, texts, texts == NULL || digits == NULL ? 0 : count);
-}
-
 /* Where a node comes from. */
 static bool put_place(struct filler *f, enum cell cell, const struct ets_graph_node *node)
 {
@@ -121,13 +110,14 @@ static bool put_cell(struct filler *f, enum cell cell, const struct ets_gap_valu
     case CELL_ITEM: put_integer(f, captured->item, captured->item_count > 0); break;
     case CELL_OCCURRENCE: ets_table_put_integer(f->table, value->occurrence); break;
     case CELL_SHAPE:
-        put_numbers(f, captured->tensor.sizes, captured->has_tensor ? captured->tensor.rank : 0);
+        ets_table_put_integers(f->table, captured->tensor.sizes,
+                               captured->has_tensor ? captured->tensor.rank : 0);
         break;
     case CELL_MATCH:
         ets_table_put_string(f->table,
                              value->is_argument ? "input" : ets_gap_match_name(value->match));
         break;
-    case CELL_HANDLES: put_numbers(f, value->handles, value->handle_count); break;
+    case CELL_HANDLES: ets_table_put_integers(f->table, value->handles, value->handle_count); break;
     case CELL_NODE:
         put_text(f, value->node == NULL ? (struct ets_text){NULL, 0} : value->node->name);
         break;

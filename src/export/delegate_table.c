@@ -144,17 +144,6 @@ static void put_unit_name(struct filler *f, const struct ets_delegate_unit *unit
     ets_table_put_text(f->table, (struct ets_text){text, used});
 }
 
-static void put_handles(struct filler *f, const int64_t *handles, size_t count)
-{
-    struct ets_text *texts = ets_arena_alloc_array(&f->arena, count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(&f->arena, count, 24);
-    for (size_t i = 0; texts != NULL && digits != NULL && i < count; i++) {
-        char *text = digits + 24 * i;
-        texts[i] = (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)handles[i])};
-    }
-    ets_table_put_list(f->table, texts, texts == NULL || digits == NULL ? 0 : count);
-}
-
 static void put_payload_nodes(struct filler *f, const struct ets_delegate_unit *unit)
 {
     const size_t count = unit == NULL ? 0 : unit->payload_node_count;
@@ -261,8 +250,8 @@ static void put_cell(struct filler *f, enum cell cell, const struct line *line,
     case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
     case CELL_OPS: put_ops(f, nodes, node_count); break;
     case CELL_HANDLES:
-        if (unit != NULL) put_handles(f, unit->handles, unit->handle_count);
-        else put_handles(f, step->handles, step->handle_count);
+        if (unit != NULL) ets_table_put_integers(f->table, unit->handles, unit->handle_count);
+        else ets_table_put_integers(f->table, step->handles, step->handle_count);
         break;
     case CELL_REASON: ets_table_put_string(f->table, unit == NULL ? step->reason : NULL); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, unit != NULL); break;

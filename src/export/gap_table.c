@@ -152,17 +152,6 @@ static void put_text(const struct filler *f, struct ets_text text)
     else ets_table_put_nothing(f->table);
 }
 
-static void put_integers(struct filler *f, const int64_t *numbers, size_t count)
-{
-    struct ets_text *texts = ets_arena_alloc_array(&f->arena, count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(&f->arena, count, 24);
-    for (size_t i = 0; texts != NULL && digits != NULL && i < count; i++) {
-        char *text = digits + 24 * i;
-        texts[i] = (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)numbers[i])};
-    }
-    ets_table_put_list(f->table, texts, texts == NULL || digits == NULL ? 0 : count);
-}
-
 static void put_reals(struct filler *f, const double *numbers, size_t count)
 {
     enum { ROOM = 40 };
@@ -203,7 +192,7 @@ static void put_upstream(struct filler *f, enum cell cell, const struct ets_gap_
         break;
     case CELL_GAP: put_reals(f, &gap, row->has_total); break;
     case CELL_STACKTRACES: ets_table_put_list(f->table, f->line.traces, f->line.trace_count); break;
-    default: put_integers(f, value->handles, value->handle_count);
+    default: ets_table_put_integers(f->table, value->handles, value->handle_count);
     }
 }
 
@@ -226,7 +215,8 @@ static void put_place(struct filler *f, enum cell cell, const struct ets_gap_row
     case CELL_OUTPUT: ets_table_put_integer(f->table, value->output); break;
     case CELL_OCCURRENCE: ets_table_put_integer(f->table, value->occurrence); break;
     case CELL_SHAPE:
-        put_integers(f, captured->tensor.sizes, captured->has_tensor ? captured->tensor.rank : 0);
+        ets_table_put_integers(f->table, captured->tensor.sizes,
+                               captured->has_tensor ? captured->tensor.rank : 0);
         break;
     case CELL_DTYPE:
         ets_table_put_string(f->table, captured->has_tensor

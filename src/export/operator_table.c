@@ -256,22 +256,6 @@ static void put_list(const struct filler *f, const struct ets_text_list *list)
     ets_table_put_list(f->table, list->items, list->count);
 }
 
-static void put_handles(const struct filler *f, const struct ets_row *row)
-{
-    struct ets_text *texts = ets_arena_alloc_array(f->arena, row->handle_count, sizeof *texts);
-    char *digits = ets_arena_alloc_array(f->arena, row->handle_count, 24);
-    if (texts == NULL || digits == NULL) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    for (size_t i = 0; i < row->handle_count; i++) {
-        char *text = digits + 24 * i;
-        texts[i] =
-            (struct ets_text){text, ets_print_text(text, 24, "%lld", (long long)row->handles[i])};
-    }
-    ets_table_put_list(f->table, texts, row->handle_count);
-}
-
 /* For people, an event of which only the call is known does not repeat the call's lines. */
 static void put_source_shown(const struct filler *f, const struct ets_operator_line *line,
                              const struct ets_row *row)
@@ -384,7 +368,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_MODULE: put_list(f, &line->modules); break;
     case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
     case CELL_OPS: put_list(f, &line->ops); break;
-    case CELL_HANDLES: put_handles(f, row); break;
+    case CELL_HANDLES: ets_table_put_integers(f->table, row->handles, row->handle_count); break;
     case CELL_TIE: ets_table_put_string(f->table, ets_tie_name(row->tie)); break;
     case CELL_PAYLOAD_NODES: put_payload_nodes(f, row); break;
     case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "export/table_cells.h"
 
 /* More rows than anyone prints; keeps a hostile file from growing the table without end. */
@@ -127,6 +128,26 @@ void ets_table_put_list(struct ets_table *table, const struct ets_text *items, s
     for (size_t i = 0; i < count; i++) copies[i] = copy(table, items[i]);
     cell->kind = CELL_LIST;
     cell->items = copies;
+    cell->item_count = count;
+}
+
+void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
+{
+    enum { DIGITS = 24 };
+    struct ets_cell *cell = next_cell(table);
+    if (cell == NULL) return;
+    struct ets_text *items = ets_arena_alloc_array(&table->arena, count, sizeof *items);
+    char *digits = ets_arena_alloc_array(&table->arena, count, DIGITS);
+    if (items == NULL || digits == NULL) {
+        table->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++, digits += DIGITS) {
+        items[i].data = digits;
+        items[i].size = ets_print_text(digits, DIGITS, "%lld", (long long)integers[i]);
+    }
+    cell->kind = CELL_LIST;
+    cell->items = items;
     cell->item_count = count;
 }
 
