@@ -1,3 +1,4 @@
+#include "compare/joined.h"
 #include "compare/matching.h"
 
 /* What an operator is: its name and all that its handles stand for. */
@@ -56,15 +57,6 @@ static bool pair_identities(struct ets_match *match, const struct ets_match_list
     return true;
 }
 
-static uint32_t find_root(uint32_t *above, uint32_t index)
-{
-    while (above[index] != index) {
-        above[index] = above[above[index]];
-        index = above[index];
-    }
-    return index;
-}
-
 static bool is_left(const struct ets_match *match, int side, uint32_t index)
 {
     return match->sides[side].group[index] == ETS_NO_INDEX && has_elements(match, side, index);
@@ -74,7 +66,7 @@ static bool is_left(const struct ets_match *match, int side, uint32_t index)
 static uint32_t part_of(const struct ets_match *match, int side, uint32_t index, uint32_t *above)
 {
     const struct ets_match_side *s = &match->sides[side];
-    return find_root(above, s->elements[s->first_element[index]]);
+    return ets_joined_root(above, s->elements[s->first_element[index]]);
 }
 
 /* What is left and shares handles with something left on the other side: connected parts. */
@@ -95,7 +87,7 @@ static bool group_shared(struct ets_match *match, const struct ets_match_lists *
             if (!is_left(match, s, index)) continue;
             const uint32_t *list = side->elements + side->first_element[index];
             for (uint32_t k = 1; k < side->element_count[index]; k++) {
-                above[find_root(above, list[k])] = find_root(above, list[0]);
+                above[ets_joined_root(above, list[k])] = ets_joined_root(above, list[0]);
             }
         }
     }

@@ -1,3 +1,4 @@
+#include "compare/joined.h"
 #include "compare/pool_parts.h"
 #include "etscope/accounting.h"
 
@@ -122,15 +123,6 @@ static bool find_shapes(const struct ets_pool *pool, struct ets_arena *scratch, 
     return true;
 }
 
-static uint32_t find_root(uint32_t *above, uint32_t index)
-{
-    while (above[index] != index) {
-        above[index] = above[above[index]];
-        index = above[index];
-    }
-    return index;
-}
-
 /* Traces that share a shape which executes are of one program. [inspection] its first trace. */
 static uint32_t *find_programs(const struct ets_pool *pool, struct ets_arena *scratch,
                                const struct found *found, uint32_t count)
@@ -146,11 +138,11 @@ static uint32_t *find_programs(const struct ets_pool *pool, struct ets_arena *sc
         const uint64_t shape = found[i].shape;
         const uint32_t known = seen.count, number = ets_key_table_add(&seen, &shape);
         if (number == ETS_KEY_NONE) return NULL;
-        const uint32_t inspection = find_root(above, found[i].part.inspection);
+        const uint32_t inspection = ets_joined_root(above, found[i].part.inspection);
         if (number == known) first[number] = inspection;
-        else above[inspection] = find_root(above, first[number]);
+        else above[inspection] = ets_joined_root(above, first[number]);
     }
-    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = find_root(above, i);
+    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = ets_joined_root(above, i);
     return above;
 }
 

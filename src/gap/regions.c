@@ -2,6 +2,8 @@
  * Which nodes of the reference lie between a compared value and the captured values that they start
  * from: what its own error is about. A delegate's partition is such a region.
  */
+#include <stdlib.h>
+
 #include "gap/gap_parts.h"
 
 #define BUDGET (100 * 1000 * 1000) /* of nodes in the regions of all rows */
@@ -62,18 +64,10 @@ static void see_source(void *context, uint32_t value)
     region->stack[walk->waiting++] = place.node;
 }
 
-static void sort_numbers(uint32_t *numbers, uint32_t count)
+static int compare_numbers(const void *left, const void *right)
 {
-    for (uint32_t gap = count / 2; gap > 0; gap /= 2) { /* Shell's sort */
-        for (uint32_t i = gap; i < count; i++) {
-            const uint32_t number = numbers[i];
-            uint32_t at = i;
-            for (; at >= gap && numbers[at - gap] > number; at -= gap) {
-                numbers[at] = numbers[at - gap];
-            }
-            numbers[at] = number;
-        }
-    }
+    const uint32_t one = *(const uint32_t *)left, two = *(const uint32_t *)right;
+    return (one > two) - (one < two);
 }
 
 void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row)
@@ -90,7 +84,9 @@ void gap_region_find(struct gap_region *region, const struct ets_gap_report *rep
         region->nodes[region->node_count++] = node;
         gap_graph_inputs(report->reference, node, see_source, &walk);
     }
-    sort_numbers(region->nodes, region->node_count);
+    if (region->node_count > 0) {
+        qsort(region->nodes, region->node_count, sizeof *region->nodes, compare_numbers);
+    }
 }
 
 enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row,

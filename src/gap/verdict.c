@@ -10,6 +10,7 @@
  *   difference of two large numbers counts as what it is.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
@@ -73,19 +74,10 @@ static double explain(const struct ets_gap_report *report, struct gap_region *re
     return error->error_square_sum / count <= slack * slack ? INFINITY : limit;
 }
 
-/* Shell's sort. */
-static void sort_errors(double *errors, uint32_t count)
+static int compare_errors(const void *left, const void *right)
 {
-    for (uint32_t gap = count / 2; gap > 0; gap /= 2) {
-        for (uint32_t i = gap; i < count; i++) {
-            const double error = errors[i];
-            uint32_t at = i;
-            for (; at >= gap && errors[at - gap] > error; at -= gap) {
-                errors[at] = errors[at - gap];
-            }
-            errors[at] = error;
-        }
-    }
+    const double one = *(const double *)left, two = *(const double *)right;
+    return (one > two) - (one < two);
 }
 
 /* Of sorted errors without number `left_out` (`count`: none is); NaN where none is left. */
@@ -126,7 +118,9 @@ static enum ets_status find_typical(struct ets_gap_report *report, struct ets_ar
         row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
         if (row->has_own) typical->errors[typical->count++] = row->own_error;
     }
-    sort_errors(typical->errors, typical->count);
+    if (typical->count > 0) {
+        qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
+    }
     report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
     return ETS_OK;
 }

@@ -1,20 +1,16 @@
 /* Arrays as stored entries of a zip (APPNOTE.TXT 6.3.10, 4.3 to 4.5), front to back. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include <stdbool.h>
 #include "base/arena.h"
 #include "base/error.h"
 #include "etscope/npy.h"
 #include "etscope/npz.h"
+#include "record/zip.h"
 
 enum {
-    LOCAL_SIGNATURE = 0x04034b50,
-    CENTRAL_SIGNATURE = 0x02014b50,
-    END_SIGNATURE = 0x06054b50,
-    END64_SIGNATURE = 0x06064b50,
-    LOCATOR64_SIGNATURE = 0x07064b50,
     VERSION = 20,
     VERSION64 = 45,
     FLAG_UTF8 = 1 << 11,
@@ -107,7 +103,7 @@ static uint32_t pass_elements(struct ets_npz_writer *writer, const struct ets_te
 static void put_local(struct record *record, const struct entry *entry)
 {
     const bool is_big = entry->bytes >= UINT32_MAX;
-    put(record, LOCAL_SIGNATURE, 4);
+    put(record, ETS_ZIP_LOCAL, 4);
     put(record, is_big ? VERSION64 : VERSION, 2);
     put(record, FLAG_UTF8, 2);
     put(record, 0, 2); /* stored */
@@ -195,7 +191,7 @@ static void write_central(struct ets_npz_writer *writer, const struct entry *ent
         put(&extra, entry->bytes, 8);
     }
     if (is_far) put(&extra, entry->offset, 8);
-    put(&record, CENTRAL_SIGNATURE, 4);
+    put(&record, ETS_ZIP_CENTRAL, 4);
     put(&record, extra_bytes > 0 ? VERSION64 : VERSION, 2);
     put(&record, extra_bytes > 0 ? VERSION64 : VERSION, 2);
     put(&record, FLAG_UTF8, 2);
@@ -222,7 +218,7 @@ static void write_end(struct ets_npz_writer *writer, uint64_t start)
     struct record record = {.size = 0};
     const uint64_t end = writer->written, bytes = end - start;
     if (writer->count >= UINT16_MAX || start >= UINT32_MAX || bytes >= UINT32_MAX) {
-        put(&record, END64_SIGNATURE, 4);
+        put(&record, ETS_ZIP_END64, 4);
         put(&record, 44, 8); /* of what follows */
         put(&record, VERSION64, 2);
         put(&record, VERSION64, 2);
@@ -233,13 +229,13 @@ static void write_end(struct ets_npz_writer *writer, uint64_t start)
         put(&record, start, 8);
         write_bytes(writer, record.bytes, record.size);
         record.size = 0;
-        put(&record, LOCATOR64_SIGNATURE, 4);
+        put(&record, ETS_ZIP_LOCATOR64, 4);
         put(&record, 0, 4);
         put(&record, end, 8);
         put(&record, 1, 4);
     }
     const uint16_t count = writer->count < UINT16_MAX ? (uint16_t)writer->count : UINT16_MAX;
-    put(&record, END_SIGNATURE, 4);
+    put(&record, ETS_ZIP_END, 4);
     put(&record, 0, 4); /* disks */
     put(&record, count, 2);
     put(&record, count, 2);

@@ -8,11 +8,6 @@
 #include "base/load.h"
 
 enum {
-    LOCAL_SIGNATURE = 0x04034b50,
-    CENTRAL_SIGNATURE = 0x02014b50,
-    END_SIGNATURE = 0x06054b50,
-    END64_SIGNATURE = 0x06064b50,
-    LOCATOR64_SIGNATURE = 0x07064b50,
     LOCAL_BYTES = 30,
     CENTRAL_BYTES = 46,
     END_BYTES = 22,
@@ -49,7 +44,7 @@ static uint64_t find_end(struct ets_bytes bytes)
         const uint8_t *next = memchr(bytes.data + at, 'P', last - at + 1);
         if (next == NULL) break;
         at = (size_t)(next - bytes.data);
-        if (ets_load_u32(next) == END_SIGNATURE &&
+        if (ets_load_u32(next) == ETS_ZIP_END &&
             ets_load_u16(next + 20) <= bytes.size - at - END_BYTES) {
             found = at;
         }
@@ -62,11 +57,11 @@ static bool read_end64(struct ets_bytes bytes, uint64_t end, struct directory *d
 {
     if (end < LOCATOR64_BYTES) return true;
     const uint8_t *locator = bytes.data + end - LOCATOR64_BYTES;
-    if (ets_load_u32(locator) != LOCATOR64_SIGNATURE) return true;
+    if (ets_load_u32(locator) != ETS_ZIP_LOCATOR64) return true;
     const uint64_t at = ets_load_u64(locator + 8);
     if (!ets_range_fits(at, END64_BYTES, end)) return false;
     const uint8_t *record = bytes.data + at;
-    if (ets_load_u32(record) != END64_SIGNATURE) return false;
+    if (ets_load_u32(record) != ETS_ZIP_END64) return false;
     directory->count = ets_load_u64(record + 32);
     directory->bytes = ets_load_u64(record + 40);
     directory->offset = ets_load_u64(record + 48);
@@ -79,7 +74,7 @@ static enum ets_status find_directory(const struct ets_zip *zip, struct director
     const struct ets_bytes bytes = zip->bytes;
     const uint64_t end = find_end(bytes);
     if (end == UINT64_MAX) {
-        if (bytes.size >= 4 && ets_load_u32(bytes.data) == LOCAL_SIGNATURE) {
+        if (bytes.size >= 4 && ets_load_u32(bytes.data) == ETS_ZIP_LOCAL) {
             return ets_fail(error, ETS_TRUNCATED, zip->base_offset + bytes.size,
                             "the zip file has no end record: its end is missing");
         }
@@ -146,7 +141,7 @@ static bool read_extra64(const uint8_t *extra, size_t size, struct ets_zip_entry
 static bool read_central(const uint8_t *at, uint64_t left, struct ets_zip_entry *entry,
                          uint64_t *size_out)
 {
-    if (left < CENTRAL_BYTES || ets_load_u32(at) != CENTRAL_SIGNATURE) return false;
+    if (left < CENTRAL_BYTES || ets_load_u32(at) != ETS_ZIP_CENTRAL) return false;
     const size_t name_size = ets_load_u16(at + 28);
     const size_t extra_size = ets_load_u16(at + 30);
     *size_out = CENTRAL_BYTES + name_size + extra_size + ets_load_u16(at + 32);
@@ -176,7 +171,7 @@ static enum ets_status place_entry(const struct ets_zip *zip, struct ets_zip_ent
                         (unsigned long long)entry->header_offset);
     }
     const uint8_t *header = zip->bytes.data + entry->header_offset;
-    if (ets_load_u32(header) != LOCAL_SIGNATURE) {
+    if (ets_load_u32(header) != ETS_ZIP_LOCAL) {
         return ets_fail(error, ETS_MALFORMED, place,
                         "zip entry %.*s: no local header at its offset", shown(entry->name),
                         entry->name.data);

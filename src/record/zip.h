@@ -21,6 +21,15 @@
 #include "base/arena.h"
 #include "etscope/status.h"
 
+/* What the records of a zip file begin with. */
+enum ets_zip_signature {
+    ETS_ZIP_LOCAL = 0x04034b50,
+    ETS_ZIP_CENTRAL = 0x02014b50,
+    ETS_ZIP_END = 0x06054b50,
+    ETS_ZIP_END64 = 0x06064b50,
+    ETS_ZIP_LOCATOR64 = 0x07064b50
+};
+
 /* Ceilings: entries of one zip, and bytes of one entry after inflating. */
 #define ETS_ZIP_MAX_ENTRIES ((uint64_t)1 << 20)
 #define ETS_ZIP_MAX_INFLATED_BYTES ((uint64_t)1 << 30)
