@@ -233,8 +233,9 @@ static void test_recorder__an_end_without_a_begin_is_counted(void **state)
     struct bed bed;
     (void)state;
     bed_open(&bed, 4096);
-    ets_trace_end(&bed.thread, (struct ets_trace_span){0, 0});
-    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0}, (struct ets_bytes){NULL, 0});
+    ets_trace_end(&bed.thread, (struct ets_trace_span){0, 0, 0});
+    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0, 0},
+                           (struct ets_bytes){NULL, 0});
     ets_trace_end_delegate(&bed.thread, ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "x"),
                            (struct ets_bytes){NULL, 0});
     assert_int_equal(bed_state(&bed).dropped, 3);
