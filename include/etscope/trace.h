@@ -33,8 +33,9 @@
  * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
  * must not run while other threads record.
  *
- * Limits: 65,535 names, 4096 bytes a name, 524,280 bytes of all names, chain indices up to 32,767,
- * metadata and tensor lists that fit into a chunk.
+ * Limits: 131,070 names (65,535, and 524,280 bytes of them all, where pointers have 32 bits; 65,535
+ * in a stream, and for those of runs and allocators), 4096 bytes a name, chain indices up to
+ * 32,767, metadata and tensor lists that fit into a chunk.
  */
 #ifndef ETSCOPE_TRACE_H
 #define ETSCOPE_TRACE_H
@@ -218,7 +219,7 @@ struct ets_trace_choices {
                                  struct ets_summary *summary_out);
 };
 
-/* inner: names that were looked up lately, by hash of pointer or text. */
+/* inner: names that were looked up lately, by hash of pointer. */
 #define ETS_TRACE_CACHED_NAMES 128
 
 /* A recorder. Declared by the caller; its fields are for the library. */
@@ -240,9 +241,10 @@ struct ets_trace {
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
-    uint32_t names_used; /* number of names, and bytes of text / 8 in the upper half */
-    uint32_t name_limit, text_limit;
-    char *texts_end;
+    size_t names_used; /* number of names, and bytes of text / 8 in the upper half */
+    size_t text_limit; /* bytes of names and their texts, which begin at its end */
+    uint32_t name_limit;
+    uint32_t index_places; /* of the names' index, 32 bits each, right before the names */
     uint64_t first_ticks, first_platform; /* both clocks at init */
     uint64_t last_ticks, last_platform;   /* and at its end */
     uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */

@@ -177,7 +177,7 @@ static void open_run(struct ets_trace_thread *thread)
 
 static void open_default_run(struct ets_trace_thread *thread)
 {
-    thread->run_name = ets_trace_name(thread->trace, "Default");
+    thread->run_name = ets_trace_near_name(thread->trace, "Default");
     thread->method_name = ETS_NO_NAME_ID;
     thread->invocation = 0;
     thread->bundled_input_index = -1;
@@ -249,8 +249,8 @@ void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace
     }
     static const struct ets_trace_run unnamed = {.name = NULL};
     if (run == NULL) run = &unnamed;
-    thread->run_name = ets_trace_name(trace, run->name == NULL ? "Default" : run->name);
-    thread->method_name = ets_trace_name(trace, run->method);
+    thread->run_name = ets_trace_near_name(trace, run->name == NULL ? "Default" : run->name);
+    thread->method_name = ets_trace_near_name(trace, run->method);
     thread->invocation = run->invocation;
     thread->bundled_input_index = run->is_bundled ? run->bundled_input_index : -1;
     thread->run_flags = (uint8_t)(((unsigned)run->purpose & 3) << ETS_RUN_PURPOSE_SHIFT);
@@ -281,9 +281,9 @@ void ets_trace_end_run(struct ets_trace_thread *thread)
     if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_flush(thread);
 }
 
-/* A long record: wide duration or chain, metadata. */
-static void put_long(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
-                     uint64_t duration, struct ets_bytes metadata)
+/* A long record: wide duration or chain, a name beyond 65,535, metadata. */
+static void put_long(struct ets_trace_thread *thread, const struct ets_slot *first, uint32_t name,
+                     int32_t chain, uint64_t duration, struct ets_bytes metadata)
 {
     if (metadata.size > (size_t)UINT16_MAX * (ETS_SLOT_BYTES - 1)) {
         ets_trace_drop(thread->trace, ETS_NO_SPACE);
@@ -300,6 +300,7 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
     slot.b.duration_ticks = (uint32_t)duration;
     slot.kind |= ETS_RECORD_LONG;
     const struct ets_long_slot more = {.slots = (uint16_t)slots,
+                                       .far_name = ets_far_name(name),
                                        .duration_high = (uint32_t)(duration >> 32),
                                        .chain = chain,
                                        .count = (uint32_t)metadata.size};
@@ -311,9 +312,9 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
     ets_trace_commit(thread, slots, true);
 }
 
-/* An event that may have everything; `first` lacks its duration. */
-static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
-                      uint64_t end, struct ets_bytes metadata)
+/* An event that may have everything; `first` lacks its duration. `name`: its id. */
+static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, uint32_t name,
+                      int32_t chain, uint64_t end, struct ets_bytes metadata)
 {
     uint64_t duration = end - first->a.start_ticks;
     if (metadata.data == NULL) metadata.size = 0;
@@ -322,8 +323,9 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
         ets_trace_note(thread->trace, ETS_MISMATCH);
         duration = 0;
     }
-    if (duration >> 32 != 0 || first->chain_code == ETS_CHAIN_WIDE || metadata.size != 0) {
-        put_long(thread, first, chain, duration, metadata);
+    if (duration >> 32 != 0 || first->chain_code == ETS_CHAIN_WIDE || metadata.size != 0 ||
+        ets_far_name(name) != 0) {
+        put_long(thread, first, name, chain, duration, metadata);
         return;
     }
     uint8_t *at;
@@ -352,7 +354,7 @@ ETS_SELDOM static struct ets_trace_begun not_begun(struct ets_trace *trace)
 
 ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
 {
-    const bool is_delegate = about >> 56 == ETS_SPAN_DELEGATE;
+    const bool is_delegate = ets_span_is_delegate(about);
     const struct ets_slot slot = {
         .a.start_ticks = ets_now(thread->trace),
         .instruction = is_delegate ? thread->instruction : (uint32_t)about,
@@ -377,8 +379,8 @@ ETS_APART static struct ets_trace_begun begin_unknown(struct ets_trace_thread *t
                                                       uint32_t enabled)
 {
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
-    about |= (uint64_t)ets_trace_learn_name(thread, name) << 32;
-    return begin_named(thread, about, enabled);
+    const uint32_t id = ets_trace_learn_name(thread, name);
+    return begin_named(thread, ets_span_named(about, id), enabled);
 }
 
 /* The common case needs no call but in its ends, and so no registers saved. */
@@ -428,13 +430,14 @@ ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_tr
         return;
     }
     const int32_t chain = ets_span_chain(span.about);
+    const uint32_t name = ets_span_name(span.about);
     const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
                                   .instruction = (uint32_t)span.about,
                                   .delegate_id = -1,
-                                  .name = (uint16_t)(span.about >> 32),
+                                  .name = ets_near_name(name),
                                   .chain_code = ets_chain_code(chain),
                                   .kind = ETS_RECORD_PROFILE};
-    put_event(thread, &slot, chain, end, (struct ets_bytes){NULL, 0});
+    put_event(thread, &slot, name, chain, end, (struct ets_bytes){NULL, 0});
 }
 
 ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_begun span,
@@ -471,12 +474,12 @@ void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun
 }
 
 static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint64_t start,
-                                     int32_t id, uint16_t name)
+                                     int32_t id, uint32_t name)
 {
     return (struct ets_slot){.a.start_ticks = start,
                              .instruction = thread->instruction,
                              .delegate_id = id,
-                             .name = name,
+                             .name = ets_near_name(name),
                              .chain_code = ets_chain_code(thread->chain),
                              .kind = ETS_RECORD_DELEGATE};
 }
@@ -485,14 +488,15 @@ void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_sp
                             struct ets_bytes metadata)
 {
     const bool is_stale = span.generation != thread->generation;
-    if (span.about >> 56 != ETS_SPAN_DELEGATE || is_stale) {
+    if (!ets_span_is_delegate(span.about) || is_stale) {
         not_ended(thread->trace, span.about, is_stale);
         return;
     }
     const uint64_t end = ets_now(thread->trace);
-    const struct ets_slot slot = delegate_slot(
-        thread, span.start_ticks, (int32_t)(uint32_t)span.about, (uint16_t)(span.about >> 32));
-    put_event(thread, &slot, thread->chain, end, metadata);
+    const uint32_t name = ets_span_name(span.about);
+    const struct ets_slot slot =
+        delegate_slot(thread, span.start_ticks, (int32_t)(uint32_t)span.about, name);
+    put_event(thread, &slot, name, thread->chain, end, metadata);
 }
 
 void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
@@ -504,9 +508,9 @@ void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_de
         (void)not_begun(trace);
         return;
     }
+    const uint32_t name = ets_trace_name(trace, part.name);
     struct ets_slot slot =
-        delegate_slot(thread, start_platform_ticks, part.name != NULL ? -1 : part.id,
-                      ets_trace_name(trace, part.name));
+        delegate_slot(thread, start_platform_ticks, part.name != NULL ? -1 : part.id, name);
     slot.kind |= ETS_RECORD_PLATFORM_TIMES;
-    put_event(thread, &slot, thread->chain, end_platform_ticks, metadata);
+    put_event(thread, &slot, name, thread->chain, end_platform_ticks, metadata);
 }

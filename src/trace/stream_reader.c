@@ -423,6 +423,7 @@ static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *captu
     uint8_t *to = lane->slots + (size_t)chunk->used * ETS_SLOT_BYTES;
     ets_copy(to, at, (size_t)slots * ETS_SLOT_BYTES);
     ets_copy(to, &slot, sizeof slot);
+    if (slots > 1) ets_clear(to + ETS_SLOT_BYTES + offsetof(struct ets_long_slot, far_name), 2);
     chunk->used += slots;
     const uint32_t kind = slot.kind & ETS_RECORD_KIND_MASK;
     if (kind == ETS_RECORD_ALLOCATOR) trace->has_allocators = 1;

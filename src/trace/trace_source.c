@@ -159,11 +159,6 @@ static uint32_t count_allocators(const struct ets_trace_source *s)
     return count;
 }
 
-static uint32_t name_number(uint16_t name)
-{
-    return name == ETS_NO_NAME_ID ? ETS_ETDUMP_NO_NAME : name;
-}
-
 static enum ets_status get_run(void *context, uint32_t run, struct ets_etdump_run_record *out)
 {
     struct ets_trace_source *s = context;
@@ -267,13 +262,14 @@ static void fill_times(const struct ets_trace_source *s, const struct ets_slot *
     out->end_ticks = ets_time_ns(map, slot->a.start_ticks + duration);
 }
 
-static void fill_value(const struct ets_slot *slot, struct ets_etdump_record *out)
+static void fill_value(const struct ets_trace_source *s, const struct ets_slot *slot,
+                       struct ets_etdump_record *out)
 {
     out->kind = ETS_EVENT_DEBUG;
     out->value_type = (enum ets_debug_value_type)slot->b.value_type;
     out->is_output = (slot->kind & ETS_RECORD_OUTPUT) != 0;
     out->delegate_id = slot->delegate_id;
-    out->delegate_name = name_number(slot->name);
+    out->delegate_name = ets_record_name(s->trace, s->record);
     if (out->value_type == ETS_DEBUG_DOUBLE) {
         ets_copy(&out->double_value, &slot->a.bits, sizeof out->double_value);
     } else {
@@ -293,12 +289,12 @@ static void fill_event(const struct ets_trace_source *s, struct ets_etdump_recor
     out->instruction = (int32_t)slot.instruction;
     switch (ets_record_kind_of(s->record)) {
     case ETS_RECORD_PROFILE:
-        out->name = name_number(slot.name);
+        out->name = ets_record_name(s->trace, s->record);
         fill_times(s, &slot, more.duration_high, out);
         break;
     case ETS_RECORD_DELEGATE:
         out->delegate_id = slot.delegate_id;
-        out->delegate_name = name_number(slot.name);
+        out->delegate_name = ets_record_name(s->trace, s->record);
         out->metadata.size = more.count;
         out->metadata.data = s->record + ETS_SLOT_BYTES + sizeof more;
         fill_times(s, &slot, more.duration_high, out);
@@ -309,7 +305,7 @@ static void fill_event(const struct ets_trace_source *s, struct ets_etdump_recor
         out->allocated_bytes = slot.a.bytes;
         break;
     default:
-        fill_value(&slot, out);
+        fill_value(s, &slot, out);
         out->tensor_count = more.count;
         break;
     }
