@@ -589,6 +589,12 @@ ETS_API void ets_trace_finish(struct ets_trace *trace);
 ETS_API void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out);
 
 /*
+ * Where events were dropped because memory was full, the last run of the dump has this name, and
+ * one event of it, so that readers that do not know the extra block tell it, too.
+ */
+#define ETS_TRACE_CUT_NAME "etscope: events were dropped, the tracer's memory was full"
+
+/*
  * The size of the ETDump that ets_trace_write would write now. Statuses as ets_etdump_writer_size.
  */
 ETS_API enum ets_status ets_trace_dump_size(struct ets_trace *trace, size_t *bytes_out,

@@ -66,7 +66,7 @@ using executorch::runtime::Span;
 
 alignas(64) uint8_t debug_bytes[4096];
 
-/* A finished dump with its only, or last, run. */
+/* A finished dump with its only, or last, run; not the one that says that it was cut. */
 class Dump
 {
   public:
@@ -76,6 +76,9 @@ class Dump
         const struct ets_bytes bytes = {static_cast<const uint8_t *>(result_.buf), result_.size};
         if (ets_etdump_init(&dump_, bytes, &error) != ETS_OK) fail_msg("%s", error.message);
         ets_etdump_run(&dump_, dump_.run_count - 1, &run);
+        const bool is_cut = run.name.size == strlen(ETS_TRACE_CUT_NAME) &&
+                            memcmp(run.name.data, ETS_TRACE_CUT_NAME, run.name.size) == 0;
+        if (is_cut) ets_etdump_run(&dump_, dump_.run_count - 2, &run);
     }
     ~Dump()
     {
