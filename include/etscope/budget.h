@@ -28,9 +28,7 @@
 
 #include "etscope/difference.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_budget;
 struct ets_budget_verdicts;
@@ -149,8 +147,6 @@ ETS_API const char *ets_budget_result_name(enum ets_budget_result result);
 /* "min", "p10", "p50", "p90", "max", "avg", "share". */
 ETS_API const char *ets_budget_metric_name(enum ets_budget_metric metric);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

@@ -29,9 +29,7 @@
 #include "etscope/status.h"
 #include "etscope/tensor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_bundle {
     struct ets_bytes bytes;   /* the whole file */
@@ -93,8 +91,6 @@ ETS_API void ets_bundle_input(const struct ets_bundle_case *test_case, uint32_t 
 ETS_API void ets_bundle_expected(const struct ets_bundle_case *test_case, uint32_t index,
                                  struct ets_value *value_out);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

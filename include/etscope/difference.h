@@ -30,9 +30,7 @@
 #include "etscope/pool.h"
 #include "etscope/significance.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_difference;
 
@@ -122,8 +120,6 @@ ETS_API const char *ets_change_name(enum ets_change change);
 /* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
 ETS_API const char *ets_verdict_name(enum ets_verdict verdict);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

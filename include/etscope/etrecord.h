@@ -29,9 +29,7 @@
 #include "etscope/allocator.h"
 #include "etscope/graph.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_etrecord;
 
@@ -152,8 +150,6 @@ ETS_API enum ets_status ets_etrecord_reference_case_count(struct ets_etrecord *r
                                                           const char *method, size_t *count_out,
                                                           struct ets_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

@@ -33,9 +33,7 @@
 #include "etscope/reference.h"
 #include "etscope/summary.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_gap_report;
 
@@ -290,8 +288,6 @@ ETS_API enum ets_status ets_gap_upstream_evaluate(struct ets_gap_report *report,
                                                   ets_gap_pair_observer *observer, void *context,
                                                   struct ets_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

@@ -25,9 +25,7 @@
 
 #include "etscope/inspect.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 struct ets_pool;
 
@@ -95,8 +93,6 @@ ETS_API enum ets_time_unit ets_pool_unit(const struct ets_pool *pool);
 ETS_API uint32_t ets_pool_block_count(const struct ets_pool *pool);
 ETS_API const struct ets_pool_block *ets_pool_block(const struct ets_pool *pool, uint32_t index);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

@@ -34,9 +34,7 @@
 #include "etscope/status.h"
 #include "etscope/tensor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 /* The schema version that this reader knows (and the only one written so far). */
 #define ETS_PROGRAM_VERSION 0
@@ -339,8 +337,6 @@ ETS_API const char *ets_instruction_kind_name(enum ets_instruction_kind kind);
 /* "constant", "planned", "planned, with state", "runtime", "external", "external state". */
 ETS_API const char *ets_tensor_place_name(enum ets_tensor_place place);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

@@ -18,9 +18,7 @@
 #include "etscope/allocator.h"
 #include "etscope/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 /* The test of Mann and Whitney (Wilcoxon's rank sum), two-sided. */
 struct ets_rank_test {
@@ -57,8 +55,6 @@ ETS_API enum ets_status ets_false_discovery(const double *p, uint32_t count,
                                             const struct ets_allocator *allocator,
                                             double *adjusted_out, struct ets_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

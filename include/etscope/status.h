@@ -32,6 +32,25 @@ extern "C" {
 #define ETS_API
 #endif
 
+/*
+ * inner: around the declarations of headers in which a function has the name of a struct, as C has
+ * it: GCC warns of that in C++ (-Wshadow).
+ */
+#if !defined(__cplusplus)
+#define ETS_DECLARATIONS_BEGIN
+#define ETS_DECLARATIONS_END
+#elif defined(__GNUC__)
+#define ETS_DECLARATIONS_BEGIN                                                               \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C" \
+    {
+#define ETS_DECLARATIONS_END \
+    }                        \
+    _Pragma("GCC diagnostic pop")
+#else
+#define ETS_DECLARATIONS_BEGIN extern "C" {
+#define ETS_DECLARATIONS_END }
+#endif
+
 #if defined(__GNUC__)
 #define ETS_PRINTF(format_index, first_argument) \
     __attribute__((format(printf, format_index, first_argument)))

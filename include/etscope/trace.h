@@ -143,7 +143,8 @@ struct ets_trace_config {
     /*
      * Where bytes of tensors go: `data_sink`, or else this buffer, each at an address that is a
      * multiple of 64. In a ring each chunk has an equal part of it, which is used again with the
-     * chunk; a tensor larger than a part is dropped and counted: fewer chunks make larger parts.
+     * chunk, at most 4 GiB; a tensor larger than a part is dropped and counted: fewer chunks make
+     * larger parts.
      * Neither: tensors are recorded without bytes, for the extra block alone.
      */
     void *debug_buffer;
@@ -236,7 +237,7 @@ struct ets_trace {
     uint32_t has_allocators, has_extra_values, has_clock, has_platform;
     struct ets_trace_choices choices;
     uint32_t filtered;                       /* kinds that were ever filtered */
-    uint32_t debug_bytes;                    /* used of the debug buffer; not in a ring */
+    size_t debug_bytes;                      /* used of the debug buffer; not in a ring */
     uint32_t part_bytes;                     /* in a ring: a chunk's part of the debug buffer */
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;

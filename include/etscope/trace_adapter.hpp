@@ -36,7 +36,7 @@
 
 /* What happens when one adapter is used by two threads at once; `text` says so. */
 #ifndef ETSCOPE_MISUSE
-#define ETSCOPE_MISUSE(text) assert(!text)
+#define ETSCOPE_MISUSE(text) assert((text) == nullptr)
 #endif
 #ifndef ETSCOPE_CHECK_THREADS
 #if defined(NDEBUG) || (defined(__STDC_HOSTED__) && !__STDC_HOSTED__)

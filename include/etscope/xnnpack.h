@@ -26,9 +26,7 @@
 #include "etscope/bytes.h"
 #include "etscope/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ETS_DECLARATIONS_BEGIN
 
 /* The id under which a program names the backend. */
 #define ETS_XNNPACK_BACKEND "XnnpackBackend"
@@ -201,8 +199,6 @@ ETS_API const char *ets_xnnpack_type_name(int type);
 /* Bits of one element; 0 for no type. */
 ETS_API uint32_t ets_xnnpack_type_bits(int type);
 
-#ifdef __cplusplus
-}
-#endif
+ETS_DECLARATIONS_END
 
 #endif

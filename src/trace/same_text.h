@@ -27,11 +27,12 @@ static inline bool ets_begins_with(const char *name, const char *text, size_t si
 /* Sanitizers watch each byte, and rightly so everywhere else. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
+    __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
 #define ETS_BY_BYTE
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GNUC__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_HWADDRESS__) || \
+    defined(__SANITIZE_THREAD__) || !defined(__GNUC__)
 #define ETS_BY_BYTE
 #endif
 

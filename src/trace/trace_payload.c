@@ -41,7 +41,7 @@ void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t by
 {
     trace->config.debug_buffer = buffer;
     trace->config.debug_buffer_bytes = buffer == NULL ? 0 : bytes;
-    ets_store_relaxed(&trace->debug_bytes, 0);
+    trace->debug_bytes = 0; /* nobody records meanwhile */
     trace->part_bytes = 0;
     if (trace->config.mode != ETS_TRACE_RING || trace->chunk_count == 0) return;
     trace->part_bytes = part_bytes(trace, trace->config.debug_buffer_bytes);
@@ -86,14 +86,12 @@ static enum ets_status write_to_buffer(struct ets_trace *trace, const void *data
 {
     const struct ets_trace_config *config = &trace->config;
     const uintptr_t base = (uintptr_t)config->debug_buffer;
-    const size_t limit =
-        config->debug_buffer_bytes < UINT32_MAX ? config->debug_buffer_bytes : UINT32_MAX;
-    uint32_t before = ets_load_relaxed(&trace->debug_bytes);
+    const size_t limit = config->debug_buffer_bytes;
+    size_t before = ets_load_size(&trace->debug_bytes);
     for (;;) {
         const size_t at = before + (size_t)(-(base + before) & (ALIGNMENT - 1));
         if (at > limit || size > limit - at) return ETS_NO_SPACE;
-        if (!ets_exchange_if(&config->section, &trace->debug_bytes, &before,
-                             (uint32_t)(at + size))) {
+        if (!ets_exchange_size_if(&config->section, &trace->debug_bytes, &before, at + size)) {
             continue;
         }
         uint8_t *to = config->debug_buffer;
@@ -130,7 +128,7 @@ enum ets_status ets_trace_write_data(struct ets_trace_thread *thread, const void
 
 size_t ets_trace_debug_bytes(const struct ets_trace *trace)
 {
-    if (!has_parts(trace)) return ets_load_relaxed(&trace->debug_bytes);
+    if (!has_parts(trace)) return ets_load_size(&trace->debug_bytes);
     for (uint32_t i = trace->chunk_count; i-- > 0;) {
         const uint32_t used = ets_load_relaxed(&trace->chunks[i].payload_bytes);
         if (used != 0) return lead_bytes(trace) + (size_t)i * trace->part_bytes + used;

@@ -21,9 +21,6 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wshadow" /* C's functions named as structs */
-#endif
 #include "etscope/etdump.h"
 #include "etscope/trace_extra.h"
 

@@ -1,4 +1,9 @@
 /* Tensors without bytes, reduced, in lists, and in the parts of a ring's debug buffer. */
+#define _DEFAULT_SOURCE
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include "test_recorder_support.h"
 
 #include <math.h>
@@ -349,6 +354,37 @@ static void test_trace_tensors__sinks_may_be_set_later(void **state)
     }
 }
 
+#if SIZE_MAX > UINT32_MAX && defined(__linux__)
+/* Only the pages at its end are ever written. */
+static void test_trace_tensors__a_debug_buffer_of_more_than_4_gib_is_used(void **state)
+{
+    const size_t bytes = ((size_t)4 << 30) + 4096, used = bytes - 4096 - 64;
+    const struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_BYTE,
+                                      .rank = 1,
+                                      .sizes = {5},
+                                      .strides = {1},
+                                      .data = "five",
+                                      .data_bytes = 5};
+    struct bed bed;
+    (void)state;
+    uint8_t *buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (buffer == MAP_FAILED) skip();
+    bed_prepare(&bed, 4096);
+    bed.config.debug_buffer = buffer;
+    bed.config.debug_buffer_bytes = bytes;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    bed.trace.debug_bytes = used;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_OK);
+        assert_memory_equal(buffer + used + (size_t)i * 64, "five", 5);
+    }
+    assert_true(bed_state(&bed).debug_bytes == used + 2 * 64 + 5);
+    munmap(buffer, bytes);
+    bed_close(&bed);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +395,11 @@ int main(void)
         cmocka_unit_test(test_trace_tensors__lists_may_be_made_up),
         cmocka_unit_test(test_trace_tensors__a_ring_keeps_bytes_as_long_as_their_events),
         cmocka_unit_test(test_trace_tensors__a_tensor_larger_than_a_part_is_counted),
-        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)};
+
+#if SIZE_MAX > UINT32_MAX && defined(__linux__)
+        cmocka_unit_test(test_trace_tensors__a_debug_buffer_of_more_than_4_gib_is_used),
+#endif
+        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
