@@ -55,6 +55,12 @@ if(TARGET etscope_trace)
   target_link_libraries(etscope_executorch INTERFACE etscope_trace)
   target_compile_features(etscope_executorch INTERFACE cxx_std_17)
   add_library(etscope::executorch ALIAS etscope_executorch)
+  # ExecuTorch's own header names, which have to be found before ExecuTorch's headers.
+  add_library(etscope_etdump INTERFACE)
+  target_link_libraries(etscope_etdump INTERFACE etscope_executorch)
+  target_include_directories(etscope_etdump BEFORE INTERFACE
+    ${PROJECT_SOURCE_DIR}/include/etscope/compat)
+  add_library(etscope::etdump ALIAS etscope_etdump)
 endif()
 
 # The program looks for the engine in ../lib/etscope. A runtime that lies in the build folder goes

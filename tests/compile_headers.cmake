@@ -20,7 +20,7 @@ endfunction()
 
 find_program(clang NAMES clang)
 find_program(clangxx NAMES clang++)
-file(GLOB headers RELATIVE ${HEADERS}/etscope ${HEADERS}/etscope/*)
+file(GLOB headers RELATIVE ${HEADERS}/etscope ${HEADERS}/etscope/*.h ${HEADERS}/etscope/*.hpp)
 foreach(header IN LISTS headers)
   if(header MATCHES "hpp$" AND NOT RUNTIME)
     continue()

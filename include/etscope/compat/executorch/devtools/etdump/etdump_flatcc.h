@@ -1,0 +1,61 @@
+/*
+ * ExecuTorch's ETDumpGen over etscope's tracer, under its own name, so that a program that records
+ * with it is compiled as it is: put etscope/compat before ExecuTorch's headers on the include path,
+ * or link etscope::etdump (CMake) instead of ExecuTorch's etdump library.
+ *
+ *     executorch::etdump::ETDumpGen tracer;
+ *     auto method = program->load_method("forward", &memory_manager, &tracer);
+ *     method->execute();
+ *     const auto dump = tracer.get_etdump_data();
+ *
+ * What differs is what differs for ETDumpTracer, which it is (executorch.hpp): nothing ends the
+ * program, what cannot be kept is counted.
+ */
+#ifndef ETSCOPE_COMPAT_ETDUMP_FLATCC_H
+#define ETSCOPE_COMPAT_ETDUMP_FLATCC_H
+
+#include <executorch/devtools/etdump/data_sinks/buffer_data_sink.h>
+#include <executorch/devtools/etdump/data_sinks/data_sink_base.h>
+
+#include "etscope/executorch.hpp"
+
+#define ETDUMP_VERSION 0
+
+namespace executorch
+{
+namespace etdump
+{
+using ::executorch::runtime::DelegateDebugIntId;
+using ::executorch::runtime::EventTracerFilterBase;
+using ::executorch::runtime::Result;
+
+using ETDumpResult = ::etscope::ETDumpResult;
+
+class ETDumpGen : public ::etscope::ETDumpTracer
+{
+  public:
+    /* {nullptr, 0}: the heap is used, and the dump is the caller's to free(). */
+    ETDumpGen(::executorch::runtime::Span<uint8_t> buffer = {nullptr, static_cast<size_t>(0)})
+        : ETDumpTracer(buffer)
+    {
+    }
+
+    /* Forgets all events, as reset(): there is no builder whose memory could be given back. */
+    void clear_builder()
+    {
+        reset();
+    }
+};
+}  // namespace etdump
+}  // namespace executorch
+
+namespace torch
+{
+namespace executor
+{
+using etdump_result = ::executorch::etdump::ETDumpResult;
+using ::executorch::etdump::ETDumpGen;
+}  // namespace executor
+}  // namespace torch
+
+#endif
