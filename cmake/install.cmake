@@ -57,7 +57,7 @@ if(TARGET etscope_trace)
   add_library(etscope::executorch ALIAS etscope_executorch)
   # ExecuTorch's own header names, which have to be found before ExecuTorch's headers.
   add_library(etscope_etdump INTERFACE)
-  target_link_libraries(etscope_etdump INTERFACE etscope_executorch)
+  target_link_libraries(etscope_etdump INTERFACE etscope_executorch etscope_verify)
   target_include_directories(etscope_etdump BEFORE INTERFACE
     ${PROJECT_SOURCE_DIR}/include/etscope/compat)
   add_library(etscope::etdump ALIAS etscope_etdump)

@@ -1,0 +1,22 @@
+/*
+ * ExecuTorch's BundledModule over etscope's reader, under its own name. From memory it is made of
+ * the bytes with their length (struct ets_bytes), where ExecuTorch's takes a pointer; from_file is
+ * the same.
+ */
+#ifndef ETSCOPE_COMPAT_BUNDLED_MODULE_H
+#define ETSCOPE_COMPAT_BUNDLED_MODULE_H
+
+#include <executorch/devtools/bundled_program/bundled_program.h>
+
+namespace executorch
+{
+namespace extension
+{
+namespace bundled_module
+{
+using ::etscope::BundledModule;
+}  // namespace bundled_module
+}  // namespace extension
+}  // namespace executorch
+
+#endif
