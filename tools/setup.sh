@@ -17,13 +17,15 @@ record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
 test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
 device_packages=(clang lld llvm qemu-system-arm)
-foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu qemu-user)
+foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
+    qemu-user)
 runtime_packages=(python3-pip python3-venv)
 
 with_python=1
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${sql_packages[@]}" \
-        "${test_packages[@]}" "${device_packages[@]}" "${runtime_packages[@]}"
+        "${test_packages[@]}" "${device_packages[@]}" "${foreign_packages[@]}" \
+        "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
     device_packages=() with_python=0
