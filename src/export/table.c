@@ -298,21 +298,6 @@ int ets_format_find(const char *name, enum ets_format *format_out)
     return 0;
 }
 
-size_t ets_utf8_length(const unsigned char *at, size_t size)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (at[0] < 0x80) return 1;
-    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc2 ? 2 : 0;
-    if (length == 0 || length > size || at[0] > 0xf4) return 0;
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
-}
-
 const struct ets_table_unit *ets_table_find_unit(const char *name)
 {
     static const struct ets_table_unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};

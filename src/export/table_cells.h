@@ -45,10 +45,6 @@ enum ets_status ets_table_write_records(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error);
 
-/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included).
- */
-size_t ets_utf8_length(const unsigned char *at, size_t size);
-
 /* Time units, longest first; `ns` is the unit in nanoseconds. */
 struct ets_table_unit {
     const char *name;
