@@ -13,6 +13,9 @@ enum { KEPT_TAIL = 9 };
 
 enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
 
+/* Nobody reads a wider cell, where there is no terminal whose width would cut it either. */
+enum { MOST_COLUMNS = 160 };
+
 /* A column as it will be shown. */
 struct shown {
     const struct ets_column *column;
@@ -293,6 +296,8 @@ static void measure(struct renderer *r, struct shown *shown, struct cell_text *s
             ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
     }
+    const bool is_cut = shown->column->least_width > 0 && r->style->format == ETS_FORMAT_TABLE;
+    if (is_cut && shown->width > MOST_COLUMNS) shown->width = MOST_COLUMNS;
 }
 
 static uint32_t total_width(const struct renderer *r)
