@@ -1,3 +1,4 @@
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/kind.h"
 #include "info_kinds.h"
@@ -119,7 +120,7 @@ static int info_file(struct info_request *request)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (ets_file_open(request->path, &file, &error) != ETS_OK) {
+    if (cli_file_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "inspect/names.h"
+
 static const struct ets_inspect_options plain = {.tick_unit = ETS_UNIT_NS};
 
 static struct ets_statistics statistics_of(const struct ets_inspection *inspection,
@@ -308,6 +310,15 @@ static void test_inspect_rows__other_files_are_refused(void **state)
     ets_file_close(file);
 }
 
+static void test_inspect_rows__an_event_without_name_has_no_kernel(void **state)
+{
+    (void)state;
+    const struct ets_text none = ets_kernel_base_name((struct ets_text){NULL, 0});
+    assert_null(none.data);
+    assert_int_equal(none.size, 0);
+    assert_null(ets_node_base_name((struct ets_text){NULL, 0}).data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_inspect_rows__executions_of_one_block_do_not_enclose_each_other),
         cmocka_unit_test(test_inspect_rows__parents_never_form_a_circle),
         cmocka_unit_test(test_inspect_rows__loops_count_every_iteration),
+        cmocka_unit_test(test_inspect_rows__an_event_without_name_has_no_kernel),
         cmocka_unit_test(test_inspect_rows__one_run_can_be_asked_for_alone),
         cmocka_unit_test(test_inspect_rows__shapes_names_and_test_cases_make_blocks),
         cmocka_unit_test(test_inspect_rows__delegates_are_known_by_number_or_name),
