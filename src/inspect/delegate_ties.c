@@ -8,10 +8,9 @@
 static struct ets_text backend_of(const struct ets_inspection *inspection,
                                   const struct ets_known_method *method, int64_t instruction)
 {
-    const char *name =
-        method->in_record
-            ? ets_etrecord_backend(inspection->options.record, method->name, instruction)
-            : NULL;
+    const char *name = method->in_record ? ets_etrecord_backend(inspection->options.record,
+                                                                method->name, instruction)
+                                         : NULL;
     struct ets_instruction step;
     if (name != NULL) return (struct ets_text){name, strlen(name)};
     if (!method->in_program || instruction < 0 ||
@@ -76,6 +75,25 @@ static void tie_to_call(const struct ets_inspection *inspection,
     }
 }
 
+static void tie_to_unit(const struct ets_delegate_units *units, struct ets_unit_match match,
+                        struct ets_row *row)
+{
+    const struct ets_delegate_unit *unit = &units->items[match.unit];
+    row->tie = match.is_added ? ETS_TIE_NEAR : unit->tie;
+    row->handles = unit->handles;
+    row->handle_count = unit->handle_count;
+    if (match.is_added) {
+        row->tie_reason =
+            "a conversion that the runtime added, as the processor does not compute "
+            "with these 16-bit floats";
+        return;
+    }
+    row->unit = match.unit;
+    if (unit->tie != ETS_TIE_MAP) row->operation = unit->event;
+    row->payload_nodes = unit->payload_nodes;
+    row->payload_node_count = unit->payload_node_count;
+}
+
 static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_known_method *method,
                                 struct ets_row *rows, uint32_t count, struct ets_error *error)
 {
@@ -83,23 +101,15 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
     const char *reason;
     ETS_TRY(units_of(inspection, method, rows[0].instruction, &units, error));
     struct ets_text *names = ets_arena_alloc_array(&inspection->arena, count, sizeof *names);
-    uint32_t *unit_of = ets_arena_alloc_array(&inspection->arena, count, sizeof *unit_of);
-    if (names == NULL || unit_of == NULL) return ets_fail_memory(error);
+    struct ets_unit_match *matches =
+        ets_arena_alloc_array(&inspection->arena, count, sizeof *matches);
+    if (names == NULL || matches == NULL) return ets_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
     ETS_TRY(
-        ets_delegate_units_match(&inspection->arena, units, names, count, unit_of, &reason, error));
+        ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));
     for (uint32_t i = 0; i < count; i++) {
-        if (unit_of[i] == ETS_NO_INDEX) {
-            tie_to_call(inspection, method, reason, &rows[i]);
-            continue;
-        }
-        const struct ets_delegate_unit *unit = &units->items[unit_of[i]];
-        rows[i].tie = unit->tie;
-        rows[i].unit = unit_of[i];
-        rows[i].handles = unit->handles;
-        rows[i].handle_count = unit->handle_count;
-        rows[i].payload_nodes = unit->payload_nodes;
-        rows[i].payload_node_count = unit->payload_node_count;
+        if (matches[i].unit == ETS_NO_INDEX) tie_to_call(inspection, method, reason, &rows[i]);
+        else tie_to_unit(units, matches[i], &rows[i]);
     }
     return ETS_OK;
 }
@@ -138,16 +148,16 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
     while (first > 0 && inspection->rows[first - 1].parent == call_row) first--;
     struct ets_text *names =
         ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *names);
-    uint32_t *unit_of =
-        ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *unit_of);
-    if (names == NULL || unit_of == NULL) return ets_fail_memory(error);
+    struct ets_unit_match *matches =
+        ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *matches);
+    if (names == NULL || matches == NULL) return ets_fail_memory(error);
     for (uint32_t i = first; i < call_row; i++) {
         if (inspection->rows[i].is_delegated) names[count++] = inspection->rows[i].name;
     }
     if (count == 0 || !units->is_ordered || units->reason != NULL) return ETS_OK;
     const char *reason;
     ETS_TRY(
-        ets_delegate_units_match(&inspection->arena, units, names, count, unit_of, &reason, error));
+        ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));
     *fit_out = reason == NULL ? ETS_FIT_YES : ETS_FIT_NO;
     return ETS_OK;
 }

@@ -166,6 +166,9 @@ enum ets_payload_fit {
 enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
                                       struct ets_known_method *method, uint32_t call_row,
                                       enum ets_payload_fit *fit_out, struct ets_error *error);
+/* delegate_operations.c: what each delegate's event is, whatever the processor. */
+enum ets_status ets_rows_name_operations(struct ets_inspection *inspection,
+                                         struct ets_error *error);
 /* delegate_clock.c: which rows of delegates are on another clock than the trace. */
 enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
                                          struct ets_error *error);

@@ -414,7 +414,8 @@ static enum ets_status choose_by_payload(struct ets_inspection *inspection,
     uint32_t fitting = 0;
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         if (!verdicts[i].agrees) continue;
-        ETS_TRY(fits_payloads(inspection, facts, &inspection->methods[i], &verdicts[i].fits, error));
+        ETS_TRY(
+            fits_payloads(inspection, facts, &inspection->methods[i], &verdicts[i].fits, error));
         fitting += verdicts[i].fits;
     }
     if (fitting == 0) return ETS_OK;
