@@ -170,6 +170,13 @@ class Outputs(RunTest):
             self.check("cond", "forward", case, self.folder / f"c.{case}")
         self.assertEqual(len(list(self.folder.iterdir())), 4)
 
+    def test_methods_share_state_where_it_was_planned_so(self):
+        for name, state in (("shared", 1.0), ("own", 0.0)):
+            self.ok("run", DATA / "state" / f"{name}.pte", "-m", "set_state", "-m", "get_state",
+                    "--inputs", "ones", "--outputs", name)
+            output = (self.folder / f"{name}.get_state.0.npy").read_bytes()
+            self.assertEqual(output[-4:], struct.pack("<f", state))
+
     def test_plain_numbers_as_npy(self):
         def add_numbers(plan):
             for kind, value in (("Int", {"int_val": 3}), ("Bool", {"bool_val": True}),
