@@ -117,6 +117,8 @@ ETS_API const char *ets_etrecord_graph_name(const struct ets_etrecord *record, s
 struct ets_named_value {
     struct ets_text name;
     struct ets_value value; /* tensors point into the file */
+    /* Class of an ETS_VALUE_OTHER, "torchao.quantization.Int8Tensor"; absent: none is known. */
+    struct ets_text class_name;
 };
 
 /*

@@ -5,6 +5,7 @@
  * error it makes.
  */
 #include <math.h>
+#include <string.h>
 
 #include "gap/gap_parts.h"
 
@@ -297,20 +298,31 @@ static enum ets_status explain_outputs(struct comparer *c, const struct gap_eval
 }
 
 /* How each node is computed: the reference lists them in our order. */
-static void note_routes(struct ets_gap_report *report, const struct ets_reference *reference)
+static enum ets_status note_routes(struct ets_gap_report *report,
+                                   const struct ets_reference *reference, struct ets_error *error)
 {
     const uint32_t count = ets_reference_node_count(reference);
-    report->verdict.uncovered = report->verdict.fallbacks = 0;
+    struct ets_gap_verdict *verdict = &report->verdict;
+    verdict->uncovered = verdict->fallbacks = 0;
+    verdict->uncovered_reason = verdict->fallback_reason = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ets_reference_route route = ets_reference_node(reference, i)->route;
-        report->verdict.uncovered += route == ETS_ROUTE_UNCOVERED;
-        report->verdict.fallbacks += route == ETS_ROUTE_FALLBACK;
+        const struct ets_reference_node *node = ets_reference_node(reference, i);
+        verdict->uncovered += node->route == ETS_ROUTE_UNCOVERED;
+        verdict->fallbacks += node->route == ETS_ROUTE_FALLBACK;
+        const char **kept = node->route == ETS_ROUTE_FALLBACK ? &verdict->fallback_reason
+                                                              : &verdict->uncovered_reason;
+        if (node->reason == NULL || *kept != NULL) continue;
+        *kept = ets_arena_copy_text(&report->arena, node->reason, strlen(node->reason));
+        if (*kept == NULL) {
+            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+        }
     }
     for (uint32_t i = 0; i < report->compared.count; i++) {
         const uint64_t node = *ets_key_table_key(&report->compared, i);
         if (node < count)
             report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
     }
+    return ETS_OK;
 }
 
 /* Whether delegates were given other inputs than the reference: the first, by its number. */
@@ -396,9 +408,9 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
         status = gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
-            note_routes(report, e.reference);
+            status = note_routes(report, e.reference, error);
             check_inputs(report, &e);
-            status = run_passes(&c, &e, error);
+            if (status == ETS_OK) status = run_passes(&c, &e, error);
             ets_reference_close(e.reference);
         }
     }
