@@ -68,6 +68,8 @@ ETS_API void ets_gap_close(struct ets_gap_report *report); /* NULL is allowed */
 
 /* The reference's graph, and the run and block that are compared. */
 ETS_API const struct ets_graph *ets_gap_reference(const struct ets_gap_report *report);
+/* How many values the reference takes as its inputs. */
+ETS_API size_t ets_gap_input_count(const struct ets_gap_report *report);
 ETS_API uint32_t ets_gap_run(const struct ets_gap_report *report);
 ETS_API const char *ets_gap_method(const struct ets_gap_report *report);
 /* Why it is not the ATen program, where none was asked for; NULL: it is. */

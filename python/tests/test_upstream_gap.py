@@ -88,6 +88,22 @@ def test_rows_of_weights_that_torchao_quantized_are_upstreams(scheme):
             check_gap(distance, row.gap[0], expected["gap"][0], row.aot_intermediate_output)
 
 
+@pytest.mark.parametrize("form", ["keywords", "cases", "surplus"])
+def test_inputs_in_lists_and_dicts_are_their_leaves(form, tmp_path):
+    folder = DATA / "nested"
+    record = parse_etrecord(folder / f"{form}.etrecord")
+    inputs = record._representative_inputs[:3]
+    program = Runtime.get().load_program(
+        folder / "model.pte", enable_etdump=True, debug_buffer_size=10**5
+    )
+    (output,) = program.load_method("forward").execute(inputs)
+    assert output.tobytes() == (folder / "expected.bin").read_bytes()
+    paths = tmp_path / "t.etdp", tmp_path / "t.bin"
+    program.write_etdump_result_to_file(*paths)
+    inspector = Inspector(paths[0], etrecord=record, debug_buffer_path=paths[1])
+    assert [row[0] for row in inspector.calculate_numeric_gap("MSE")["gap"]] == [0, 0, 0]
+
+
 def test_all_golden_rows_are_compared():
     assert sum(len(golden(model)["gap"]["MSE"]) for model in COMPARED) == GOLDEN_ROWS
 

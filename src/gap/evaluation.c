@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gap/gap_parts.h"
+#include "reference/weights.h"
 
 enum pass { PASS_TOTAL, PASS_OWN, PASS_GUILTY };
 
@@ -345,6 +346,33 @@ static void check_inputs(struct ets_gap_report *report, const struct gap_evaluat
     }
 }
 
+enum ets_status gap_record_inputs(const struct ets_gap_report *report,
+                                  const struct ets_value **inputs_out, size_t *count_out,
+                                  struct ets_error *error)
+{
+    const enum ets_status status = ets_etrecord_representative_inputs(
+        report->options.record, inputs_out, count_out, error);
+    if (status == ETS_NOT_FOUND) {
+        return ets_fail(error, status, ETS_NO_OFFSET,
+                        "the record has no representative inputs; --input or --case give "
+                        "those of the run");
+    }
+    ETS_TRY(status);
+    const size_t taken = ets_gap_input_count(report);
+    if (*count_out > taken) *count_out = taken; /* further cases */
+    return ETS_OK;
+}
+
+size_t ets_gap_input_count(const struct ets_gap_report *report)
+{
+    const struct ets_graph *graph = ets_gap_reference(report);
+    size_t count = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        count += reference_input_is_given(&graph->inputs[i]);
+    }
+    return count;
+}
+
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error)
@@ -359,14 +387,7 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .allocator = report->options.allocator};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
-        const enum ets_status status = ets_etrecord_representative_inputs(
-            report->options.record, &out->inputs, &out->input_count, error);
-        if (status == ETS_NOT_FOUND) {
-            return ets_fail(error, status, ETS_NO_OFFSET,
-                            "the record has no representative inputs; --input or --case give "
-                            "those of the run");
-        }
-        ETS_TRY(status);
+        ETS_TRY(gap_record_inputs(report, &out->inputs, &out->input_count, error));
     }
     return ets_reference_open(&options, &out->reference, error);
 }
