@@ -207,6 +207,8 @@ complete -c etscope -n '__fish_seen_subcommand_from diff' -l output -r -F -d 'Wr
 complete -c etscope -n __fish_use_subcommand -f -a gate -d 'check a new trace against a base and a budget'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l budget -s b -r -F -d 'The limits, one rule a line, as: total p50 <= +5%'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l junit -r -F -d 'Also write the verdicts as JUnit\'s XML'
+complete -c etscope -n '__fish_seen_subcommand_from gate' -l undecided -x -a 'fail pass' -d 'What a rule is that the runs can neither hold nor break: a failure (default), or a pass'
+complete -c etscope -n '__fish_seen_subcommand_from gate' -l all -d 'Also print what passes, which only the table for a terminal leaves out'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l etrecord -r -F -d 'The ETRecord of the first trace, and of both without the next'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l etrecord-b -r -F -d 'The ETRecord of the second trace'
 complete -c etscope -n '__fish_seen_subcommand_from gate' -l program -r -F -d 'The .pte or .bpte of the first trace, and of both'

@@ -116,8 +116,11 @@ const struct cli_command cli_commands[] = {
      "median "
      "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
      "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
-     "over the base counts as broken only where the change is beyond the base's own noise: of its "
-     "files, or the quarters of its one file's runs.",
+     "over the base is broken where the change is beyond the base's own noise (of its files, or "
+     "the "
+     "quarters of its one file's runs) and a rank test sees it. What the runs cannot decide fails, "
+     "too, and is told with the number of runs that would decide it; --undecided pass lets it "
+     "pass.",
      cli_gate_options,
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
      "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
