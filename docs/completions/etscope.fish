@@ -197,6 +197,7 @@ complete -c etscope -n '__fish_seen_subcommand_from diff' -l method -x -d 'The m
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l sort -s s -x -a 'change ratio order name' -d 'Slower, faster and other kernels before the rest, the largest change (default) or ratio first; or all as executed, or by name'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l top -s n -x -d 'Only the first N lines of each block, parts of delegates among them'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l least-change -x -d 'Smaller changes are none: same where the interval lies within; default 1'
+complete -c etscope -n '__fish_seen_subcommand_from diff' -l allow-mismatch -d 'Compare traces of which most operators do not match'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Unit of traces that do not say theirs; default ns'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l subtract-overhead -d 'Take off what recording cost; the traces must tell it'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l steady -d 'Of each trace without the first runs that are warm-up'

@@ -102,7 +102,9 @@ const struct cli_command cli_commands[] = {
      "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
      "runs of one share one state of the machine: --before and --after add recordings to a side. "
      "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
-     "unknown: too few runs, or a clock too coarse.",
+     "unknown: too few runs, or a clock too coarse. Where most operators do not match, the "
+     "programs "
+     "differ: diff says so and ends with 4, unless --allow-mismatch is given.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
