@@ -61,6 +61,7 @@ struct ets_column {
     int cut_at_start;     /* 1: what is cut goes from the front (paths), the folder that all have in
                              common before anything else */
     int cut_in_middle;    /* 1: the last characters, which tell names apart, are kept */
+    int wraps;            /* 1: what is too long for its width goes on in the lines below */
     int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
                           at least the first and below the second; equal where it is exact */
     int dull_at_one;   /* 1: a column of nothing but 1 is the first that is dropped */
