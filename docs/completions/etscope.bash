@@ -5,7 +5,7 @@ _etscope() {
     profile:--etrecord) ;;
     profile:--runs|profile:-r) compopt +o default 2>/dev/null ;;
     profile:--trace|profile:-o) ;;
-    profile:--format|profile:-f) words='table tsv csv json jsonl markdown' ;;
+    profile:--format|profile:-f) words='table tsv csv json jsonl markdown upstream' ;;
     profile:--group-by|profile:-g) words='none op module source backend file handle method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
     profile:--tokens) compopt +o default 2>/dev/null ;;
@@ -45,7 +45,7 @@ _etscope() {
     inspect:--method) compopt +o default 2>/dev/null ;;
     inspect:--block) compopt +o default 2>/dev/null ;;
     inspect:--run) compopt +o default 2>/dev/null ;;
-    inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown' ;;
+    inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown upstream' ;;
     inspect:--group-by|inspect:-g) words='none op module source backend file handle method run' ;;
     inspect:--depth) compopt +o default 2>/dev/null ;;
     inspect:--tokens) compopt +o default 2>/dev/null ;;

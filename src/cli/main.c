@@ -19,7 +19,7 @@ const struct cli_command cli_commands[] = {
      "modules need the ETRecord of the export; operator names of prim ops, and what the events "
      "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
-     "With --format tsv alone the table is that of upstream's Inspector, byte for byte.",
+     "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"

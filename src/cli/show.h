@@ -10,8 +10,8 @@
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */
 #define CLI_SHOW_OPTIONS                                                                          \
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
-     false},                                                                                      \
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown|upstream",                              \
+     "How to print the table; upstream: the whole TSV of upstream's Inspector", NULL, false},     \
     {"--group-by", "-g", "none|op|module|source|backend|file|handle|method|run",                  \
      "Add up what belongs together; with the rest, shares are the whole run", NULL, false},       \
     {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL,      \

@@ -95,10 +95,11 @@ class Profile(RunTest):
         csv = records(self.profile(program, "--format", "csv").stdout)
         self.assertEqual(len(csv), 1 + len(rows))
         self.assertTrue(csv[0].startswith("block,"), csv[0])
+        upstream = records(self.profile(program, "--format", "upstream").stdout)
+        self.assertEqual(upstream[0].split("\t")[1:3], ["event_block_name", "event_name"])
         tsv = records(self.profile(program, "--format", "tsv").stdout)
-        self.assertEqual(tsv[0].split("\t")[1:3], ["event_block_name", "event_name"])
-        full = records(self.profile(program, "--format", "tsv", "--sort", "time").stdout)
-        self.assertEqual(len(full), 1 + len(rows))
+        self.assertEqual(tsv[0].replace("\t", ","), csv[0])
+        self.assertEqual(len(tsv), 1 + len(rows))
         markdown = self.profile(program, "--format", "markdown").stdout
         self.assertRegex(markdown, r"(?m)^\|[ :|-]+\|$")
         self.assertEqual(markdown.count("addmm.out"),
@@ -126,7 +127,7 @@ class Profile(RunTest):
         for program in PROGRAMS:
             if not self.runs_here(program):
                 continue
-            for form in (["--format", "json"], ["--format", "table"], ["--format", "tsv"],
+            for form in (["--format", "json"], ["--format", "table"], ["--format", "upstream"],
                          ["--format", "csv", "--group-by", "module"]):
                 with self.subTest(program=program, form=form):
                     shown = self.profile(program, "-o", "kept.etdp", "--runs", 3, *form).stdout

@@ -335,7 +335,7 @@ class Words(InFolder):
         done = support.inspect(self.path, "--columns", "zzzzzz")
         self.assertIn(b'no column "zzzzzz"; there are block,', done.stderr)
 
-    def test_columns__make_tsv_a_table_of_ours(self):
+    def test_columns__are_for_tsv_as_well(self):
         done = support.inspect(self.path, "-f", "tsv", "-c", "operator,avg")
         self.assertEqual(done.stdout.splitlines()[0], b"operator\tavg_ns\tavg_ns_upper")
 
