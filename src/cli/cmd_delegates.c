@@ -40,7 +40,7 @@ static int open_trace(struct subject *s)
 {
     struct ets_error error;
     if (s->trace_path == NULL) return CLI_OK;
-    if (ets_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
+    if (cli_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
         return cli_fail(s->trace_path, &error);
     }
     const struct ets_inspect_options options = {

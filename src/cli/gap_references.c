@@ -26,7 +26,7 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
                             "--reference-trace needs --reference-debug-buffer, which holds its "
                             "tensors");
     }
-    if (ets_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
     int code = cli_debug_buffer_open(buffer, &other->buffer, &other->debug_buffer);
     if (code == CLI_OK && record_path != NULL) code = cli_record_open(record_path, &other->record);
     if (code != CLI_OK) return code;

@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "command.h"
+#include "document.h"
 
 const struct cli_command cli_commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
@@ -289,5 +289,7 @@ int main(int count, char **words)
     static struct cli_arguments arguments;
     int code = cli_parse(command, count - 2, words + 2, &arguments);
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
-    return code != CLI_OK ? code : finish(command->run(&arguments));
+    if (code != CLI_OK) return code;
+    cli_document_start(&arguments);
+    return finish(cli_document_end(command->run(&arguments)));
 }

@@ -12,6 +12,7 @@
 #include "cli_text.h"
 #include "compare.h"
 #include "debug_buffer.h"
+#include "document.h"
 #include "etscope/run_table.h"
 #include "trace_notes.h"
 #include "upstream_table.h"
@@ -61,6 +62,13 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
                     const struct ets_table_style *style)
 {
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    return cli_write_table_to(path, table, style);
+}
+
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style)
+{
+    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
     struct ets_output *output;
     struct ets_error error;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);

@@ -86,6 +86,8 @@ int cli_complain_columns(const struct cli_arguments *arguments, const struct ets
 /* Writes `table` where --output says. Returns an exit code. */
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
                     const struct ets_table_style *style);
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style);
 /* The same in the style that the options and the terminal ask for. */
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 

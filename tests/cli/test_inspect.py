@@ -210,7 +210,7 @@ class Rows(InFolder):
         self.assertIn(b"holds no events", done.stderr)
         done = support.inspect(self.dump())
         self.assertEqual((done.returncode, done.stdout), (0, b""))
-        self.assertEqual(json.loads(support.inspect(self.dump(), "--format", "json").stdout), [])
+        self.assertEqual(support.rows(self.dump()), [])
 
     def test_inspect__unknown_events_are_counted(self):
         done = support.inspect(self.dump(("Execute", [
@@ -348,7 +348,7 @@ class HostileNames(InFolder):
 
     def test_inspect__json_parses(self):
         text = support.inspect(self.path, "--format", "json").stdout.decode()
-        self.assertEqual([row["event"] for row in json.loads(text)], self.expected())
+        self.assertEqual([row["event"] for row in support.json_rows(text)], self.expected())
         lines = support.inspect(self.path, "--format", "jsonl").stdout.decode().splitlines()
         self.assertEqual([json.loads(line)["event"] for line in lines], self.expected())
         self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]")

@@ -1,5 +1,6 @@
 """Words that are off, where results go, and what happens when they cannot."""
 
+import json
 import os
 import pathlib
 import re
@@ -402,8 +403,14 @@ class Output(unittest.TestCase):
         done = support.run("inspect", support.fixture("types", "debug.etdp"), "--partial",
                            "--format", "json")
         self.assertEqual(done.returncode, 0)
-        self.assertNotIn(b"note", done.stdout)
         self.assertTrue(done.stderr.startswith(b"note: "))
+        notes = json.loads(done.stdout)["notes"]
+        said = [line[len("note: "):] for line in done.stderr.decode().splitlines()]
+        self.assertEqual(notes, said)
+        for form in ("jsonl", "csv"):
+            done = support.run("inspect", support.fixture("types", "debug.etdp"), "--partial",
+                               "--format", form)
+            self.assertNotIn(said[0].encode(), done.stdout)
 
     def test_usage__a_locale_with_decimal_commas_changes_nothing(self):
         plain = support.run("inspect", DUMP, "--format", "json", env={"LC_ALL": "C"})
