@@ -38,9 +38,14 @@ static int write_table(const struct cli_arguments *arguments,
     struct ets_table *table;
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const int code = ets_budget_table_fill(table, report, &error) == ETS_OK
-                         ? cli_write_styled(arguments, table)
-                         : cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_budget_table_fill(table, report, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", (int)headline.size, headline.data);
+        code = cli_write_styled(arguments, table);
+    }
     ets_table_close(table);
     return code;
 }

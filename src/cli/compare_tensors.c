@@ -266,6 +266,8 @@ static int compare_all(const struct cli_arguments *arguments, struct comparing *
     const bool is_strict = cli_has(arguments, "--rtol") || cli_has(arguments, "--atol");
     int code = fill(c);
     if (code == CLI_OK) code = cli_choose_columns(arguments, c->table);
+    cli_headline("%u of %u tensors are close to %s", c->captured->count - c->failed,
+                 c->captured->count, c->arrays->path);
     if (code == CLI_OK) code = cli_write_styled(arguments, c->table);
     if (code != CLI_OK) return code;
     note_unused(c);

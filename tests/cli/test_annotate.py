@@ -28,7 +28,7 @@ def annotate(*words, model=MODEL, program=True, **options):
 def lines(*words, **options):
     done = annotate(*words, "--format", "json", **options)
     assert done.returncode == support.OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class Times(unittest.TestCase):
@@ -94,7 +94,7 @@ class Times(unittest.TestCase):
                 self.skipTest(done.stderr.decode())
             words = ("annotate", trace, "--etrecord", f"{model}.etrecord", "--program",
                      f"{model}.pte")
-            found = json.loads(support.run(*words, "--format", "json").stdout)
+            found = support.json_rows(support.run(*words, "--format", "json").stdout)
             by_place = {f"{line['file']}:{line['line']}": line for line in found if line["line"]}
             fused = {place: line for place, line in by_place.items() if line["fused_here"]}
             self.assertTrue(fused)

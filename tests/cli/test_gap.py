@@ -1,7 +1,6 @@
 """`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
 
 import io
-import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -40,7 +39,7 @@ class GapTest(support.RunTest):
 
     def gap(self, *words):
         """The rows of `gap --format json`."""
-        return json.loads(self.ok("gap", *words, "--format", "json").stdout)
+        return support.json_rows(self.ok("gap", *words, "--format", "json").stdout)
 
     def headline(self, *words):
         return self.ok("gap", *words).stdout.splitlines()[0]
@@ -153,7 +152,7 @@ class Fixtures(GapTest):
         for case, branch in ((0, "sin"), (1, "cos")):
             with self.subTest(case=case):
                 words = self.record("cond", support.DATA / "cond" / "model.pte", case)
-                rows = self.gap(*words, "--case", case, "--program",
+                rows = self.gap(*words, "--case", case, "--values", "--program",
                                 support.DATA / "cond" / "model.bpte")
                 expected = support.suites_of("cond")["forward"][case][1][0][2]
                 names = [row["aot_ops"][-1] for row in rows]
@@ -167,7 +166,7 @@ class Fixtures(GapTest):
         words = (*files("multi_method"), "--program", support.DATA / "multi_method" / "model.bpte")
         for run, method in ((1, "decode"), (3, "encode"), (5, "forward")):
             with self.subTest(method=method):
-                rows = self.gap(*words, "--run", run)
+                rows = self.gap(*words, "--run", run, "--values")
                 expected = support.suites_of("multi_method")[method][0][1][0][2]
                 self.assertEqual({row["finding"] for row in rows}, {"agrees"})
                 self.assertEqual(rows[-1]["shape"], [2, 8 if method != "encode" else 6])
@@ -286,7 +285,7 @@ class Comparators(GapTest):
     def test_gap__what_a_comparator_refuses_is_said_once(self):
         done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
                        self.plugins / "comparator_refuses.so")
-        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
         self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
                    "--comparator", self.plugins / "comparator_column.so")
@@ -379,7 +378,7 @@ class OtherReferences(GapTest):
     def test_gap__files_as_the_reference(self):
         rows = self.gap(*files("mlp_portable"))
         data = files("mlp_portable")[4].read_bytes()
-        tensors = json.loads(self.ok("tensors", *files("mlp_portable"), "--format",
+        tensors = support.json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
                                      "json").stdout)
         names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
         for tensor in tensors:
@@ -414,7 +413,7 @@ class Alignment(GapTest):
                 words = ["--program", program, *partial, *run]
                 listed = [row for row in self.alignment(model, *words)
                           if row["match"] != "not captured"]
-                tensors = json.loads(self.ok("tensors", files(model)[0], *partial, *run,
+                tensors = support.json_rows(self.ok("tensors", files(model)[0], *partial, *run,
                                              "--format", "json").stdout)
                 self.assertEqual([row["event"] for row in listed],
                                  [row["event"] for row in tensors])

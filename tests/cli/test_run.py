@@ -279,7 +279,7 @@ class Traces(RunTest):
                 self.assertEqual(names, expected)
                 if support.have_records():
                     self.ok("inspect", trace, "--etrecord", DATA / model / "model.etrecord",
-                            "--format", "tsv", "--output", "own.tsv")
+                            "--format", "upstream", "--output", "own.tsv")
                     self.assertEqual((self.folder / "own.tsv").read_bytes(), table.read_bytes())
 
     def ask_upstream(self, python, script, *arguments):
