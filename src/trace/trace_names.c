@@ -10,8 +10,8 @@ enum {
     TEXT_UNIT = 8,
     WAYS = 2,
     MOST_UNITS = 0xffff, /* as many as `names_used` can count */
-    LARGEST_AREA = ETS_NO_NAME_ID * sizeof(struct ets_etdump_name) + MOST_UNITS * TEXT_UNIT +
-        ETS_TEXT_SLACK
+    LARGEST_AREA =
+        ETS_NO_NAME_ID * sizeof(struct ets_etdump_name) + MOST_UNITS * TEXT_UNIT + ETS_TEXT_SLACK
 };
 
 /* In `names_used`. */
