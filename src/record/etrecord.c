@@ -35,8 +35,8 @@ static int ends_with(struct ets_text text, const char *end)
     return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-/* Upstream's rule: what is neither of the fixed names nor a side file is a program. It takes entries
- * of later versions for programs, see lists_program. */
+/* Upstream's rule: what is neither of the fixed names nor a side file is a program. It takes
+ * entries of later versions for programs, see lists_program. */
 static int is_program(struct ets_text name)
 {
     for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {
@@ -90,8 +90,8 @@ struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
  * of the fixed names, or one that has weights beside it. Others, such as the delegate_info of later
  * versions, are entries that are not known.
  */
-static enum ets_status lists_program(struct ets_etrecord *record, struct ets_text name,
-                                     int *is_out, struct ets_error *error)
+static enum ets_status lists_program(struct ets_etrecord *record, struct ets_text name, int *is_out,
+                                     struct ets_error *error)
 {
     *is_out = is_program(name);
     if (!*is_out || memchr(name.data, '/', name.size) != NULL || ets_text_is(name, ATEN_ENTRY) ||

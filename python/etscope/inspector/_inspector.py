@@ -402,6 +402,25 @@ class Inspector:
 
         return gap_frame(self, reference, inputs, run, use_double)
 
+    @cached_property
+    def op_graph_dict(self):
+        """{name: etscope.graph.Graph} of what events can be tied to; None without a record.
+
+        The edge program is "edge_dialect_graph_module", others have their names of the record's
+        graph_map. Upstream's values are graphs of its own with the same nodes.
+        """
+        if self._etrecord is None:
+            return None
+        graphs = dict(self._etrecord.graph_map or {})
+        if self._etrecord.edge_dialect_program is not None:
+            graphs[EDGE_DIALECT_GRAPH_KEY] = self._etrecord.edge_dialect_program
+        return graphs
+
+    def write_tensorboard_artifact(self, path: str) -> None:
+        """Writes nothing and warns: upstream has the name, and no such format either."""
+        warn(f"{path} is not written: there is no format of traces for TensorBoard; "
+             "save_data_to_tsv and to_dataframe have the table")  # fmt: skip
+
     def get_vgf_neural_statistics(self) -> List[Dict[str, Any]]:
         """The records that Arm's VGF backend attached to its events, blobs decoded.
 
