@@ -57,7 +57,6 @@ HOMES = {
 
 # What docs/compatibility.md says is not there.
 ABSENT = {
-    "BundledProgram.serialize_to_schema",
     "Inspector.write_tensorboard_artifact", "MethodMeta.attribute_tensor_meta",
     "MethodMeta.num_attributes",
 }  # fmt: skip
