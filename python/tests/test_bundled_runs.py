@@ -59,3 +59,12 @@ def test_attributes_are_the_named_tensors():
     assert meta.num_attributes() == 0
     with pytest.raises(IndexError, match="no attribute 0: the method has 0"):
         meta.attribute_tensor_meta(0)
+    meta = Runtime.get().load_program(file("ptd", "external.pte"),
+                                      data_path=file("ptd", "external.ptd")).metadata("forward")  # fmt: skip
+    found = {meta.attribute_name(i): repr(meta.attribute_tensor_meta(i))
+             for i in range(meta.num_attributes())}  # fmt: skip
+    assert list(found) == ["linear.weight", "linear.bias", "count"]
+    assert found["linear.weight"] == (
+        "TensorInfo(sizes=[3, 4], dtype=Float, is_memory_planned=False, nbytes=48)"
+    )
+    assert "sizes=[3], dtype=Float, is_memory_planned=True" in found["count"]

@@ -186,7 +186,7 @@ def test_metadata():
     assert meta.output_tensor_meta(0).sizes() == (2, 4)
     assert meta.backend_names() == ["XnnpackBackend"] and meta.num_instructions() == 1
     assert meta.planned_bytes() > 0
-    assert "sizes=[2, 16], dtype=float32" in repr(meta)
+    assert "sizes=[2, 16], dtype=Float" in repr(meta)
     for index in (1, -1):
         with pytest.raises(IndexError):
             meta.input_tensor_meta(index)

@@ -11,6 +11,14 @@ _KINDS = {
     lib.ETS_VALUE_DOUBLE: "Double", lib.ETS_VALUE_OTHER: "Other",
 }  # fmt: skip
 
+# What ExecuTorch prints of the scalar types, by their numbers.
+_PRINTED = (
+    "Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "ComplexHalf",
+    "ComplexFloat", "ComplexDouble", "Bool", "QInt8", "QUInt8", "QInt32", "BFloat16", "QUInt4x2",
+    "QUInt2x4", "Bits1x8", "Bits2x4", "Bits4x2", "Bits8", "Bits16", "Float8_e5m2", "Float8_e4m3fn",
+    "Float8_e5m2fnuz", "Float8_e4m3fnuz", "UInt16", "UInt32", "UInt64",
+)  # fmt: skip
+
 
 class TensorInfo:
     """A tensor's shape and type, before anything ran."""
@@ -40,9 +48,8 @@ class TensorInfo:
         return self._info.tensor.data_bytes
 
     def __repr__(self):
-        name = text(lib.ets_scalar_type_name(self._info.tensor.scalar_type))
         return (
-            f"TensorInfo(sizes={list(self.sizes())}, dtype={name}, "
+            f"TensorInfo(sizes={list(self.sizes())}, dtype={_PRINTED[self.dtype()]}, "
             f"is_memory_planned={self.is_memory_planned()}, nbytes={self.nbytes()})"
         )
 
@@ -136,7 +143,8 @@ class MethodMeta:
             info = ffi.new("struct ets_engine_value_info *", {"kind": lib.ETS_VALUE_TENSOR})
             info.tensor = value.tensor.tensor
             info.tensor.data_bytes = value.tensor.tensor_bytes
-            info.is_memory_planned = int(value.tensor.memory_id > 0)
+            planned = value.tensor.memory_id > 0 or value.tensor.data_buffer_idx > 0
+            info.is_memory_planned = int(planned)  # upstream counts constants of the file, too
             infos.append(info)
             names.append(name)
         return infos, names
