@@ -9,6 +9,8 @@
 
 #include "etscope/bundled.hpp"
 
+#define BUNDLED_PROGRAM_NAMESPACE bundled_program
+
 namespace executorch
 {
 namespace bundled_program
@@ -62,5 +64,40 @@ inline Error get_program_data(void *file_data, size_t file_bytes, const void **p
 }
 }  // namespace bundled_program
 }  // namespace executorch
+
+/* The names of before. */
+namespace torch
+{
+namespace executor
+{
+namespace bundled_program
+{
+using serialized_bundled_program = const void;
+
+inline ::executorch::runtime::Error LoadBundledInput(::executorch::runtime::Method &method,
+                                                     serialized_bundled_program *bundle,
+                                                     size_t test_case)
+{
+    return ::executorch::bundled_program::load_bundled_input(method, bundle, test_case);
+}
+
+inline ::executorch::runtime::Error VerifyResultWithBundledExpectedOutput(
+    ::executorch::runtime::Method &method, serialized_bundled_program *bundle, size_t test_case,
+    double rtol = 1e-5, double atol = 1e-8)
+{
+    return ::executorch::bundled_program::verify_method_outputs(method, bundle, test_case, rtol,
+                                                                atol);
+}
+
+inline ::executorch::runtime::Error GetProgramData(void *file_data, size_t file_bytes,
+                                                   const void **program_out,
+                                                   size_t *program_bytes_out)
+{
+    return ::executorch::bundled_program::get_program_data(file_data, file_bytes, program_out,
+                                                           program_bytes_out);
+}
+}  // namespace bundled_program
+}  // namespace executor
+}  // namespace torch
 
 #endif

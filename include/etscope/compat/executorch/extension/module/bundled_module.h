@@ -8,6 +8,8 @@
 
 #include <executorch/devtools/bundled_program/bundled_program.h>
 
+#define ET_BUNDLED_MODULE_NAMESPACE bundled_module
+
 namespace executorch
 {
 namespace extension
