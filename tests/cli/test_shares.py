@@ -11,7 +11,7 @@ def table(*words):
     if done.returncode == support.UNAVAILABLE:
         raise unittest.SkipTest(done.stderr.decode())
     assert done.returncode == support.OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class Shares(unittest.TestCase):
