@@ -1,7 +1,7 @@
 """`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
 
-import json
 import io
+import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree

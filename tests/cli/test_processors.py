@@ -5,7 +5,6 @@ where it has none. delegates/sweep.tar.xz holds programs of one or a few operato
 a trace of each on three processors: with AVX-512 and VNNI, with AVX2, with SSE4 alone.
 """
 
-import json
 import pathlib
 import re
 import struct

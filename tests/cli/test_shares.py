@@ -1,6 +1,5 @@
 """A share is the same number in every table, and follows from the columns beside it."""
 
-import json
 import unittest
 
 import support
