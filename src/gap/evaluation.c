@@ -210,6 +210,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         result->value.kind != ETS_VALUE_BOOL && result->value.kind != ETS_VALUE_DOUBLE) {
         *replacement_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = device};
     }
+    gap_take_random(c->report, result, replacement_out);
     return ETS_OK;
 }
 

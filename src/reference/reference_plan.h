@@ -32,6 +32,7 @@ struct reference_step {
     enum reference_step_kind kind;
     bool is_in_place; /* writes its first argument */
     bool is_found;    /* `kind`, `operator_` and `reason` are set */
+    bool is_random;   /* UNCOVERED: it draws random numbers */
     const struct reference_operator *operator_;
     const char *kernel;
     const struct ets_tensor *part; /* CALL without operator: what it takes out of a weight */
