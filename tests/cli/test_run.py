@@ -37,6 +37,12 @@ with open(sys.argv[2], "w") as file:
 """
 
 
+def names_of_table(path):
+    """Of each line of upstream's table the block, the operator and what it stands for."""
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
+    return [[line[1], support.on_any_processor(line[2]), *line[9:12]] for line in lines]
+
+
 def each_case():
     for model, methods in MODELS.items():
         for method, cases in methods.items():
@@ -264,10 +270,8 @@ class Traces(RunTest):
                 record_profile(self, model, trace, "--tracer", tracer)
                 self.ask_upstream(python, SHOW_WITH_UPSTREAM, trace, table,
                                   DATA / model / "model.etrecord")
-                names = [line.split("\t")[1:3] + line.split("\t")[9:12]
-                         for line in table.read_text().splitlines()]
-                expected = [line.split("\t")[1:3] + line.split("\t")[9:12] for line in
-                            (DATA / model / "profile.tsv").read_text().splitlines()]
+                names = names_of_table(table)
+                expected = names_of_table(DATA / model / "profile.tsv")
                 if tracer == "etscope" and model in IN_TURN:
                     # The trace names the cases, so that each has a block of its own.
                     names, expected = ([list(each) for each in sorted({*map(tuple, found)})]
@@ -275,7 +279,7 @@ class Traces(RunTest):
                 self.assertEqual(names, expected)
                 if support.have_records():
                     self.ok("inspect", trace, "--etrecord", DATA / model / "model.etrecord",
-                            "--format", "tsv", "--output", "own.tsv")
+                            "--format", "upstream", "--output", "own.tsv")
                     self.assertEqual((self.folder / "own.tsv").read_bytes(), table.read_bytes())
 
     def ask_upstream(self, python, script, *arguments):

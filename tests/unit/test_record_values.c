@@ -1,6 +1,8 @@
 /* Tensors of state dicts, inputs and reference outputs. */
 #include "test_record_support.h"
 
+#include "etscope/numerics.h"
+
 static const struct ets_named_value *find_value(const struct ets_named_value *values, size_t count,
                                                 const char *name)
 {
@@ -12,9 +14,7 @@ static const struct ets_named_value *find_value(const struct ets_named_value *va
 
 static float float_at(const struct ets_tensor *tensor, size_t index)
 {
-    float value;
-    memcpy(&value, (const uint8_t *)tensor->data + index * sizeof value, sizeof value);
-    return value;
+    return (float)ets_element_load((const float *)tensor->data + index, ETS_SCALAR_FLOAT, 0);
 }
 
 static void test_values__of_state_dicts_point_into_the_file(void **state)
