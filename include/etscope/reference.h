@@ -87,6 +87,7 @@ struct ets_reference_result {
     uint32_t iteration;     /* how often the node was computed before in this run: loops */
     struct ets_value value; /* kind NONE: not available; tensors are borrowed for the call */
     const char *reason;     /* why it is not available; else NULL */
+    int is_random;          /* 1: the node draws random numbers: only the device has its value */
 };
 
 /*

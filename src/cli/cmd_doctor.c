@@ -130,6 +130,32 @@ static void print_backends(struct ets_output *output, const struct ets_engine *e
     }
 }
 
+static bool has_backend(const struct ets_engine *engine, const char *name)
+{
+    for (size_t i = 0; i < engine->backend_count(); i++) {
+        if (strcmp(engine->backend_name(i), name) == 0) return true;
+    }
+    return false;
+}
+
+/* Backends that PyPI's wheel carries, which need what their vendors give. */
+static void print_other_backends(struct ets_output *output, const struct ets_engine *engine)
+{
+    static const struct {
+        const char *name, *library, *needs;
+    } others[] = {
+        {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK"},
+        {"OpenvinoBackend", "libexecutorch_backend_openvino.so", "OpenVINO's libopenvino_c.so"},
+    };
+    const char *label = "not loaded";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (has_backend(engine, others[i].name)) continue;
+        info_fact(output, label, "%s, which needs %s:", others[i].name, others[i].needs);
+        info_fact(output, "", "--load-library lib/%s of its wheel", others[i].library);
+        label = "";
+    }
+}
+
 static void print_engine(struct ets_output *output, const struct findings *findings)
 {
     const struct ets_engine *engine = findings->engine;
@@ -143,6 +169,7 @@ static void print_engine(struct ets_output *output, const struct findings *findi
     info_fact(output, "tracing", "%s", engine->tracing_compiled_in ? "compiled in" : "left out");
     print_backends(output, engine, true);
     print_backends(output, engine, false);
+    print_other_backends(output, engine);
     info_fact(output, "kernels", "%zu", engine->kernel_count());
     info_fact(output, "threads", "%zu", engine->thread_count());
     for (unsigned i = 0; i < findings->loaded_count; i++) {

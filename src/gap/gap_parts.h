@@ -62,6 +62,10 @@ struct gap_evaluation {
     const struct ets_value *inputs;
     size_t input_count;
 };
+/* Puts what was captured in the place of numbers that a node draws at random. */
+void gap_take_random(const struct ets_gap_report *report, const struct ets_reference_result *result,
+                     struct ets_value *replacement_out);
+
 /* The record's inputs, as many as the reference takes. NOT_FOUND, with what to do, and others. */
 enum ets_status gap_record_inputs(const struct ets_gap_report *report,
                                   const struct ets_value **inputs_out, size_t *count_out,

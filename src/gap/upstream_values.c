@@ -29,7 +29,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     const struct giver *g = context;
     struct ets_tensor reference;
     int64_t room;
-    (void)replacement_out;
+    gap_take_random(g->report, result, replacement_out);
     const uint32_t node = gap_graph_number(g->report->reference, result->node);
     if (node == GAP_NONE || result->output > 0 || result->iteration > 0) return ETS_OK;
     if (!gap_tensor_of(&result->value, &room, &reference)) return ETS_OK;

@@ -203,3 +203,19 @@ enum ets_status reference_index_copy(struct reference_frame *frame,
                   step->arguments[0], list, step->arguments[3]));
     return reference_give(frame, step, 0, &result);
 }
+
+/* native_dropout(input, p, train) outside of training: the input, and a mask that takes all. */
+enum ets_status reference_native_dropout(struct reference_frame *frame,
+                                         const struct reference_step *step)
+{
+    const struct ets_tensor *self;
+    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    const struct reference_value x = step->arguments[0];
+    struct reference_shape truth = LIKE(x);
+    struct reference_value copy, mask;
+    truth.scalar_type = ETS_SCALAR_BOOL;
+    ETS_TRY(APPLY(frame, LIKE(x), &copy, "aten.clone.default", x));
+    ETS_TRY(APPLY(frame, truth, &mask, "aten.ones_like.default", x, WHOLE(ETS_SCALAR_BOOL)));
+    ETS_TRY(reference_give(frame, step, 0, &copy));
+    return step->output_count > 1 ? reference_give(frame, step, 1, &mask) : ETS_OK;
+}

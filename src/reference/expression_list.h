@@ -15,7 +15,7 @@ reference_expression reference_view, reference_reshape, reference_view_as, refer
 reference_expression reference_identity, reference_clone, reference_contiguous, reference_to,
     reference_to_copy, reference_type_as, reference_copy, reference_zeros_like, reference_ones_like,
     reference_new_zeros, reference_new_ones, reference_new_full, reference_empty,
-    reference_arange_start, reference_index_copy;
+    reference_arange_start, reference_index_copy, reference_native_dropout;
 
 /* Numbers (expression_numbers.c) */
 reference_expression reference_assertion, reference_sym_size, reference_sym_numel, reference_item,

@@ -98,6 +98,7 @@ static const struct row rows[] = {
     {"aten.max_pool2d.default", reference_max_pool2d, false},
     {"aten.multiply.Tensor", reference_by_other_name, false},
     {"aten.narrow.default", reference_narrow, false},
+    {"aten.native_dropout.default", reference_native_dropout, false},
     {"aten.native_group_norm.default", reference_native_group_norm, true},
     {"aten.native_layer_norm.default", reference_native_layer_norm, true},
     {"aten.negative.default", reference_by_other_name, false},

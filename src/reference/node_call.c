@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "reference/expressions.h"
+#include "reference/random_nodes.h"
 
 #define DEPTH_LIMIT 8 /* operators in operators */
 
@@ -260,7 +261,10 @@ enum ets_reference_route reference_operator_find(const struct reference_calls *c
     *operator_out = operator_;
     *kernel_out = NULL;
     if (operator_ == NULL) {
-        ets_print_text(reason_room, 160, "%.*s: unknown operator", (int)name.size, name.data);
+        ets_print_text(reason_room, 160, "%.*s: %s", name.size < 64 ? (int)name.size : 64,
+                       name.data,
+                       reference_is_complex(node) ? "complex numbers are not computed here"
+                                                  : "unknown operator");
     } else if (reference_expression_named(operator_->name, calls->use_double) != NULL) {
         return ETS_ROUTE_EXPRESSION;
     } else if (operator_->kernel == NULL || !calls->engine->kernel_exists(operator_->kernel)) {

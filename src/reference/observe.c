@@ -182,6 +182,7 @@ static enum ets_status show(struct reference_run *run, const struct reference_pl
         .iteration = step->times,
         .value = shown_value(value),
         .reason = value->kind == REFERENCE_UNAVAILABLE ? value->as.reason : NULL,
+        .is_random = step->is_random,
     };
     ETS_TRY(run->reference->observer(run->reference->context, &result, &replacement, run->error));
     if (replacement.kind == ETS_VALUE_NONE || slot == REFERENCE_NO_SLOT) return ETS_OK;

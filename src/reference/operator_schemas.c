@@ -206,6 +206,7 @@ const struct reference_operator reference_operators[] = {
     {"aten.multiply.Tensor", NULL, "t self;t other", "t"},
     {"aten.narrow.default", NULL, "t self;i dim;i start;i length", "t"},
     {"aten.narrow_copy.default", "aten::narrow_copy.out", "t self;i dim;i start;i length", "t"},
+    {"aten.native_dropout.default", NULL, "t input;f p;b? train", "t t"},
     {"aten.native_group_norm.default", "aten::native_group_norm.out", "t input;t? weight;t? bias;i N;i C;i HxW;i group;f eps", "t t t"},
     {"aten.native_layer_norm.default", "aten::native_layer_norm.out", "t input;i[] normalized_shape;t? weight;t? bias;f eps", "t t t"},
     {"aten.ne.Scalar", "aten::ne.Scalar_out", "t self;S other", "t"},

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "host/physical_memory.h"
+#include "reference/operators.h"
+#include "reference/random_nodes.h"
 #include "reference/reference_run.h"
 #include "reference/twins.h"
 #include "reference/weights.h"
@@ -57,6 +59,14 @@ static enum ets_status find_step(void *context, struct reference_step *step,
     if (ets_text_is(step->node->op, "executorch_call_delegate")) {
         return keep_reason(opening, step, "a delegate computes it");
     }
+    step->is_random = reference_is_random(step->node);
+    if (step->is_random) {
+        const struct ets_text name = reference_operator_name(step->node->target);
+        (void)ets_print_text(reason, sizeof reason,
+                             "%.*s draws random numbers; a captured value is taken as it is",
+                             name.size < 64 ? (int)name.size : 64, name.data);
+        return keep_reason(opening, step, reason);
+    }
     const enum ets_reference_route route = reference_operator_find(
         &opening->reference->calls, step->node, &step->operator_, &step->kernel, reason);
     step->kind = REFERENCE_CALL;
@@ -68,6 +78,7 @@ static enum ets_status fall_back(struct opening *opening, struct reference_twins
 {
     char reason[160] = "", whole[340];
     struct reference_step *step = &twins->plan->steps[number];
+    if (step->is_random) return ETS_OK;
     ETS_TRY(reference_fallback_find(twins, number, find_step, opening, &step->fallback, reason,
                                     opening->error));
     if (step->fallback != NULL) {

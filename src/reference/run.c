@@ -1,5 +1,6 @@
 /* Computes the steps of a plan one after the other, and drops what nothing needs any more. */
 #include "base/error.h"
+#include "reference/random_nodes.h"
 #include "reference/reference_run.h"
 
 #include <string.h>
@@ -282,10 +283,47 @@ static enum ets_status run_fallback(struct reference_run *run, const struct refe
     return status;
 }
 
+/*
+ * Zeros in the place of a value that is not available, where a step needs its shape alone; false:
+ * the shape is not known, or it needs the numbers.
+ */
+static bool stand_in(struct reference_run *run, const struct reference_plan *plan,
+                     const struct reference_step *step)
+{
+    struct reference_shape shape;
+    struct reference_value zeros;
+    if (step->kind != REFERENCE_CALL || step->read_count != 1 ||
+        plan->values[step->reads[0]].kind != REFERENCE_UNAVAILABLE ||
+        !reference_needs_shape_only(step->node)) {
+        return false;
+    }
+    reference_slot_shape(run->reference, plan, step->reads[0], &shape);
+    if (shape.scalar_type < 0) return false;
+    for (uint32_t i = 0; i < shape.rank; i++) {
+        if (shape.sizes[i] < 0) return false;
+    }
+    struct reference_memory *memory = &run->reference->memory;
+    if (run->reference->calls.use_double && reference_is_floating(shape.scalar_type)) {
+        shape.scalar_type = ETS_SCALAR_DOUBLE;
+    }
+    if (reference_tensor_new(memory, shape.scalar_type, shape.rank, shape.sizes, &zeros, NULL) !=
+        ETS_OK) {
+        return false;
+    }
+    if (zeros.as.tensor.storage->size > 0) {
+        memset(zeros.as.tensor.storage->bytes, 0, zeros.as.tensor.storage->size);
+    }
+    plan->values[step->reads[0]] = zeros;
+    return true;
+}
+
 static enum ets_status run_step(struct reference_run *run, const struct reference_plan *plan,
                                 struct reference_step *step)
 {
     struct reference_value *outputs = run->reference->outputs;
+    struct reference_value absent = {.kind = REFERENCE_NOTHING};
+    if (step->read_count > 0) absent = plan->values[step->reads[0]];
+    const bool stands_in = stand_in(run, plan, step);
     const char *reason =
         step->kind == REFERENCE_UNCOVERED ? step->reason : missing_reason(plan, step);
     enum ets_status status = ETS_OK;
@@ -295,6 +333,10 @@ static enum ets_status run_step(struct reference_run *run, const struct referenc
         set_unavailable(step, reason, outputs);
     } else if (step->kind == REFERENCE_CALL) {
         status = call_node(run, plan, step, outputs);
+        if (stands_in) {
+            reference_value_drop(&run->reference->memory, &plan->values[step->reads[0]]);
+            plan->values[step->reads[0]] = absent;
+        }
     } else {
         /* The steps of the bodies use the common room: these outputs go into the slots alone. */
         return reference_run_control(run, plan, step);

@@ -80,6 +80,13 @@ class TestDoctorWithEngine(unittest.TestCase):
         for backend in engine["backends"]:
             self.assertIn(backend["name"], result.stdout)
 
+    def test_doctor__backends_of_the_wheel_that_are_not_linked(self):
+        lines = doctor().stdout.splitlines()
+        linked = {backend["name"] for backend in self.report["engine"]["backends"]}
+        for name in ("QnnBackend", "OpenvinoBackend"):
+            said = any(f"{name}, which needs" in line for line in lines)
+            self.assertEqual(said, name not in linked)
+
     def test_doctor__library_that_does_not_exist(self):
         result = doctor("--format", "json", "--load-library", "/nonexistent.so")
         self.assertEqual(result.returncode, 3)

@@ -125,6 +125,21 @@ class Torchao(GapTest):
         self.assertIn("0.00306", self.ok("annotate", trace, *words).stdout)
 
 
+class Random(GapTest):
+    def test_gap__random_numbers_are_taken_as_they_were_captured(self):
+        folder = support.DATA / "random"
+        words = (folder / "random.etdp", "--etrecord", folder / "random.etrecord",
+                 "--debug-buffer", folder / "random.bin")
+        rows = {row["aot_ops"][0]: row for row in self.gap(*words)}
+        for name, row in rows.items():
+            if name in ("rand", "randn", "dropout"):
+                self.assertIn("draws random numbers", row["reason"])
+                self.assertIsNone(row["total_error"])
+            else:
+                self.assertLess(row["total_error"], 1e-6, name)
+        self.assertLess({"linear", "add", "mul", "tanh", "zeros_like", "add_1"}, set(rows))
+
+
 class Fixtures(GapTest):
     def test_gap__every_fixture_agrees(self):
         for model in PORTABLE + DELEGATED:

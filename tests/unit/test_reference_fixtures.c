@@ -292,6 +292,46 @@ static void test_routes(void **state)
     close_subject(&subject);
 }
 
+/* What needs random numbers is not available; what needs their shape alone is. */
+static void test_random_numbers(void **state)
+{
+    NEEDS_ENGINE();
+    struct subject subject = open_subject("random", "random.etrecord", "forward");
+    struct ets_reference_options options = {.engine = engine,
+                                            .record = subject.record,
+                                            .graph = subject.aten,
+                                            .fallback = subject.edge};
+    for (options.use_double = 0; options.use_double < 2; options.use_double++) {
+        struct ets_reference *reference = open_reference(&options);
+        struct shown shown = {.graph = subject.aten};
+        const struct ets_value *inputs;
+        size_t count;
+        assert_int_equal(ets_etrecord_representative_inputs(subject.record, &inputs, &count, NULL),
+                         ETS_OK);
+        run_reference(reference, inputs, count, keep_shown, &shown);
+        assert_int_equal(shown.outputs[0].kind, ETS_VALUE_NONE);
+        assert_int_equal(shown.outputs[1].kind, ETS_VALUE_TENSOR);
+        assert_non_null(strstr(shown.reason, "draws random numbers"));
+        free_shown(&shown);
+        ets_reference_close(reference);
+    }
+    close_subject(&subject);
+}
+
+static void test_complex_numbers(void **state)
+{
+    NEEDS_ENGINE();
+    struct subject subject = open_subject("random", "complex.etrecord", "forward");
+    struct ets_reference_options options = {
+        .engine = engine, .record = subject.record, .graph = subject.edge};
+    struct ets_reference *reference = open_reference(&options);
+    const struct ets_reference_node *node = find_node(reference, "aten__fft_r2c_default");
+    assert_int_equal(node->route, ETS_ROUTE_UNCOVERED);
+    assert_non_null(strstr(node->reason, "complex numbers"));
+    ets_reference_close(reference);
+    close_subject(&subject);
+}
+
 /* Two outputs that nothing uses, of one shape: which is which is not guessed. */
 static void test_ambiguous_outputs(void **state)
 {
@@ -345,11 +385,18 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_made),     cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_branches), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_buffers),  cmocka_unit_test(test_routes),
-        cmocka_unit_test(test_memory),   cmocka_unit_test(test_ambiguous_outputs),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_random_numbers),
+        cmocka_unit_test(test_complex_numbers),
+        cmocka_unit_test(test_ambiguous_outputs),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

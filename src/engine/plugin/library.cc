@@ -70,8 +70,10 @@ enum ets_status load_library(const char *path, size_t *kernels_added_out,
     ETS_TRY(check_survives(path, error));
     if (dlopen(path, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         const char *reason = dlerror();
-        return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "cannot load the library: %s",
-                        reason == nullptr ? path : reason);
+        if (reason == nullptr) reason = path;
+        const bool needs_python = strstr(reason, "undefined symbol: Py") != nullptr;
+        return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "cannot load the library: %s%s", reason,
+                        needs_python ? "; load the libpython3.N.so of its Python before it" : "");
     }
     if (kernels_added_out != nullptr) {
         *kernels_added_out = et::get_registered_kernels().size() - kernels;

@@ -102,6 +102,26 @@ std::string missing_operators(const std::vector<std::string> &lines)
     return names;
 }
 
+/* Libraries of PyPI's wheel that are not linked, by what a program lacks: how to have it. */
+std::string provider(const std::string &lacks)
+{
+    static const struct {
+        const char *part, *text;
+    } providers[] = {
+        {"llama::",
+         "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's: --load-library "
+         "libpython3.N.so and that"},
+        {"QnnBackend",
+         "the wheel's libexecutorch_backend_qnn.so has it (needs Qualcomm's SDK): --load-library"},
+        {"OpenvinoBackend",
+         "the wheel's libexecutorch_backend_openvino.so has it (needs OpenVINO): --load-library"},
+    };
+    for (const auto &each : providers) {
+        if (lacks.find(each.part) != std::string::npos) return std::string("; ") + each.text;
+    }
+    return "";
+}
+
 /*
  * The line that names the instruction and its operator or delegate, else the outermost, which is
  * the last; and the innermost, which is the first and names the cause.
@@ -110,12 +130,16 @@ std::string reason(const std::vector<std::string> &lines)
 {
     if (lines.empty()) return "";
     const std::string operators = missing_operators(lines);
-    if (!operators.empty()) return ": no kernel is registered for " + operators;
+    if (!operators.empty()) {
+        return ": no kernel is registered for " + operators + provider(operators);
+    }
     std::string place = lines.back();
     for (const std::string &line : lines) {
         if (line.find(" failed at instruction ") != std::string::npos) place = line;
     }
-    return ": " + place + (place == lines.front() ? "" : "; first: " + lines.front());
+    const bool lacks_backend = lines.front().find("is not registered") != std::string::npos;
+    return ": " + place + (place == lines.front() ? "" : "; first: " + lines.front()) +
+           (lacks_backend ? provider(lines.front()) : "");
 }
 }  // namespace
 
