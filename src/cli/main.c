@@ -131,7 +131,9 @@ const struct cli_command cli_commands[] = {
      "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
      "how "
      "far the medians of the files lie apart. Traces of different programs are shown one after the "
-     "other.",
+     "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with a name a line: any "
+     "number of traces goes, as one at a time is open and what stays is eight bytes for each run of "
+     "each operator, twice at the end. Traces of diff and gate are named likewise.",
      cli_summary_options,
      "etscope summary monday.etdp tuesday.etdp\n"
      "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",
