@@ -1,3 +1,4 @@
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/compare_tables.h"
 #include "show.h"
@@ -36,10 +37,15 @@ static int write_table(const struct cli_arguments *arguments,
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const int code = ets_budget_table_fill(table, report, &error) == ETS_OK
-                         ? cli_write_styled(arguments, table)
-                         : cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_budget_table_fill(table, report, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", (int)headline.size, headline.data);
+        code = cli_write_styled(arguments, table);
+    }
     ets_table_close(table);
     return code;
 }
@@ -131,7 +137,7 @@ int cmd_gate(const struct cli_arguments *arguments)
     const char *path = cli_value(arguments, "--budget");
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
-    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK) {
         code = compare(arguments, budget);
         ets_budget_close(budget);

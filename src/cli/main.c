@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "command.h"
+#include "document.h"
 
 const struct cli_command cli_commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
@@ -19,7 +19,7 @@ const struct cli_command cli_commands[] = {
      "modules need the ETRecord of the export; operator names of prim ops, and what the events "
      "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
-     "With --format tsv alone the table is that of upstream's Inspector, byte for byte.",
+     "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
@@ -296,5 +296,7 @@ int main(int count, char **words)
     static struct cli_arguments arguments;
     int code = cli_parse(command, count - 2, words + 2, &arguments);
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
-    return code != CLI_OK ? code : finish(command->run(&arguments));
+    if (code != CLI_OK) return code;
+    cli_document_start(&arguments);
+    return finish(cli_document_end(command->run(&arguments)));
 }

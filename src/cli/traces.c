@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 
 int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)
@@ -111,7 +112,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
     struct cli_kept_trace *trace = room_for(traces);
     int is_kept = 0;
     if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
-    if (ets_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
     const enum ets_status status = inspect(arguments, ets_file_bytes(trace->file), models,
                                            model_count, &trace->inspection, &error);
     if (status != ETS_OK) {

@@ -57,7 +57,8 @@ static inline enum ets_status ets_fail_pool(struct ets_error *error)
 
 /* pool_shapes.c */
 bool ets_pool_shapes_init(struct ets_pool_shapes *shapes, struct ets_arena *arena);
-/* The number of a block's shape; ETS_KEY_NONE: no memory. */
+/* The number of a block's shape; ETS_KEY_NONE: no memory. Texts are borrowed: a new one makes a new
+ * shape, whose inspection the pool keeps. */
 uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_inspection *inspection,
                            const struct ets_block *block);
 /*

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "etscope/plain_text.h"
 #include "export/character_width.h"
 #include "export/table_cells.h"
 
@@ -11,6 +12,9 @@
 enum { KEPT_TAIL = 9 };
 
 enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
+
+/* Nobody reads a wider cell, where there is no terminal whose width would cut it either. */
+enum { MOST_COLUMNS = 160 };
 
 /* A column as it will be shown. */
 struct shown {
@@ -45,23 +49,19 @@ static void append(struct cell_text *out, const char *data, size_t size)
     out->size += size;
 }
 
-/*
- * Text from a file: control characters must not reach a terminal, those of the upper half (U+0080
- * to U+009F) included, nor bytes that are no UTF-8.
- */
+/* Text from a file: what is not plain must not reach a terminal. */
 static void append_visible(struct cell_text *out, struct ets_text text)
 {
     for (size_t i = 0; i < text.size;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = ets_utf8_length(at, text.size - i);
-        const bool is_c1 = *at == 0xc2 && length == 2 && at[1] < 0xa0;
-        const bool is_control = *at < 0x20 || *at == 0x7f || is_c1;
-        if (length > 0 && !is_control && !(out->ascii && length > 1)) {
-            append(out, text.data + i, length);
+        const char *at = text.data + i;
+        const size_t length = ets_plain_length(at, text.size - i);
+        if (length == 1 || (length > 1 && !out->ascii)) {
+            append(out, at, length);
             i += length;
             continue;
         }
-        for (size_t end = i + (length > 0 ? length : 1); i < end; i++) {
+        const size_t whole = ets_utf8_length(at, text.size - i);
+        for (size_t end = i + (whole > 0 ? whole : 1); i < end; i++) {
             char escape[8];
             const unsigned char byte = (unsigned char)text.data[i];
             append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
@@ -296,6 +296,8 @@ static void measure(struct renderer *r, struct shown *shown, struct cell_text *s
             ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
     }
+    const bool is_cut = shown->column->least_width > 0 && r->style->format == ETS_FORMAT_TABLE;
+    if (is_cut && shown->width > MOST_COLUMNS) shown->width = MOST_COLUMNS;
 }
 
 static uint32_t total_width(const struct renderer *r)
@@ -536,7 +538,7 @@ static void put_line(const struct renderer *r, const struct ets_table_row *row,
 
 static void put_bold(const struct renderer *r, const char *sequence)
 {
-    if (r->style->bold) ets_output_write(r->output, sequence, strlen(sequence));
+    if (r->style->bold) ets_output_control(r->output, sequence);
 }
 
 /* A text in lines of the table's width, broken between words. */

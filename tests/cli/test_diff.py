@@ -42,7 +42,7 @@ class InFolder(unittest.TestCase):
         return done.stdout.decode()
 
     def rows(self, *words):
-        return json.loads(self.diff(*words, "--format", "json"))
+        return support.json_rows(self.diff(*words, "--format", "json"))
 
 
 BASE = [("add.out", 1000), ("mul.out", 500), ("relu.out", 200)]

@@ -1,6 +1,5 @@
 """`etscope gate`: rules that hold, break, or cannot be decided; JUnit; the example for a CI job."""
 
-import json
 import os
 import subprocess
 import unittest
@@ -26,7 +25,7 @@ class Gate(InFolder):
         return done.stdout.decode()
 
     def results(self, code, traces, rules, *words):
-        rows = json.loads(self.gate(code, traces, rules, *words, "--format", "json"))
+        rows = support.json_rows(self.gate(code, traces, rules, *words, "--format", "json"))
         return [(row["operator"], row["result"]) for row in rows]
 
 
@@ -162,7 +161,8 @@ class Rules(Gate):
     def test_gate__delegates_have_a_share(self):
         words = [support.fixture("mlp_portable", "profile.etdp"),
                  support.fixture("mlp_xnnpack", "profile.etdp")]
-        rows = json.loads(self.gate(support.OK, words, ["delegated share >= 50%"], "-f", "json"))
+        rows = support.json_rows(
+            self.gate(support.OK, words, ["delegated share >= 50%"], "-f", "json"))
         self.assertEqual(rows[0]["base_share"], 0)
         self.assertTrue(0.5 < rows[0]["new_share"] <= 1)
         self.assertEqual(self.results(NEGATIVE, words[::-1], ["delegated share >= 50%"]),
