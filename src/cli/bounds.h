@@ -5,7 +5,9 @@
 #include "etscope/file.h"
 #include "etscope/table.h"
 
-/* ets_file_open of an input; its size counts towards what tables may hold. */
+/* The size of one more input counts towards what tables may hold. */
+void cli_bounds_add(uint64_t bytes);
+/* ets_file_open of an input, whose size counts so (document.c). */
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
 
