@@ -5,6 +5,7 @@
 #include "etscope/annotate.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
+#include "siblings.h"
 #include "source_files.h"
 #include "trace_notes.h"
 
@@ -38,6 +39,7 @@ const struct cli_option cli_annotate_options[] = {
      "Take off what the tracer measured that recording costs, of every event", NULL, false},
     {"--source-time-scale", NULL, "ns|us|ms|s|cycles",
      "What the trace counts its times in, where it does not say; default ns", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},

@@ -19,6 +19,8 @@ const struct cli_command cli_commands[] = {
      "modules need the ETRecord of the export; operator names of prim ops, and what the events "
      "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
+     "Without --etrecord and --program, those beside the trace that have its name are used where "
+     "they agree with it. "
      "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"

@@ -2,6 +2,7 @@
 
 #include "bounds.h"
 #include "debug_buffer.h"
+#include "siblings.h"
 
 static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
 {
@@ -32,6 +33,7 @@ int cli_subject_open(const struct cli_arguments *arguments, const char *path,
     }
     subject_out->record = files->record.record;
     subject_out->program = files->program.is_open ? &files->program.program : NULL;
+    if (code == CLI_OK) cli_siblings_find(arguments, files, subject_out);
     return code;
 }
 
