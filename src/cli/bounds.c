@@ -7,9 +7,9 @@ enum { TEXT_OF_A_BYTE = 256 };
 /* Of all inputs of this process, which runs one command. */
 static uint64_t input_bytes;
 
-void cli_bounds_add(uint64_t bytes)
+void cli_count_input(struct ets_bytes bytes)
 {
-    input_bytes += bytes;
+    input_bytes += bytes.size;
 }
 
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error)

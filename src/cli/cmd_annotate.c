@@ -248,9 +248,6 @@ static int check_words(const struct cli_arguments *arguments)
                             "annotate needs a trace, and takes a file of the model: "
                             "etscope annotate profile.etdp --etrecord model.etrecord");
     }
-    if (!cli_has(arguments, "--etrecord")) {
-        return cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
-    }
     if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
         return cli_complain(CLI_USAGE, "%s is for numeric errors, which need --debug-buffer",
                             reference);
@@ -265,6 +262,9 @@ int cmd_annotate(const struct cli_arguments *arguments)
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
     code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK && subject.record == NULL) {
+        code = cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
+    }
     if (code == CLI_OK) code = annotate(arguments, &subject, &files.program);
     cli_subject_close(&files);
     return code;

@@ -1,6 +1,5 @@
 #include "inputs.h"
 
-#include "bounds.h"
 #include "etscope/kind.h"
 
 enum ets_status cli_record_read(const char *path, struct cli_record *record_out,

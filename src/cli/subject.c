@@ -1,6 +1,5 @@
 #include "subject.h"
 
-#include "bounds.h"
 #include "debug_buffer.h"
 #include "siblings.h"
 
