@@ -78,12 +78,33 @@ struct ets_pool_options {
 };
 
 /*
- * `inspections`: borrowed until close, as is the array. `options` NULL: all zero.
+ * `inspections`: borrowed until close. `options` NULL: all zero.
  * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
  */
 ETS_API enum ets_status ets_pool_open(const struct ets_inspection *const *inspections,
                                       uint32_t count, const struct ets_pool_options *options,
                                       struct ets_pool **pool_out, struct ets_error *error);
+/*
+ * The same with one trace after the other, so that many need no more memory than their times do,
+ * eight bytes for each run of each row, twice while they are put together:
+ *
+ *     ets_pool_begin(NULL, &pool, &error);
+ *     for (each trace) {
+ *         ets_pool_add(pool, inspection, &is_kept, &error);
+ *         if (!is_kept) ets_inspection_close(inspection); // else after the pool
+ *     }
+ *     ets_pool_end(pool, &error);
+ *
+ * A pool keeps the first inspection of every sequence of events that is new to it, and traces
+ * that execute nothing; after a failure of `add`, the inspection at hand, too. Parts count the
+ * inspections in the order of `add`. A pool that was begun is the caller's to close, also after a
+ * failure; until `end` it has no blocks. Statuses as above.
+ */
+ETS_API enum ets_status ets_pool_begin(const struct ets_pool_options *options,
+                                       struct ets_pool **pool_out, struct ets_error *error);
+ETS_API enum ets_status ets_pool_add(struct ets_pool *pool, const struct ets_inspection *inspection,
+                                     int *is_kept_out, struct ets_error *error);
+ETS_API enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error);
 ETS_API void ets_pool_close(struct ets_pool *pool); /* NULL is allowed */
 
 /* What times are in: ETS_UNIT_CYCLES, or ETS_UNIT_NS whatever time the traces count in. */

@@ -236,6 +236,7 @@ int cli_parse(const struct cli_command *command, int count, char **words,
               struct cli_arguments *arguments)
 {
     *arguments = (struct cli_arguments){.command = command};
+    arguments->words = (const char *const *)words;
     bool only_words = false;
     for (int i = 0; i < count; i++) {
         int code = CLI_OK;
@@ -243,10 +244,8 @@ int cli_parse(const struct cli_command *command, int count, char **words,
             only_words = true;
         } else if (!only_words && words[i][0] == '-' && words[i][1] != '\0') {
             code = parse_option(arguments, count, words, &i);
-        } else if (arguments->word_count < CLI_MAX_VALUES) {
-            arguments->words[arguments->word_count++] = words[i];
         } else {
-            code = cli_complain(CLI_USAGE, "more than %d words", CLI_MAX_VALUES);
+            words[arguments->word_count++] = words[i]; /* never beyond what was read */
         }
         if (code != CLI_OK) return code;
     }

@@ -5,6 +5,7 @@
 #include "etscope/annotate.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
+#include "siblings.h"
 #include "source_files.h"
 #include "trace_notes.h"
 
@@ -38,6 +39,7 @@ const struct cli_option cli_annotate_options[] = {
      "Take off what the tracer measured that recording costs, of every event", NULL, false},
     {"--source-time-scale", NULL, "ns|us|ms|s|cycles",
      "What the trace counts its times in, where it does not say; default ns", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},
@@ -246,9 +248,6 @@ static int check_words(const struct cli_arguments *arguments)
                             "annotate needs a trace, and takes a file of the model: "
                             "etscope annotate profile.etdp --etrecord model.etrecord");
     }
-    if (!cli_has(arguments, "--etrecord")) {
-        return cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
-    }
     if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
         return cli_complain(CLI_USAGE, "%s is for numeric errors, which need --debug-buffer",
                             reference);
@@ -263,6 +262,9 @@ int cmd_annotate(const struct cli_arguments *arguments)
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
     code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK && subject.record == NULL) {
+        code = cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
+    }
     if (code == CLI_OK) code = annotate(arguments, &subject, &files.program);
     cli_subject_close(&files);
     return code;

@@ -1,4 +1,5 @@
 #include "show.h"
+#include "siblings.h"
 #include "subject.h"
 
 const struct cli_option cli_inspect_options[] = {
@@ -11,6 +12,7 @@ const struct cli_option cli_inspect_options[] = {
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
     CLI_SHOW_OPTIONS,
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},

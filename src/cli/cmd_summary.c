@@ -58,7 +58,14 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
     if (code == CLI_OK) {
         code = cli_traces_open(arguments, arguments->words, arguments->word_count, models, count,
                                &traces);
-        if (code == CLI_OK) code = write_table(arguments, traces.pool, options);
+        if (code == CLI_OK) {
+            struct ets_pool_table_options shown = *options;
+            for (unsigned i = 0; i < traces.paths.count; i++) {
+                traces.paths.items[i] = cli_path_name(traces.paths.items[i]);
+            }
+            shown.files = traces.paths.items;
+            code = write_table(arguments, traces.pool, &shown);
+        }
         cli_traces_close(&traces);
     }
     for (unsigned i = 0; i < count; i++) cli_model_close(&models[i]);
@@ -68,16 +75,11 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
 int cmd_summary(const struct cli_arguments *arguments)
 {
     static const char *const inputs[] = {"--etrecord", "--program", NULL};
-    const char *names[CLI_MAX_VALUES];
     bool ok = true;
     if (arguments->word_count == 0) {
-        return cli_complain(CLI_USAGE, "summary needs traces: etscope summary *.etdp");
-    }
-    for (unsigned i = 0; i < arguments->word_count; i++) {
-        names[i] = cli_path_name(arguments->words[i]);
+        return cli_complain(CLI_USAGE, "summary needs traces: etscope summary *.etdp, a folder or @LIST");
     }
     const struct ets_pool_table_options options = {
-        .files = names,
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };

@@ -57,7 +57,7 @@ struct cli_arguments {
     unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
     bool begins[CLI_MAX_VALUES];             /* the option stands right before it */
     unsigned value_count;
-    const char *words[CLI_MAX_VALUES];
+    const char *const *words; /* [word_count] of any number, in what was parsed */
     unsigned word_count;
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli_text.h"
 
@@ -197,6 +198,33 @@ static int explain(const struct choice *choice, const struct ets_row_filter *f)
                         "of them");
 }
 
+/*
+ * "xnn" is XnnpackBackend where no other backend begins so. A name, or a pattern that fits, stays
+ * what it is.
+ */
+static int complete_backend(const struct choice *choice, struct ets_row_filter *filter)
+{
+    const char *begun = NULL;
+    const struct ets_row_filter alone = {.backend = filter->backend};
+    if (filter->backend == NULL || filter->backend[0] == '\0' || any_matches(choice, &alone)) {
+        return CLI_OK;
+    }
+    const size_t size = strlen(filter->backend);
+    for (uint32_t i = 0; i < ets_inspection_row_count(choice->inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(choice->inspection, i);
+        const char *backend = ets_row_backend(row);
+        if (!is_chosen(choice, i) || row->chain == -1) continue;
+        if (strncasecmp(backend, filter->backend, size) != 0) continue;
+        if (begun != NULL && strcmp(begun, backend) != 0) {
+            return cli_complain(CLI_USAGE, "--backend %s: may be %s or %s", filter->backend, begun,
+                                backend);
+        }
+        begun = backend;
+    }
+    if (begun != NULL) filter->backend = begun;
+    return CLI_OK;
+}
+
 int cli_filter_settle(struct cli_filter *filter, const struct ets_inspection *inspection,
                       const char *method, uint32_t block, uint32_t run)
 {
@@ -207,6 +235,7 @@ int cli_filter_settle(struct cli_filter *filter, const struct ets_inspection *in
         const bool is_its = b->method != NULL && strcmp(b->method, method) == 0;
         if (is_its && b->method_state != ETS_METHOD_AMBIGUOUS) filter->filter.method = method;
     }
+    if (complete_backend(&choice, &filter->filter) != CLI_OK) return CLI_USAGE;
     if (!is_asked || any_matches(&choice, &filter->filter)) return CLI_OK;
     return explain(&choice, &filter->filter);
 }

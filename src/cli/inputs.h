@@ -13,6 +13,9 @@ struct cli_record {
     struct ets_file *file;
     struct ets_etrecord *record;
 };
+/* The first without a word about what is wrong; close in any case, as of the second. */
+enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
+                                struct ets_error *error);
 int cli_record_open(const char *path, struct cli_record *record_out);
 void cli_record_close(struct cli_record *record);
 
@@ -25,6 +28,8 @@ struct cli_program {
     bool is_bundle;
     bool is_open;
 };
+enum ets_status cli_program_read(const char *path, struct cli_program *program_out,
+                                 struct ets_error *error);
 int cli_program_open(const char *path, struct cli_program *program_out);
 void cli_program_close(struct cli_program *program);
 

@@ -19,6 +19,8 @@ const struct cli_command cli_commands[] = {
      "modules need the ETRecord of the export; operator names of prim ops, and what the events "
      "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
+     "Without --etrecord and --program, those beside the trace that have its name are used where "
+     "they agree with it. "
      "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
@@ -131,7 +133,9 @@ const struct cli_command cli_commands[] = {
      "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
      "how "
      "far the medians of the files lie apart. Traces of different programs are shown one after the "
-     "other.",
+     "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with a name a line: any "
+     "number of traces goes, as one at a time is open and what stays is eight bytes for each run of "
+     "each operator, twice at the end. Traces of diff and gate are named likewise.",
      cli_summary_options,
      "etscope summary monday.etdp tuesday.etdp\n"
      "etscope summary *.etdp --etrecord portable.etrecord --etrecord xnnpack.etrecord --top 10",

@@ -37,8 +37,9 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
         }
     }
     if (code != CLI_OK) return code;
-    if (cli_traces_check_units(before[0], sides->traces[0].inspections[0], after[0],
-                               sides->traces[1].inspections[0]) != CLI_OK) {
+    if (cli_traces_check_units(sides->traces[0].paths.items[0], sides->traces[0].kept[0].inspection,
+                               sides->traces[1].paths.items[0],
+                               sides->traces[1].kept[0].inspection) != CLI_OK) {
         return CLI_MISMATCH;
     }
     return ets_difference_open(sides->traces[0].pool, sides->traces[1].pool, options,

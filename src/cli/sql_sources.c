@@ -47,6 +47,9 @@ static int add_all(struct sql_sources *sources, const struct cli_arguments *argu
 {
     const char *path;
     int code = CLI_OK;
+    if (arguments->word_count > CLI_MAX_VALUES) {
+        return cli_complain(CLI_USAGE, "more than %d files", CLI_MAX_VALUES);
+    }
     for (unsigned i = first_word; code == CLI_OK && i < arguments->word_count; i++) {
         code = add_word(sources, arguments->words[i]);
     }

@@ -1,6 +1,7 @@
 #include "subject.h"
 
 #include "debug_buffer.h"
+#include "siblings.h"
 
 static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
 {
@@ -31,6 +32,7 @@ int cli_subject_open(const struct cli_arguments *arguments, const char *path,
     }
     subject_out->record = files->record.record;
     subject_out->program = files->program.is_open ? &files->program.program : NULL;
+    if (code == CLI_OK) cli_siblings_find(arguments, files, subject_out);
     return code;
 }
 

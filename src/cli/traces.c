@@ -72,58 +72,89 @@ static void print_notes(const char *path, const struct ets_inspection *inspectio
     }
 }
 
+/* Room for one more trace that stays open; it is not counted yet. */
+static struct cli_kept_trace *room_for(struct cli_traces *traces)
+{
+    if (traces->kept_count == traces->kept_room) {
+        const unsigned room = traces->kept_room == 0 ? 8 : traces->kept_room * 2;
+        struct cli_kept_trace *kept = realloc(traces->kept, room * sizeof *kept);
+        if (kept == NULL) return NULL;
+        traces->kept = kept;
+        traces->kept_room = room;
+    }
+    return &traces->kept[traces->kept_count];
+}
+
+/* Adds an open trace to the pool, which may need it from then on: *is_kept_out. */
+static int add(const char *path, const struct cli_traces *traces,
+               const struct ets_inspection *inspection, int *is_kept_out)
+{
+    struct ets_error error;
+    print_notes(path, inspection);
+    if (ets_inspection_events(inspection)->count == 0) {
+        return cli_complain(CLI_INPUT, "%s: the trace holds no events", cli_path_name(path));
+    }
+    if (traces->kept_count > 0 &&
+        cli_traces_check_units(traces->paths.items[0], traces->kept[0].inspection, path,
+                               inspection) != CLI_OK) {
+        return CLI_MISMATCH;
+    }
+    return ets_pool_add(traces->pool, inspection, is_kept_out, &error) == ETS_OK
+               ? CLI_OK
+               : cli_fail(NULL, &error);
+}
+
 static int open_one(const struct cli_arguments *arguments, const char *path,
                     const struct cli_model *models, unsigned model_count, struct cli_traces *traces)
 {
     struct ets_error error;
-    const unsigned at = traces->count;
-    if (cli_file_open(path, &traces->files[at], &error) != ETS_OK) return cli_fail(path, &error);
-    traces->count++;
-    const enum ets_status status = inspect(arguments, ets_file_bytes(traces->files[at]), models,
-                                           model_count, &traces->inspections[at], &error);
+    struct cli_kept_trace *trace = room_for(traces);
+    int is_kept = 0;
+    if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
+    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_status status = inspect(arguments, ets_file_bytes(trace->file), models,
+                                           model_count, &trace->inspection, &error);
     if (status != ETS_OK) {
+        ets_file_close(trace->file);
         const int code = cli_fail(path, &error);
         return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
     }
-    print_notes(path, traces->inspections[at]);
-    if (ets_inspection_events(traces->inspections[at])->count > 0) return CLI_OK;
-    return cli_complain(CLI_INPUT, "%s: the trace holds no events", cli_path_name(path));
+    const int code = add(path, traces, trace->inspection, &is_kept);
+    if (is_kept) {
+        traces->kept_count++;
+    } else {
+        ets_inspection_close(trace->inspection);
+        ets_file_close(trace->file);
+    }
+    return code;
 }
 
-int cli_traces_open(const struct cli_arguments *arguments, const char *const *paths,
-                    unsigned path_count, const struct cli_model *models, unsigned model_count,
+int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
+                    unsigned word_count, const struct cli_model *models, unsigned model_count,
                     struct cli_traces *traces_out)
 {
     struct ets_error error;
-    *traces_out =
-        (struct cli_traces){.files = calloc(path_count + 1, sizeof *traces_out->files),
-                            .inspections = calloc(path_count + 1, sizeof *traces_out->inspections)};
-    if (traces_out->files == NULL || traces_out->inspections == NULL) {
-        return cli_complain(CLI_INTERNAL, "no memory for %u traces", path_count);
-    }
-    for (unsigned i = 0; i < path_count; i++) {
-        const int code = open_one(arguments, paths[i], models, model_count, traces_out);
-        if (code != CLI_OK) return code;
-        if (cli_traces_check_units(paths[0], traces_out->inspections[0], paths[i],
-                                   traces_out->inspections[i]) != CLI_OK) {
-            return CLI_MISMATCH;
-        }
-    }
-    const struct ets_inspection *const *inspections =
-        (const struct ets_inspection *const *)traces_out->inspections;
     const struct ets_pool_options options = {.steady = cli_has(arguments, "--steady")};
-    return ets_pool_open(inspections, path_count, &options, &traces_out->pool, &error) == ETS_OK
-               ? CLI_OK
-               : cli_fail(NULL, &error);
+    *traces_out = (struct cli_traces){.pool = NULL};
+    int code = cli_paths_open(words, word_count, &traces_out->paths);
+    if (code != CLI_OK) return code;
+    if (ets_pool_begin(&options, &traces_out->pool, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    for (unsigned i = 0; i < traces_out->paths.count && code == CLI_OK; i++) {
+        code = open_one(arguments, traces_out->paths.items[i], models, model_count, traces_out);
+    }
+    if (code != CLI_OK) return code;
+    return ets_pool_end(traces_out->pool, &error) == ETS_OK ? CLI_OK : cli_fail(NULL, &error);
 }
 
 void cli_traces_close(struct cli_traces *traces)
 {
     ets_pool_close(traces->pool);
-    for (unsigned i = 0; i < traces->count; i++) {
-        ets_inspection_close(traces->inspections[i]);
-        ets_file_close(traces->files[i]);
+    for (unsigned i = 0; i < traces->kept_count; i++) {
+        ets_inspection_close(traces->kept[i].inspection);
+        ets_file_close(traces->kept[i].file);
     }
-    free(traces->inspections);
-    free(traces->files);
+    free(traces->kept);
+    cli_paths_close(&traces->paths);
 }

@@ -5,6 +5,7 @@
 #include "etscope/inspect.h"
 #include "etscope/pool.h"
 #include "inputs.h"
+#include "trace_paths.h"
 
 /* What all commands over several traces have in common, for their option tables. */
 /* clang-format off */
@@ -41,20 +42,27 @@ struct cli_model {
 int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out);
 void cli_model_close(struct cli_model *model);
 
+/* A trace that the pool needs as long as it lives: the first of its kind. */
+struct cli_kept_trace {
+    struct ets_file *file;
+    struct ets_inspection *inspection;
+};
+
 /* Traces of one side, as a pool. */
 struct cli_traces {
-    struct ets_file **files;
-    struct ets_inspection **inspections;
-    unsigned count;
+    struct cli_paths paths; /* in the order of the pool's parts */
+    struct cli_kept_trace *kept;
+    unsigned kept_count, kept_room;
     struct ets_pool *pool;
 };
 
 /*
- * Opens `paths`; each joins the first of `models` that it agrees with (model_count 0: none). Says
- * which file is wrong. Returns an exit code; close in any case.
+ * Opens what `words` name (trace_paths.h), one trace after the other; each joins the first of
+ * `models` that it agrees with (model_count 0: none). Says which file is wrong. Returns an exit
+ * code; close in any case.
  */
-int cli_traces_open(const struct cli_arguments *arguments, const char *const *paths,
-                    unsigned path_count, const struct cli_model *models, unsigned model_count,
+int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
+                    unsigned word_count, const struct cli_model *models, unsigned model_count,
                     struct cli_traces *traces_out);
 void cli_traces_close(struct cli_traces *traces);
 

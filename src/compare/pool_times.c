@@ -1,3 +1,4 @@
+/* What each operator took in each run: kept of one trace after the other, then put together. */
 #include "compare/pool_parts.h"
 
 /* Nanoseconds in a tick of a trace; 1 for cycles. */
@@ -7,9 +8,23 @@ static double tick_of(const struct ets_inspection *inspection)
     return unit == ETS_UNIT_CYCLES ? 1 : 1e9 / ets_time_unit_per_second(unit);
 }
 
-/* Adds what the row `index` of a part took in each run, in units of `tick`. */
-static void add_row(const struct ets_inspection *inspection, uint32_t index, double tick,
-                    const uint32_t *run_number, const struct ets_pool_part *part, double *times)
+/* Of each run of the trace its number within its block; NULL: no memory. */
+static const uint32_t *number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
+{
+    const uint32_t runs = ets_inspection_run_count(inspection);
+    uint32_t *of_run = ets_arena_alloc_array(arena, runs, sizeof *of_run);
+    uint32_t *used =
+        ets_arena_alloc_array(arena, ets_inspection_block_count(inspection), sizeof *used);
+    if (of_run == NULL || used == NULL) return NULL;
+    for (uint32_t r = 0; r < runs; r++) {
+        of_run[r] = used[ets_inspection_run(inspection, r)->block]++;
+    }
+    return of_run;
+}
+
+/* Adds what the row `index` took in each run of a part. */
+static void add_row(const struct ets_inspection *inspection, uint32_t index,
+                    const uint32_t *run_number, const struct ets_pool_part *part, double *ticks)
 {
     const uint32_t *events;
     const uint32_t *run = ets_inspection_events(inspection)->run;
@@ -18,9 +33,34 @@ static void add_row(const struct ets_inspection *inspection, uint32_t index, dou
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t number = run_number[run[events[i]]];
         if (number < part->left_out) continue;
-        times[part->first_run + number - part->left_out] +=
-            (double)ets_inspection_ticks(inspection, events[i]) * tick;
+        ticks[number - part->left_out] += (double)ets_inspection_ticks(inspection, events[i]);
     }
+}
+
+bool ets_pool_keep_times(struct ets_arena *arena, const struct ets_inspection *inspection,
+                         struct ets_pool_found *found)
+{
+    struct ets_arena passing;
+    const struct ets_pool_part *part = &found->part;
+    const struct ets_block *block = ets_inspection_block(inspection, part->block);
+    ets_arena_init(&passing, arena->allocator, 0);
+    const uint32_t *run_number = number_runs(&passing, inspection);
+    double *ticks =
+        ets_arena_alloc_array(arena, (size_t)block->row_count * part->run_count, sizeof *ticks);
+    struct ets_pool_clock *clocks = ets_arena_alloc_array(arena, block->row_count, sizeof *clocks);
+    const bool ok = run_number != NULL && ticks != NULL && clocks != NULL;
+    for (uint32_t i = 0; ok && i < block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
+        clocks[i] = (struct ets_pool_clock){(double)row->quantum_ticks * row->calls_per_run,
+                                            ets_row_has_own_clock(row) != 0};
+        add_row(inspection, block->first_row + i, run_number, part,
+                ticks + (size_t)i * part->run_count);
+    }
+    ets_arena_reset(&passing);
+    found->tick = tick_of(inspection);
+    found->ticks = ticks;
+    found->clocks = clocks;
+    return ok;
 }
 
 /* What the total is longer than the operators right inside of it. */
@@ -34,28 +74,35 @@ static void take_rest(const struct ets_pool_block *block, double *times)
     }
 }
 
-/* The row of an operator in a part of its block. */
-static uint32_t row_in(const struct ets_pool *pool, const struct ets_pool_part *part,
-                       const struct ets_pool_operator *op)
-{
-    const struct ets_inspection *inspection = pool->inspections[part->inspection];
-    return ets_inspection_block(inspection, part->block)->first_row + op->row_offset;
-}
-
 /* One clock for all parts: where it is the delegate's own in one, its ticks are compared in all. */
-static void find_clock(const struct ets_pool *pool, const struct ets_pool_block *block,
-                       struct ets_pool_operator *op)
+static void find_clock(const struct ets_pool_block *block,
+                       const struct ets_pool_found *const *parts, struct ets_pool_operator *op)
 {
     for (uint32_t p = 0; p < block->part_count; p++) {
-        const struct ets_pool_part *part = &block->parts[p];
-        const struct ets_inspection *inspection = pool->inspections[part->inspection];
-        const struct ets_row *row = ets_inspection_row(inspection, row_in(pool, part, op));
-        op->has_own_clock |= ets_row_has_own_clock(row);
+        op->has_own_clock |= parts[p]->clocks[op->row_offset].is_own;
+    }
+}
+
+static void put_times(const struct ets_pool_block *block,
+                      const struct ets_pool_found *const *parts, struct ets_pool_operator *op,
+                      double *times)
+{
+    find_clock(block, parts, op);
+    for (uint32_t p = 0; p < block->part_count; p++) {
+        const struct ets_pool_found *from = parts[p];
+        const double tick = op->has_own_clock ? 1 : from->tick;
+        const double resolution = from->clocks[op->row_offset].resolution * tick;
+        const uint32_t runs = from->part.run_count;
+        if (resolution > op->resolution) op->resolution = resolution;
+        for (uint32_t r = 0; r < runs; r++) {
+            *times++ = from->ticks[(size_t)op->row_offset * runs + r] * tick;
+        }
     }
 }
 
 enum ets_status ets_pool_add_times(struct ets_pool *pool, struct ets_pool_block *block,
-                                   const uint32_t *const *run_number, struct ets_error *error)
+                                   const struct ets_pool_found *const *parts,
+                                   struct ets_error *error)
 {
     struct ets_pool_operator *operators = (struct ets_pool_operator *)(uintptr_t)block->operators;
     for (uint32_t i = 0; i < block->operator_count; i++) {
@@ -63,21 +110,8 @@ enum ets_status ets_pool_add_times(struct ets_pool *pool, struct ets_pool_block 
         double *times = ets_arena_alloc_array(&pool->arena, block->run_count, sizeof *times);
         if (times == NULL) return ets_fail_pool(error);
         op->per_run = times;
-        if (op->role == ETS_POOL_REST) {
-            take_rest(block, times);
-            continue;
-        }
-        find_clock(pool, block, op);
-        for (uint32_t p = 0; p < block->part_count; p++) {
-            const struct ets_pool_part *part = &block->parts[p];
-            const struct ets_inspection *inspection = pool->inspections[part->inspection];
-            const uint32_t index = row_in(pool, part, op);
-            const struct ets_row *row = ets_inspection_row(inspection, index);
-            const double tick = op->has_own_clock ? 1 : tick_of(inspection);
-            const double resolution = (double)row->quantum_ticks * row->calls_per_run * tick;
-            if (resolution > op->resolution) op->resolution = resolution;
-            add_row(inspection, index, tick, run_number[part->inspection], part, times);
-        }
+        if (op->role == ETS_POOL_REST) take_rest(block, times);
+        else put_times(block, parts, op, times);
     }
     return ETS_OK;
 }

@@ -11,6 +11,7 @@ enum cell {
     CELL_BLOCK,
     CELL_METHOD,
     CELL_FILES,
+    CELL_FILE_COUNT,
     CELL_RUNS,
     CELL_NAME,
     CELL_CALLS,
@@ -36,6 +37,7 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_BLOCK] = {.name = "block", .machine_only = 1},
     [CELL_METHOD] = {.name = "method", .machine_only = 1},
     [CELL_FILES] = {.name = "files", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_FILE_COUNT] = {.name = "file_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3, .dull_at_one = 1},
@@ -147,8 +149,14 @@ static void put_ratio(const struct filler *f, double part, double whole, double 
     else ets_table_put_nothing(f->table);
 }
 
+/* Of very many no row has room. */
 static void put_files(const struct filler *f, const struct ets_pool_block *block)
 {
+    enum { MOST_FILES = 256 };
+    if (block->part_count > MOST_FILES) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
     struct ets_text *names = ets_arena_alloc_array(f->arena, block->part_count, sizeof *names);
     for (uint32_t p = 0; names != NULL && p < block->part_count; p++) {
         const char *name = f->options->files[block->parts[p].inspection];
@@ -177,6 +185,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_po
     case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
     case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
     case CELL_FILES: put_files(f, block); break;
+    case CELL_FILE_COUNT: ets_table_put_integer(f->table, block->part_count); break;
     case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
     case CELL_NAME: ets_put_pool_operator(f->table, line->op); break;
     case CELL_CALLS:

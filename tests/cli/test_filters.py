@@ -48,6 +48,14 @@ class Filters(unittest.TestCase):
         self.assertGreater(len(rows("--source", "models/zoo.py")),
                            len(rows("--source", "zoo.py:26")))
 
+    def test_filters__the_beginning_of_a_backends_name_is_enough(self):
+        self.assertEqual(rows("--backend", "xnn"), rows("--backend", "XnnpackBackend"))
+        self.assertEqual(rows("--backend", "PORT"), rows("--backend", "portable"))
+        done = support.run("inspect", *support.with_record("gpt_xnnpack"), "--backend", "nnpack")
+        self.assertEqual(done.returncode, support.USAGE)
+        for name in ("XnnpackBackend", "portable"):
+            self.assertIn(name, done.stderr.decode())
+
     def test_filters__backends(self):
         found = rows("--backend", "Xnn*")
         self.assertEqual({row["backend"] for row in found}, {"XnnpackBackend"})

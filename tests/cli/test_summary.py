@@ -1,6 +1,8 @@
 """`etscope summary`: several traces as one, and the spread between them."""
 
 import statistics
+import subprocess
+import sys
 import unittest
 
 import support
@@ -66,6 +68,57 @@ class Summary(InFolder):
         done = support.run("summary", path, self.trace("b.etdp", BASE))
         self.assertEqual(done.stderr, b"")
         self.assertIn(f"Execute - 20 runs of 1 file ({path})", done.stdout.decode())
+
+    def many(self, count):
+        path = self.trace("first.etdp", BASE, 5)
+        folder = self.folder / "many"
+        folder.mkdir(exist_ok=True)
+        paths = [folder / f"{i:04d}.etdp" for i in range(count)]
+        for copy in paths:
+            copy.write_bytes(path.read_bytes())
+        return folder, paths
+
+    def test_summary__takes_any_number_of_traces(self):
+        folder, paths = self.many(300)
+        (folder / "notes.txt").write_text("no trace")
+        listed = self.folder / "list"
+        listed.write_text("\n".join(map(str, paths)) + "\r\n\n")
+        found = [self.rows(*words) for words in (paths, [folder], [f"@{listed}"])]
+        for rows in found:
+            self.assertEqual({(row["file_count"], row["runs"], row["files"] is None)
+                              for row in rows}, {(300, 1500, True)})
+            self.assertEqual(rows, found[0])
+        self.assertEqual(self.rows(f"@{listed}", folder)[0]["file_count"], 600)
+        for command in ("gate", "diff"):
+            words = ["--budget", "-"] if command == "gate" else []
+            done = support.run(command, folder, paths[0], *words, stdin=b"total p50 <= +5%")
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+
+    def test_summary__one_trace_at_a_time_is_in_memory(self):
+        folder, paths = self.many(400)
+        data = paths[0].read_bytes() + bytes(1 << 20)  # a flatbuffer ends before its file does
+        for path in paths:
+            path.write_bytes(data)
+        code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+                "stdout=subprocess.DEVNULL); "
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        used = [int(subprocess.run([sys.executable, "-c", code, support.ETSCOPE, "summary", *words],
+                                   check=True, capture_output=True).stdout)
+                for words in (paths[:40], paths)]
+        # Ten runs' worth of events would be kilobytes a trace; files would be a mebibyte.
+        self.assertLess(used[1] - used[0], 360 * 4)
+
+    def test_summary__names_what_is_wrong_with_lists_and_folders(self):
+        empty, listed = self.folder / "empty", self.folder / "list"
+        empty.mkdir()
+        listed.write_text(f"{self.folder}/gone.etdp\n")
+        for word, part in ((empty, "the folder holds no ETDump"), (f"@{listed}", "gone.etdp: "),
+                           (f"@{self.folder}/none", "none: "), (f"@{self.folder}/nul", "no name")):
+            (self.folder / "nul").write_bytes(b"a\0b\n")
+            done = support.run("summary", word)
+            self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""), done.stderr)
+            self.assertIn(part, done.stderr.decode())
+            self.assertEqual(done.stderr.count(b"\n"), 1)
 
     def test_summary__says_which_file_is_wrong(self):
         good = self.trace("a.etdp", BASE)

@@ -67,6 +67,35 @@ static void parts__of_each_run_sum_to_the_run(void **state)
     }
 }
 
+/* The pool keeps the first trace of a kind; the others are gone before it is put together. */
+static void traces__come_one_at_a_time(void **state)
+{
+    (void)state;
+    struct ets_pool *pool = NULL;
+    struct made first = {.inspection = NULL}, last = {.inspection = NULL};
+    int is_kept = 0;
+    assert_int_equal(ets_pool_begin(NULL, &pool, NULL), ETS_OK);
+    for (uint32_t i = 0; i < 10; i++) {
+        const bool is_last = i == 9;
+        struct made each = inspect_program(is_last ? other : three, is_last ? 2 : 3, 5);
+        assert_int_equal(ets_pool_add(pool, each.inspection, &is_kept, NULL), ETS_OK);
+        assert_int_equal(is_kept, i == 0 || is_last);
+        if (i == 0) first = each;
+        else if (is_last) last = each;
+        else made_close(&each);
+    }
+    assert_int_equal(ets_pool_end(pool, NULL), ETS_OK);
+    assert_int_equal(ets_pool_block_count(pool), 2);
+    const struct ets_pool_block *block = ets_pool_block(pool, 0);
+    assert_int_equal(block->part_count, 9);
+    assert_int_equal(block->parts[8].inspection, 8);
+    assert_true(block->operators[1].per_run[44] == 100 + 4 * 7 % 5);
+    assert_int_equal(ets_pool_block(pool, 1)->parts[0].inspection, 9);
+    ets_pool_close(pool);
+    made_close(&first);
+    made_close(&last);
+}
+
 /* Microseconds and nanoseconds are put together as what they are. */
 static void times__are_nanoseconds(void **state)
 {
@@ -111,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks__of_one_program_are_one),
         cmocka_unit_test(parts__of_each_run_sum_to_the_run),
+        cmocka_unit_test(traces__come_one_at_a_time),
         cmocka_unit_test(times__are_nanoseconds),
         cmocka_unit_test(every_allocation__may_fail),
     };

@@ -1,0 +1,23 @@
+/* Files that lie beside a trace and are its own. */
+#ifndef ETSCOPE_CLI_SIBLINGS_H
+#define ETSCOPE_CLI_SIBLINGS_H
+
+#include "subject.h"
+
+/* For the option tables of commands that look for them. */
+/* clang-format off */
+#define CLI_SIBLINGS_OPTION                                                                       \
+    {"--no-siblings", NULL, NULL,                                                                 \
+     "Leave alone the ETRecord and program beside the trace that have its name", NULL, false}
+/* clang-format on */
+
+/*
+ * Without --etrecord and --program: of "a.etdp" the ETRecord "a.etrecord" and the program "a.pte" or
+ * "a.bpte" beside it, where they agree with the trace; a note names them, or says that they do not.
+ * Other names are not tried: to join another model's record is worse than to join none. Nothing
+ * where the command's table has not --no-siblings, and for upstream's table, which knows none.
+ */
+void cli_siblings_find(const struct cli_arguments *arguments, struct cli_subject_files *files,
+                       struct cli_subject *subject);
+
+#endif

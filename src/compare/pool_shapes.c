@@ -1,0 +1,98 @@
+/* Which blocks of several traces are one: those of one shape, and the loads of one program. */
+#include "compare/joined.h"
+#include "compare/pool_parts.h"
+
+enum { ROW_WORDS = 6 };
+
+bool ets_pool_shapes_init(struct ets_pool_shapes *shapes, struct ets_arena *arena)
+{
+    ets_key_table_init(&shapes->rows, arena, ROW_WORDS);
+    ets_key_table_init(&shapes->sequences, arena, 2);
+    return ets_strings_init(&shapes->texts, arena) == 0;
+}
+
+static uint64_t word(int64_t value)
+{
+    return (uint64_t)value;
+}
+
+/* The sequence that is `prefix` and then a row of these words; ETS_KEY_NONE: no memory. */
+static uint32_t append(struct ets_pool_shapes *shapes, uint32_t prefix, const uint64_t words[ROW_WORDS])
+{
+    const uint32_t row = ets_key_table_add(&shapes->rows, words);
+    if (row == ETS_KEY_NONE || prefix == ETS_KEY_NONE) return ETS_KEY_NONE;
+    const uint64_t key[2] = {(uint64_t)prefix + 1, row};
+    return ets_key_table_add(&shapes->sequences, key);
+}
+
+uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_inspection *inspection,
+                           const struct ets_block *block)
+{
+    const struct ets_text method = {block->method,
+                                    block->method == NULL ? 0 : strlen(block->method)};
+    const uint32_t name = ets_strings_add(&shapes->texts, block->name);
+    const uint32_t method_name = ets_strings_add(&shapes->texts, method);
+    if (name == UINT32_MAX || method_name == UINT32_MAX) return ETS_KEY_NONE;
+    const uint64_t head[ROW_WORDS] = {
+        UINT64_MAX, name, method_name, word(block->bundled_input_index), 0, 0};
+    const uint32_t head_row = ets_key_table_add(&shapes->rows, head);
+    const uint64_t start[2] = {0, head_row};
+    if (head_row == ETS_KEY_NONE) return ETS_KEY_NONE;
+    uint32_t shape = ets_key_table_add(&shapes->sequences, start);
+    for (uint32_t i = 0; i < block->row_count && shape != ETS_KEY_NONE; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
+        const uint32_t text = ets_strings_add(&shapes->texts, row->operation);
+        const uint32_t parent =
+            row->parent == ETS_NO_INDEX ? ETS_NO_INDEX : row->parent - block->first_row;
+        const uint64_t words[ROW_WORDS] = {
+            text,
+            word(row->chain),
+            word(row->instruction),
+            word(row->delegate_id),
+            (uint64_t)row->calls_per_run << 32 | (uint32_t)row->is_delegated,
+            parent};
+        shape = text == UINT32_MAX ? ETS_KEY_NONE : append(shapes, shape, words);
+    }
+    return shape;
+}
+
+/* Traces that share a shape which executes are of one program. [inspection] its first trace. */
+static uint32_t *find_programs(struct ets_pool *pool)
+{
+    struct ets_key_table seen;
+    struct ets_arena *scratch = &pool->scratch;
+    uint32_t *above = ets_arena_alloc_array(scratch, pool->inspection_count, sizeof *above);
+    uint32_t *first = ets_arena_alloc_array(scratch, pool->found_count, sizeof *first);
+    ets_key_table_init(&seen, scratch, 1);
+    if (above == NULL || first == NULL) return NULL;
+    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = i;
+    for (uint32_t i = 0; i < pool->found_count; i++) {
+        const struct ets_pool_found *found = &pool->found[i];
+        if (!found->has_work) continue;
+        const uint64_t shape = found->shape;
+        const uint32_t known = seen.count, number = ets_key_table_add(&seen, &shape);
+        if (number == ETS_KEY_NONE) return NULL;
+        const uint32_t inspection = ets_joined_root(above, found->part.inspection);
+        if (number == known) first[number] = inspection;
+        else above[inspection] = ets_joined_root(above, first[number]);
+    }
+    for (uint32_t i = 0; i < pool->inspection_count; i++) above[i] = ets_joined_root(above, i);
+    return above;
+}
+
+bool ets_pool_assign(struct ets_pool *pool)
+{
+    struct ets_key_table numbers;
+    const uint32_t *program = find_programs(pool);
+    if (program == NULL) return false;
+    ets_key_table_init(&numbers, &pool->scratch, 2);
+    for (uint32_t i = 0; i < pool->found_count; i++) {
+        struct ets_pool_found *found = &pool->found[i];
+        const uint64_t key[2] = {found->shape, found->has_work ? UINT64_MAX
+                                                               : program[found->part.inspection]};
+        found->target = ets_key_table_add(&numbers, key);
+        if (found->target == ETS_KEY_NONE) return false;
+    }
+    pool->block_count = numbers.count;
+    return true;
+}
