@@ -168,6 +168,7 @@ _etscope() {
     diff:--output) ;;
     gate:--budget|gate:-b) ;;
     gate:--junit) ;;
+    gate:--undecided) words='fail pass' ;;
     gate:--etrecord) ;;
     gate:--etrecord-b) ;;
     gate:--program) ;;
@@ -258,8 +259,8 @@ _etscope() {
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --allow-mismatch --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "etscope/kind.h"
 #include "etscope/npy.h"
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/annotate.h"
 #include "etscope/gap_table.h"
@@ -178,7 +179,7 @@ static int write_table(const struct cli_arguments *arguments,
     struct ets_error error;
     struct ets_annotate_gaps gaps;
     struct cli_source_files sources = {.arguments = arguments};
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     request->annotate.filter = request->filter.filter;
     request->annotate.source = cli_source_find;
     request->annotate.source_context = &sources;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bounds.h"
 #include "etscope/delegate_table.h"
 #include "inputs.h"
 #include "show.h"
@@ -129,7 +130,7 @@ static int show(const struct subject *s)
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const struct ets_delegate_table_options options = {
         .inspection = s->inspection,
         .tick_unit =

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
@@ -63,7 +64,7 @@ static int show(const struct cli_gap *gap, bool is_alignment)
         .metric = (enum ets_gap_metric)cli_choice(gap->arguments, "--metric", ETS_GAP_METRIC_SNR),
         .only_off = cli_has(gap->arguments, "--only-off"),
         .values = cli_has(gap->arguments, "--values") || cli_has(gap->arguments, "--columns")};
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const enum ets_status status =
         is_alignment ? ets_alignment_table_fill(table, gap->inspection, gap->report, &error)
                      : ets_gap_table_fill(table, gap->inspection, gap->report, &options, &error);

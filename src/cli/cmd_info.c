@@ -1,3 +1,4 @@
+#include "bounds.h"
 #include "cli_text.h"
 #include "document.h"
 #include "etscope/kind.h"

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/etdump.h"
 #include "recover.h"
@@ -192,7 +193,7 @@ static int check_is_new(const char *path)
 {
     struct ets_file *file;
     struct ets_error error;
-    const enum ets_status status = ets_file_open(path, &file, &error);
+    const enum ets_status status = cli_file_open(path, &file, &error);
     if (status == ETS_OK) ets_file_close(file);
     if (status == ETS_NOT_FOUND) return CLI_OK;
     return cli_complain(CLI_INTERNAL, "%s is there already; name the output with -o", path);

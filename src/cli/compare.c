@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/numerics.h"
 
@@ -397,7 +398,7 @@ int cli_compare_results(const struct cli_arguments *arguments, const struct cli_
     };
     struct ets_error error;
     if (!ok) return CLI_USAGE;
-    if (ets_table_open(NULL, &c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
     add_columns(c.table);
     int code = CLI_OK;
     uint32_t blocks = 0;

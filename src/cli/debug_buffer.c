@@ -1,5 +1,6 @@
 #include "debug_buffer.h"
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "command.h"
 #include "etscope/kind.h"

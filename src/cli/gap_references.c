@@ -1,5 +1,6 @@
 #include "gap_references.h"
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/npy.h"
@@ -94,7 +95,7 @@ static int look_up(void *context, const struct ets_gap_value *value, struct ets_
     }
     if (is_single) snprintf(path + used, sizeof path - (size_t)used, ".npy");
     else snprintf(path + used, sizeof path - (size_t)used, ".%u.npy", value->output);
-    const enum ets_status status = ets_file_open(path, &folder->file, &error);
+    const enum ets_status status = cli_file_open(path, &folder->file, &error);
     if (status == ETS_NOT_FOUND) return 0;
     if (status == ETS_OK &&
         ets_npy_read(ets_file_bytes(folder->file), tensor_out, &error) == ETS_OK) {

@@ -102,7 +102,9 @@ const struct cli_command cli_commands[] = {
      "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
      "runs of one share one state of the machine: --before and --after add recordings to a side. "
      "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
-     "unknown: too few runs, or a clock too coarse.",
+     "unknown: too few runs, or a clock too coarse. Where most operators do not match, the "
+     "programs "
+     "differ: diff says so and ends with 4, unless --allow-mismatch is given.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
@@ -116,8 +118,11 @@ const struct cli_command cli_commands[] = {
      "median "
      "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
      "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
-     "over the base counts as broken only where the change is beyond the base's own noise: of its "
-     "files, or the quarters of its one file's runs.",
+     "over the base is broken where the change is beyond the base's own noise (of its files, or "
+     "the "
+     "quarters of its one file's runs) and a rank test sees it. What the runs cannot decide fails, "
+     "too, and is told with the number of runs that would decide it; --undecided pass lets it "
+     "pass.",
      cli_gate_options,
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
      "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",

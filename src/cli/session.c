@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "etscope/inspect.h"
 #include "etscope/npy.h"
 

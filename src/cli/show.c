@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "compare.h"
 #include "debug_buffer.h"
@@ -343,7 +344,7 @@ static int write_operators(const struct cli_arguments *arguments,
     struct ets_table *table;
     struct ets_error error;
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
     if (code == CLI_OK) {
         struct ets_table_style style;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/kind.h"

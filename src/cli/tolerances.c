@@ -1,5 +1,7 @@
 #include "tolerances.h"
 
+#include "bounds.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

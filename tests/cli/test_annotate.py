@@ -189,6 +189,22 @@ class Sources(unittest.TestCase):
         _, notes = self.shown(cwd=self.folder)
         self.assertIn("not found here", notes)
 
+    def test_annotate__lines_of_files_with_long_paths_stay_apart(self):
+        record = self.folder / "long.etrecord"
+        original = support.fixture("gpt_portable", "model.etrecord")
+        folder = "/".join(["a" * 100] * 20)
+        with zipfile.ZipFile(original) as source:
+            entries = {name: source.read(name).replace(b"models/zoo.py", f"{folder}/zoo.py".encode())
+                       for name in source.namelist() if name.startswith("edge_dialect")}
+        support.replace_entries(original, record, entries)
+        done = support.run("annotate", support.fixture("gpt_portable", "profile.etdp"), "--etrecord", record,
+                           "--format", "json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [(line["file"], line["line"]) for line in json.loads(done.stdout)]
+        expected = [(line["file"], line["line"]) for line in lines(model="gpt_portable", program=False)]
+        self.assertEqual([(file and file.replace(folder, "models"), line) for file, line in found],
+                         expected)
+
     def test_annotate__hostile_text_reaches_no_terminal(self):
         record = self.folder / "odd.etrecord"
         entry = "edge_dialect_exported_program/forward"

@@ -67,6 +67,63 @@ class GapTest(support.RunTest):
                 "--debug-buffer", "debug.bin")
 
 
+TORCHAO = support.DATA / "torchao"
+SCHEMES = ("8da4w", "8da8w", "int4_weights", "int8_weights")
+
+
+def scheme_files(name, record=None):
+    """The words that name the trace of a model that torchao quantized."""
+    return (TORCHAO / f"{name}.etdp", "--etrecord", record or TORCHAO / f"{name}.etrecord",
+            "--debug-buffer", TORCHAO / f"{name}.bin")
+
+
+def rename_attribute(record, old, new, target):
+    """Another record, whose quantized weights have an attribute of another name."""
+    outer = io.BytesIO()
+    with zipfile.ZipFile(record) as whole:
+        saved = whole.read("exported_program_state_dict")
+    with zipfile.ZipFile(io.BytesIO(saved)) as source, zipfile.ZipFile(outer, "w") as inner:
+        for name in source.namelist():
+            data = source.read(name)
+            inner.writestr(name, data.replace(old, new) if name.endswith("data.pkl") else data)
+    replace_entries(record, target, {"exported_program_state_dict": outer.getvalue()})
+
+
+class Torchao(GapTest):
+    """Weights of tensor subclasses: what upstream's Inspector says of the same files."""
+
+    def check(self, rows, golden):
+        for row, expected in zip(rows, golden, strict=True):
+            (snr,) = expected["gap"]
+            if snr is None or snr > 100:
+                self.assertTrue(row["snr"] is None or row["snr"] > 100, row)
+            else:
+                self.assertAlmostEqual(row["snr"], snr, delta=0.1)
+
+    def test_gap__quantized_weights_are_as_upstream_has_them(self):
+        golden = json.loads((TORCHAO / "gaps.json").read_text())
+        for scheme in SCHEMES:
+            with self.subTest(scheme=scheme):
+                rows = self.gap(*scheme_files(scheme))
+                self.check([row for row in rows if row["instruction"] is not None],
+                           golden[scheme]["SNR"])
+
+    def test_gap__weights_of_an_unknown_class_leave_the_edge_program(self):
+        record = self.folder / "unknown.etrecord"
+        for scheme in ("8da4w", "int8_weights"):
+            rename_attribute(TORCHAO / f"{scheme}.etrecord", b"qdata", b"other", record)
+            known = self.gap(*scheme_files(scheme))
+            done = self.ok("gap", *scheme_files(scheme, record), "--format", "json")
+            self.assertEqual([row["snr"] for row in json.loads(done.stdout)],
+                             [row["snr"] for row in known])
+            self.assertRegex(done.stderr, r"computed from the edge program; the first: the weight "
+                             r"first\.weight is a torchao\.quantization\.\w+, which")
+
+    def test_annotate__has_the_error_of_lines_with_quantized_weights(self):
+        trace, *words = scheme_files("8da4w")
+        self.assertIn("0.00306", self.ok("annotate", trace, *words).stdout)
+
+
 class Fixtures(GapTest):
     def test_gap__every_fixture_agrees(self):
         for model in PORTABLE + DELEGATED:

@@ -379,7 +379,7 @@ class Layout(InFolder):
                     if " - " not in line:  # headings are sentences
                         self.assertLessEqual(len(line), width)
                 self.assertNotRegex(text, "(?m) $")
-                self.assertRegex(text, r"(?m)^.*operator.* p50 (ns|us|ms)\b")
+                self.assertRegex(text, r"(?m)^.*operator.* mid (ns|us|ms)\b")
 
     def test_inspect__columns_of_the_environment_are_a_width(self):
         text = support.inspect(*support.with_record("gpt_portable"), env={"COLUMNS": "80"}).stdout
