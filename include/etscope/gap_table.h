@@ -73,6 +73,13 @@ ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                        size_t room);
 
 /*
+ * What the rows were judged by: "float32 1e-05 of the root mean square (80 roundings of 2^-23;
+ * ...)", one for each that occurs, with ";" between. Returns the length; cut to `room`.
+ */
+ETS_API size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text,
+                                           size_t room);
+
+/*
  * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside
  * of it, its own, as bars on a logarithmic scale; what stands out is red. The first 5,000 rows.
  */

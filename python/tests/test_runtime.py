@@ -196,7 +196,7 @@ def test_metadata():
     assert meta.output_tensor_meta(0).sizes() == (2, 4)
     assert meta.backend_names() == ["XnnpackBackend"] and meta.num_instructions() == 1
     assert meta.planned_bytes() > 0
-    assert "sizes=[2, 16], dtype=float32" in repr(meta)
+    assert "sizes=[2, 16], dtype=Float" in repr(meta)
     for index in (1, -1):
         with pytest.raises(IndexError):
             meta.input_tensor_meta(index)
@@ -315,3 +315,17 @@ def test_the_example(tmp_path):
     assert done.stdout.startswith("1 outputs, float32 (1, 10)\n")
     assert "native_call_relu.out" in done.stdout
     assert pathlib.Path(tmp_path, "trace.bin").stat().st_size > 0
+
+
+def test_a_trace_says_which_program_ran_by_default(tmp_path):
+    """As that of the command line; ETDumpGen's does not."""
+    inputs = case_inputs("multi_method", "encode")
+    for options, is_told in (({}, True), ({"tracer": "upstream"}, False)):
+        program = load(file("multi_method", "model.pte"), enable_etdump=True, **options)
+        program.load_method("encode").execute(inputs)
+        program.write_etdump_result_to_file(tmp_path / "trace.etdp")
+        Inspector(tmp_path / "trace.etdp", program=file("multi_method", "model.pte"))
+        if is_told:
+            with pytest.raises(Error, match="program") as caught:
+                Inspector(tmp_path / "trace.etdp", program=file("mlp_portable", "model.pte"))
+            assert caught.value.status == "MISMATCH"

@@ -130,6 +130,30 @@ static void print_entries(struct info_request *request, struct ets_etrecord *rec
     info_more(request, count);
 }
 
+/* What backends said of their delegates at export (later versions): JSON, as it stands. */
+static struct ets_text delegate_info(struct ets_etrecord *record)
+{
+    struct ets_bytes bytes;
+    if (ets_etrecord_entry_bytes(record, "delegate_info", &bytes, NULL) != ETS_OK) {
+        return (struct ets_text){NULL, 0};
+    }
+    return (struct ets_text){(const char *)bytes.data, bytes.size};
+}
+
+static void print_delegate_info(struct info_request *request, struct ets_etrecord *record)
+{
+    enum { SHOWN = 200 };
+    struct ets_text text = delegate_info(record);
+    if (text.data == NULL) return;
+    const bool is_long = text.size > SHOWN && !request->all;
+    if (is_long) text.size = SHOWN;
+    struct info_line line = {.size = 0};
+    info_label(&line, "delegate info");
+    info_add_text(&line, text);
+    if (is_long) info_add(&line, " ...");
+    info_end_line(request->output, &line);
+}
+
 static int print_record(struct info_request *request, struct ets_etrecord *record)
 {
     const struct ets_value *inputs;
@@ -149,6 +173,7 @@ static int print_record(struct info_request *request, struct ets_etrecord *recor
         info_add(&list.line, "no representative inputs");
     }
     info_list_end(&list);
+    print_delegate_info(request, record);
     const uint32_t methods = (uint32_t)ets_etrecord_method_count(record);
     for (uint32_t i = 0; i < info_shown(request, methods); i++) {
         print_method(request, record, ets_etrecord_method_name(record, i));
@@ -227,6 +252,7 @@ static int put_record(struct info_request *request, struct ets_etrecord *record)
     } else {
         info_json_null(json, "representative_inputs");
     }
+    info_json_text(json, "delegate_info", delegate_info(record));
     put_methods(json, record);
     put_graphs(json, record, &error);
     info_json_array(json, "entries");

@@ -250,6 +250,17 @@ class TestRecord(unittest.TestCase):
             self.assertIn(line, text.splitlines())
 
 
+    def test_info__record_of_a_later_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            later = Path(folder, "later.etrecord")
+            later.write_bytes((DATA / "mlp_portable/model.etrecord").read_bytes())
+            said = '{"forward/lowered_module_0": {"tiles": 2}}'
+            with zipfile.ZipFile(later, "a") as archive:
+                archive.writestr("delegate_info", said)
+            self.assertIn(f"  delegate info  {said}", info(later).splitlines())
+            self.assertEqual(facts(later)["delegate_info"], said)
+            self.assertEqual(len(facts(later)["graphs"]), 2)
+
     def test_info__record_without_weights(self):
         path = DATA / "mlp_portable/model.etrecord"
         with tempfile.TemporaryDirectory() as folder:

@@ -296,7 +296,9 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_int_equal(row->total.max_error_index, 5);
     assert_false(row->has_own);
     ets_gap_headline(report, headline, sizeof headline);
-    assert_memory_equal(headline, "linear_1 (models/zoo.py:16) is off, the first: by ", 50);
+    assert_memory_equal(
+        headline, "linear_1 (models/zoo.py:16) is off against the given values, the first: by ",
+        75);
     for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
         char small[41];
         memset(small, 'x', sizeof small);
@@ -329,7 +331,7 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     struct fixture f;
     struct ets_gap_report *report;
     float numbers[64 * 64];
-    char headline[256];
+    char headline[512];
     (void)state;
     open_files(&f, "mlp_portable", "model");
     const struct ets_bytes whole = f.options.debug_buffer;
@@ -351,8 +353,8 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
     ets_gap_headline(report, headline, sizeof headline);
     assert_non_null(strstr(headline,
-                           "1 of 4 values are off; the largest error is 0.0002, of linear_1 "
-                           "(models/zoo.py:16), where up to 0.0"));
+                           "1 of 4 values are off against the given values; the largest error is "
+                           "0.0002, of linear_1 (models/zoo.py:16), where up to 0.0"));
     ets_gap_close(report);
     free(buffer);
     close_files(&f);
