@@ -5,7 +5,8 @@
 #include "etscope/file.h"
 #include "etscope/table.h"
 
-/* ets_file_open of an input; its size counts towards what tables may hold. */
+/* ets_file_open of an input; its size counts towards what tables may hold, and a JSON
+ * document names it. */
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
 
