@@ -1,7 +1,5 @@
 #include "bounds.h"
 
-#include "document.h"
-
 /* Stated in SECURITY.md. */
 #define TEXT_FLOOR ((uint64_t)64 << 20)
 enum { TEXT_OF_A_BYTE = 256 };
@@ -9,14 +7,9 @@ enum { TEXT_OF_A_BYTE = 256 };
 /* Of all inputs of this process, which runs one command. */
 static uint64_t input_bytes;
 
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+void cli_count_input(struct ets_bytes bytes)
 {
-    const enum ets_status status = ets_file_open(path, file_out, error);
-    if (status != ETS_OK) return status;
-    const struct ets_bytes bytes = ets_file_bytes(*file_out);
     input_bytes += bytes.size;
-    cli_document_input(path, bytes);
-    return ETS_OK;
 }
 
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error)

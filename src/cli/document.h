@@ -13,9 +13,6 @@
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);
 
-/* Keeps a file that was opened for the document's inputs. */
-void cli_document_input(const char *path, struct ets_bytes bytes);
-
 /* Keeps what goes to standard error for the document's notes. */
 void cli_document_note(struct ets_text text);
 
