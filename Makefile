@@ -4,6 +4,8 @@
 # PREFIX, DESTDIR  where `make install` puts things
 # JOBS             processes at a time
 # FUZZ_SECONDS     time for each fuzz target
+# WITHOUT_ENGINE   1: `make test` goes on where the engine cannot be built
+# VERBOSE          1: show what compilers and CMake print
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -23,10 +25,13 @@ COMMANDS := profile inspect annotate tensors gap sql diff gate summary run verif
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
 
-# $(call compile,PRESET,OPTIONS)
-compile = cmake --preset $(1) $(2) && cmake --build --preset $(1) --parallel $(JOBS)
+# $(call compile,PRESET,OPTIONS,TARGETS): a line that names the log, and the errors where it fails.
+compile = tools/quiet.sh "building$(if $(3), $(3)) ($(1))" build/$(1).log \
+    sh -c 'cmake --preset $(1) "$$1" && cmake --build --preset $(1) --parallel $(JOBS) $(3:%=--target %)' \
+    sh $(2)
 # The runtime that the user named, or the one that was fetched.
 with_engine = -DEXECUTORCH_ROOT="$${EXECUTORCH_ROOT:-$$(cat build/runtime.root 2>/dev/null)}"
+has_engine = test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)"
 
 .PHONY: help
 help: ## list these commands
@@ -45,13 +50,12 @@ setup-host:
 .PHONY: build
 build: ## build with what is there (no network)
 	@$(call compile,release,$(with_engine))
-	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
+	@$(has_engine) || \
 	    echo "build/bin/etscope reads files; \`make engine\` builds what runs programs"
 
 .PHONY: engine
 engine: setup-host build ## fetch the runtime and build the engine that runs programs
-	@test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)" || \
-	    { echo "the engine was not built" >&2; exit 1; }
+	@$(has_engine) || { echo "the engine was not built" >&2; exit 1; }
 
 # $(call profile,PROGRAM,OPTIONS): without ETRecord support there are no source lines; a pipe has no
 # width of its own.
@@ -63,18 +67,20 @@ profile = PATH="$(CURDIR)/build/bin:$$PATH"; export PATH; \
 
 .PHONY: demo
 demo: setup-host ## run an example with XNNPACK and print its operators with their source lines
-	@$(call compile,release,$(with_engine)) --target etscope
+	@$(call compile,release,$(with_engine),etscope)
 	@$(call profile,xnnpack,--runs 20 --top 8)
 	@$(call profile,portable,--runs 20 --group-by source --top 6)
 
-# The sanitizers first, so that the last lines are those of the whole test suite.
+# The sanitizers first, so that what is skipped at the end is of the whole test suite.
 .PHONY: test
 test: setup build ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
+	@$(has_engine) || test -n "$(WITHOUT_ENGINE)" || { \
+	    echo "no engine: its runtime could not be fetched (see above), and what runs programs would" \
+	        "go untested; \`make test WITHOUT_ENGINE=1\` tests the rest" >&2; exit 1; }
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
 	@status=0; \
-	ctest --preset asan --parallel $(JOBS) --tests-regex '^(test|fuzz)_' || status=$$?; \
 	$(MAKE) footprint || status=$$?; \
-	ctest --preset release --parallel $(JOBS) || status=$$?; \
+	$(PYTHON) tools/run_ctest.py $(JOBS) 'asan:^(test|fuzz)_' release || status=$$?; \
 	exit $$status
 
 .PHONY: footprint
@@ -100,7 +106,7 @@ tsan: ## run the unit tests under ThreadSanitizer
 
 .PHONY: bench
 bench: bench-tracer bench-comparators ## measure tracer, comparators, verdicts, reading 1,000 runs
-	@if test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)"; then \
+	@if $(has_engine); then \
 	    $(MAKE) bench-verify; \
 	else \
 	    echo "what verdicts add to a run is left out: the engine is missing (make engine)"; \
@@ -109,19 +115,19 @@ bench: bench-tracer bench-comparators ## measure tracer, comparators, verdicts, 
 
 .PHONY: bench-tracer
 bench-tracer: build ## measure what recording an event costs, beside ExecuTorch's tracer
-	@$(call compile,release,$(with_engine)) --target bench_tracer
+	@$(call compile,release,$(with_engine),bench_tracer)
 	@build/bin/bench_tracer
 	@! test -x build/bin/bench_tracer_runtime || \
 	    build/bin/bench_tracer_runtime tests/data/mlp_portable/model.pte 2>/dev/null
 
 .PHONY: bench-comparators
 bench-comparators: build ## measure what comparing tensors costs, beside memcpy
-	@$(call compile,release,$(with_engine)) --target bench_comparators
+	@$(call compile,release,$(with_engine),bench_comparators)
 	@build/bin/bench_comparators
 
 .PHONY: bench-verify
 bench-verify: build ## measure what checking a run's outputs adds to the run (needs the engine)
-	@$(call compile,release,$(with_engine)) --target bench_verify
+	@$(call compile,release,$(with_engine),bench_verify)
 	@build/bin/bench_verify $(foreach model,mlp_portable mlp_xnnpack conv_portable conv_xnnpack \
 	    gpt_portable gpt_xnnpack,tests/data/$(model)/model.bpte)
 

@@ -2,7 +2,7 @@
 # Installs what is missing for building and testing, and fetches the ExecuTorch runtime.
 #
 #     tools/setup.sh              packages, runtime and build/python-venv
-#     tools/setup.sh --host-only  the same without what only tests need: other processors, Python
+#     tools/setup.sh --host-only  the same without what only tests need
 #     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
 #
 # Debian packages are installed as root or through a sudo that asks no password. Without either,
@@ -28,7 +28,7 @@ if [[ ${1-} == --packages ]]; then
         "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
-    device_packages=() with_python=0
+    test_packages=() device_packages=() with_python=0
 elif (($# > 0)); then
     sed -n '2,11s/^# \{0,1\}//p' "$0"
     exit 2
@@ -108,10 +108,13 @@ find_missing() {
     fi
     have_cmake || missing+=(cmake)
     have python3 || missing+=(python3)
-    mapfile -t -O "${#missing[@]}" missing < <(missing_headers)
-    have pkg-config || have pkgconf || missing+=(pkg-config)
-    have flatc || missing+=(flatbuffers-compiler)
-    have xz || missing+=(xz-utils)
+    mapfile -t -O "${#missing[@]}" missing < <(
+        missing_headers | if ((${#test_packages[@]} > 0)); then cat; else grep -v cmocka; fi)
+    if ((${#test_packages[@]} > 0)); then
+        have pkg-config || have pkgconf || missing+=(pkg-config)
+        have flatc || missing+=(flatbuffers-compiler)
+        have xz || missing+=(xz-utils)
+    fi
     # Either of pip and venv can fetch the runtime; the Python package's tests need venv.
     if ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
         if ! runtime_is_there && ! python3 -m pip --version >/dev/null 2>&1; then

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_text.h"
 #include "etscope/kind.h"
 #include "etscope/npy.h"
 
@@ -58,8 +59,9 @@ int cli_arrays_open(const char *path, struct cli_arrays *arrays_out)
     *arrays_out = (struct cli_arrays){.path = path};
     if (cli_file_open(path, &arrays_out->file, &error) != ETS_OK) return cli_fail(path, &error);
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(arrays_out->file));
-    if (kind == ETS_KIND_ZIP || kind == ETS_KIND_ETRECORD) return open_npz(arrays_out);
     arrays_out->count = 1;
+    if (cli_ends_with(path, ".bin")) return CLI_OK; /* bytes, whatever they look like */
+    if (kind == ETS_KIND_ZIP || kind == ETS_KIND_ETRECORD) return open_npz(arrays_out);
     return CLI_OK;
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli_text.h"
+#include "print_outputs.h"
 #include "session.h"
 #include "trace_notes.h"
 
@@ -8,6 +9,9 @@ const struct cli_option cli_run_options[] = {
     {"--trace", "-o", "FILE", "Write the trace (ETDump) to FILE", NULL, false},
     {"--runs", "-r", "N", "How often to run; default 1", NULL, false},
     {"--etrecord", NULL, "FILE", "The ETRecord, for --inputs etrecord", NULL, false},
+    {"--print-outputs", "--print_output", "none|summary|all",
+     "Print the outputs of each method's last run as NumPy does: of large ones the edges, or all",
+     NULL, false},
     CLI_SESSION_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -35,6 +39,12 @@ int cmd_run(const struct cli_arguments *arguments)
     if (is_untraced && trace_path != NULL) {
         return cli_complain(CLI_USAGE, "--tracer none writes no trace: leave out -o");
     }
+    const char *debug_path = cli_value(arguments, "--debug-buffer");
+    const bool has_stdout = (trace_path != NULL && strcmp(trace_path, "-") == 0) ||
+                            (debug_path != NULL && strcmp(debug_path, "-") == 0);
+    if (has_stdout && cli_wants_outputs_printed(arguments)) {
+        return cli_complain(CLI_USAGE, "standard output is for --print-outputs: name another file");
+    }
     struct cli_session session;
     int code = cli_session_open(arguments, trace_path != NULL, 1, 0, &session);
     if (code == CLI_OK) code = cli_session_execute(&session);
@@ -43,9 +53,6 @@ int cmd_run(const struct cli_arguments *arguments)
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
     if (code == CLI_OK) code = cli_session_commit(&session);
-    const char *debug_path = cli_value(arguments, "--debug-buffer");
-    const bool has_stdout = (trace_path != NULL && strcmp(trace_path, "-") == 0) ||
-                            (debug_path != NULL && strcmp(debug_path, "-") == 0);
     if (code == CLI_OK && !has_stdout) print_summaries(&session);
     if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
     cli_session_close(&session);

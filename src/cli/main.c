@@ -144,7 +144,9 @@ const struct cli_command cli_commands[] = {
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
      ".npy files, from .npz files, whose arrays are arguments in the order of the file, from a "
-     "bundled test case, from an ETRecord's representative inputs, or are generated. The program's "
+     "bundled test case, from an ETRecord's representative inputs, or are generated. A file that is "
+     "neither, or ends in .bin, is a tensor's bytes, whose type and shape the program tells, as "
+     "executor_runner reads it; --output-file writes such files. The program's "
      "kernels and delegates are native code: run only programs and "
      "libraries that you trust.",
      cli_run_options,

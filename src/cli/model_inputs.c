@@ -5,6 +5,7 @@
 
 #include "cli_text.h"
 #include "etscope/numerics.h"
+#include "raw_files.h"
 #include "session.h"
 
 enum source { SOURCE_AUTO, SOURCE_CASE, SOURCE_ETRECORD, SOURCE_ZEROS, SOURCE_ONES, SOURCE_RANDOM };
@@ -19,18 +20,6 @@ struct generator {
     double low, high;
     long long int_low, int_high;
 };
-
-/* "float32 [2, 16]" into `buffer`. */
-static void describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)
-{
-    size_t used =
-        (size_t)snprintf(buffer, capacity, "%s [", ets_scalar_type_name(tensor->scalar_type));
-    for (uint32_t i = 0; i < tensor->rank && used < capacity; i++) {
-        used += (size_t)snprintf(buffer + used, capacity - used, "%s%lld", i > 0 ? ", " : "",
-                                 (long long)tensor->sizes[i]);
-    }
-    if (used < capacity) snprintf(buffer + used, capacity - used, "]");
-}
 
 /* SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine. */
 static uint64_t next_random(struct generator *g)
@@ -294,7 +283,7 @@ static int take_number(const char *path, size_t index, enum ets_value_kind kind,
     const struct ets_tensor tensor = value->as.tensor;
     int64_t integer = 0;
     char text[512];
-    describe_tensor(text, sizeof text, &tensor);
+    cli_describe_tensor(text, sizeof text, &tensor);
     if (ets_tensor_count(&tensor) != 1 || ets_scalar_component_count(tensor.scalar_type) != 1) {
         return cli_complain(CLI_USAGE, "%s: input %zu is %s, not %s: give one number",
                             cli_path_name(path), index, names[kind], text);
@@ -335,12 +324,30 @@ static struct ets_value *add_value(struct cli_model_inputs *inputs)
     return &grown[inputs->count++];
 }
 
-/* All arrays of one file, as the arguments that come next. */
+/* A file of bytes: the program says of what. */
+static int add_raw(const struct cli_session *session, const char *method, const char *path,
+                   struct ets_bytes bytes, struct cli_model_inputs *inputs)
+{
+    struct ets_engine_value_info info;
+    const size_t index = inputs->count;
+    struct ets_value *value = add_value(inputs);
+    if (value == NULL) return no_memory();
+    if (session->engine->input_info(session->program, method, index, &info, NULL) != ETS_OK) {
+        return cli_complain(CLI_USAGE, "%s: %s has no input %zu", cli_path_name(path), method,
+                            index);
+    }
+    return cli_raw_read(path, bytes, method, index, &info, value);
+}
+
+/* What one file holds, as the arguments that come next. */
 static int add_file(const struct cli_session *session, const char *method, const char *path,
                     struct cli_model_inputs *inputs)
 {
     struct cli_arrays *arrays = &inputs->files[inputs->file_count++];
     int code = cli_arrays_open(path, arrays);
+    if (code == CLI_OK && cli_is_raw(path, ets_file_bytes(arrays->file))) {
+        return add_raw(session, method, path, ets_file_bytes(arrays->file), inputs);
+    }
     for (size_t i = 0; code == CLI_OK && i < arrays->count; i++) {
         struct ets_value *value = add_value(inputs);
         if (value == NULL) return no_memory();

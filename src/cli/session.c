@@ -8,6 +8,7 @@
 
 #include "etscope/inspect.h"
 #include "etscope/npy.h"
+#include "print_outputs.h"
 
 static uint64_t now_ns(void)
 {
@@ -298,9 +299,18 @@ static int execute(struct cli_session *session, struct ets_engine_method *method
     return CLI_OK;
 }
 
+/* The forms in which outputs are kept. */
+static const struct output_form {
+    const char *option, *before, *ending; /* of the output's number */
+    bool has_header;
+} output_forms[] = {{"--outputs", ".", ".npy", true}, {"--output-file", "-", ".bin", false}};
+
+enum { OUTPUT_FORMS = sizeof output_forms / sizeof *output_forms };
+
 /* PREFIX.N.npy, and what tells several methods or cases apart: PREFIX.METHOD.CASE.N.npy. */
-static int name_output(const struct cli_session *session, const char *method, long long test_case,
-                       size_t index, char path[CLI_PATH_BYTES])
+static int name_output(const struct cli_session *session, const struct output_form *form,
+                       const char *method, long long test_case, size_t index,
+                       char path[CLI_PATH_BYTES])
 {
     const struct cli_arguments *arguments = session->arguments;
     const bool has_methods = cli_value_at(arguments, "--method", 1) != NULL;
@@ -308,17 +318,18 @@ static int name_output(const struct cli_session *session, const char *method, lo
     char number[32] = "";
     if (has_cases) snprintf(number, sizeof number, ".%lld", test_case);
     char name[CLI_PATH_BYTES];
-    snprintf(name, sizeof name, "%s%s%s.%zu.npy", has_methods ? "." : "", has_methods ? method : "",
-             number, index);
-    const char *prefix = cli_value(arguments, "--outputs");
+    snprintf(name, sizeof name, "%s%s%s%s%zu%s", has_methods ? "." : "", has_methods ? method : "",
+             number, form->before, index, form->ending);
+    const char *prefix = cli_value(arguments, form->option);
     const size_t size = strlen(prefix);
     const bool is_folder = size > 0 && prefix[size - 1] == '/'; /* no hidden files in it */
     const int length = snprintf(path, CLI_PATH_BYTES, "%s%s", prefix, name + is_folder);
     if (length >= 0 && length < CLI_PATH_BYTES) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--outputs is too long");
+    return cli_complain(CLI_USAGE, "%s is too long", form->option);
 }
 
-static int hold_outputs_of(struct cli_session *session, const char *method, long long test_case)
+static int hold_outputs_of(struct cli_session *session, const struct output_form *form,
+                           const char *method, long long test_case)
 {
     struct ets_engine_method_info info;
     struct ets_error error;
@@ -333,7 +344,7 @@ static int hold_outputs_of(struct cli_session *session, const char *method, long
             value.kind != ETS_VALUE_TENSOR) {
             continue;
         }
-        code = name_output(session, method, test_case, i, path);
+        code = name_output(session, form, method, test_case, i, path);
         if (code == CLI_OK) code = hold_output(session, path);
     }
     return code;
@@ -355,27 +366,51 @@ static int hold_outputs(struct cli_session *session)
     for (size_t i = 0; i < sizeof paths / sizeof *paths && code == CLI_OK; i++) {
         if (paths[i] != NULL) code = hold_output(session, paths[i]);
     }
-    if (!cli_has(arguments, "--outputs")) return code;
-    for (unsigned m = 0; code == CLI_OK && method_at(session, m) != NULL; m++) {
-        unsigned c = 0;
-        do {
-            code = hold_outputs_of(session, method_at(session, m), case_at(arguments, c));
-        } while (code == CLI_OK && case_at(arguments, ++c) >= 0);
+    for (size_t f = 0; f < OUTPUT_FORMS; f++) {
+        const struct output_form *form = &output_forms[f];
+        if (!cli_has(arguments, form->option)) continue;
+        for (unsigned m = 0; code == CLI_OK && method_at(session, m) != NULL; m++) {
+            unsigned c = 0;
+            do {
+                code = hold_outputs_of(session, form, method_at(session, m), case_at(arguments, c));
+            } while (code == CLI_OK && case_at(arguments, ++c) >= 0);
+        }
     }
     return code;
 }
 
-static int keep_output(struct cli_session *session, const char *path,
-                       const struct ets_tensor *tensor)
+static int keep_output(struct cli_session *session, const struct output_form *form,
+                       const char *path, const struct ets_tensor *tensor)
 {
     uint8_t header[ETS_NPY_HEADER_BYTES];
-    size_t header_bytes;
+    size_t header_bytes = 0;
     struct ets_error error;
-    if (ets_npy_write_header(tensor, header, sizeof header, &header_bytes, &error) != ETS_OK) {
+    if (form->has_header &&
+        ets_npy_write_header(tensor, header, sizeof header, &header_bytes, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
     }
     const struct ets_bytes parts[] = {{header, header_bytes}, {tensor->data, tensor->data_bytes}};
     return cli_session_keep(session, path, parts, 2);
+}
+
+/* Writes and prints output `index`, as was asked. */
+static int hand_out(struct cli_session *session, const char *method, long long test_case,
+                    size_t index, const struct ets_value *value)
+{
+    char path[CLI_PATH_BYTES];
+    int code = CLI_OK;
+    bool is_left_out = false;
+    for (size_t f = 0; f < OUTPUT_FORMS && code == CLI_OK; f++) {
+        const struct output_form *form = &output_forms[f];
+        if (!cli_has(session->arguments, form->option)) continue;
+        is_left_out = value->kind != ETS_VALUE_TENSOR;
+        if (is_left_out) continue;
+        code = name_output(session, form, method, test_case, index, path);
+        if (code == CLI_OK) code = keep_output(session, form, path, &value->as.tensor);
+    }
+    if (is_left_out) cli_note("output %zu is no tensor and was not written", index);
+    if (code != CLI_OK || !cli_wants_outputs_printed(session->arguments)) return code;
+    return cli_print_output(session->arguments, method, test_case, index, value);
 }
 
 static int keep_outputs(struct cli_session *session, struct ets_engine_method *method,
@@ -383,22 +418,17 @@ static int keep_outputs(struct cli_session *session, struct ets_engine_method *m
 {
     struct ets_engine_method_info info;
     struct ets_error error;
-    char path[CLI_PATH_BYTES];
-    if (!cli_has(session->arguments, "--outputs")) return CLI_OK;
+    static const char *const options[] = {"--outputs", "--output-file", "--print-outputs", NULL};
+    if (cli_first_given(session->arguments, options) == NULL) return CLI_OK;
     if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
         return cli_fail(session->path, &error);
     }
     int code = CLI_OK;
     for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
         struct ets_value value;
-        if (session->engine->method_get_output(method, i, &value, &error) != ETS_OK) {
-            code = cli_fail(session->path, &error);
-        } else if (value.kind != ETS_VALUE_TENSOR) {
-            cli_note("output %zu is no tensor and was not written", i);
-        } else {
-            code = name_output(session, name, test_case, i, path);
-            if (code == CLI_OK) code = keep_output(session, path, &value.as.tensor);
-        }
+        code = session->engine->method_get_output(method, i, &value, &error) == ETS_OK
+                   ? hand_out(session, name, test_case, i, &value)
+                   : cli_fail(session->path, &error);
     }
     return code;
 }

@@ -20,7 +20,8 @@
     {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
      true},                                                                                       \
     {"--input", "-i", "FILE",                                                                     \
-     "Arguments in the method's order: .npy files, .npz files with several", ".npy|.npz", true},                                                                                       \
+     "Arguments in the method's order: .npy, .npz files with several, or a tensor's bytes (.bin)", \
+     ".npy|.npz|.bin", true},                                                                     \
     {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
      NULL, true},                                                                                 \
     {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
@@ -43,7 +44,9 @@
      false},                                                                                      \
     {"--outputs", NULL, "PREFIX",                                                                 \
      "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
-     NULL, false}
+     NULL, false},                                                                                \
+    {"--output-file", "--output_file", "PREFIX",                                                  \
+     "Write the bytes of each output to PREFIX-N.bin, as executor_runner does", NULL, false}
 /* clang-format on */
 
 enum { CLI_PATH_BYTES = 4096 };

@@ -139,6 +139,67 @@ class Outputs(RunTest):
         self.fails(support.INPUT, "x.npz: byte 104: the zip file has no end record", "run",
                    DATA / "types" / "model.pte", "-i", "x.npz", "--outputs", "out")
 
+    def raw(self, model, case=0):
+        """The inputs of a test case as executor_runner takes them: bytes alone."""
+        paths = []
+        for i, path in enumerate(support.inputs_of(model, "forward", case)):
+            data = path.read_bytes()
+            paths.append(self.folder / f"in{i}.bin")
+            paths[-1].write_bytes(data[10 + int.from_bytes(data[8:10], "little"):])
+        return paths
+
+    def test_raw_files_are_tensors_of_the_programs_shape(self):
+        for model in ("mlp_portable", "types"):
+            paths = self.raw(model)
+            self.ok("run", DATA / model / "model.pte", "--input", *paths, "--outputs", "out")
+            self.check(model, "forward", 0, self.folder / "out")
+        (only,) = self.raw("mlp_portable")
+        named = only.rename(self.folder / "input")
+        self.ok("run", DATA / "mlp_portable" / "model.pte", "--input", named, "--outputs", "again")
+        self.check("mlp_portable", "forward", 0, self.folder / "again")
+        # What looks like a zip file is bytes all the same.
+        zipped = self.folder / "zip.bin"
+        zipped.write_bytes(b"PK\3\4" + bytes(124))
+        self.ok("run", DATA / "mlp_portable" / "model.pte", "--input", zipped)
+
+    def test_raw_files_of_a_wrong_size(self):
+        program, short = DATA / "mlp_portable" / "model.pte", self.folder / "short.bin"
+        for size in (0, 127, 129):
+            short.write_bytes(bytes(size))
+            self.fails(support.INPUT, f"short.bin: {size} bytes, but input 0 of forward is float32 "
+                       "[2, 16], which takes 128", "run", program, "--input", short)
+        (self.folder / "x.npy").write_bytes(bytes(128))
+        self.fails(support.INPUT, "x.npy", "run", program, "--input", "x.npy")
+        short.write_bytes(bytes(128))
+        self.fails(support.USAGE, "short.bin: forward has no input 1", "run", program, "--input",
+                   short, short)
+
+    def test_raw_outputs_are_the_arrays_bytes(self):
+        words = ("run", DATA / "mlp_portable" / "model.bpte", "--case")
+        self.ok(*words, 0, "--outputs", "out", "--output_file", "raw")
+        array, raw = ((self.folder / name).read_bytes() for name in ("out.0.npy", "raw-0.bin"))
+        self.assertEqual(len(raw), 2 * 4 * 4)
+        self.assertTrue(array.endswith(raw))
+        self.ok(*words, 0, "--case", 1, "--output-file", "two")
+        self.assertEqual((self.folder / "two.0-0.bin").read_bytes(), raw)
+        self.assertTrue((self.folder / "two.1-0.bin").exists())
+
+    def test_outputs_are_printed_on_request(self):
+        words = ("run", DATA / "mlp_portable" / "model.bpte", "--case", 0)
+        self.assertNotIn("[[", self.ok(*words).stdout)
+        self.assertNotIn("[[", self.ok(*words, "--print-outputs", "none").stdout)
+        for choice in ("summary", "all"):
+            shown = self.ok(*words, "--print-outputs", choice, "--outputs", "out").stdout
+            self.assertTrue(shown.startswith("forward, case 0, output 0: float32 [2, 4]\n[["), shown)
+            numbers = [float(word) for word in re.findall(r"-?\d+\.\d+", shown.split("]]")[0])]
+            _, _, values = support.read_npy(self.folder / "out.0.npy")
+            self.assertEqual(len(numbers), len(values))
+            for shown_number, value in zip(numbers, values):
+                self.assertAlmostEqual(shown_number, value, places=6)
+            self.assertRegex(shown, r"(?m)^.*model\.bpte: forward, case 0: 1 run, wall time")
+        self.fails(support.USAGE, "standard output is for --print-outputs", *words,
+                   "--print_output", "all", "-o", "-")
+
     def test_representative_inputs_of_the_record(self):
         if not support.have_records():
             self.skipTest("this build reads no ETRecord")

@@ -9,6 +9,8 @@
 /* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
+#include "skip_because.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -190,7 +192,7 @@ static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    if (!ets_has_avx2() || !ets_has_f16c()) SKIP_BECAUSE("the processor has no AVX2");
     enum { MOST = 67 };
     for (int type = 0; type < 50; type++) {
         ets_pair_sums_function *sums = ets_avx2_pair_sums(type);
@@ -210,7 +212,7 @@ static void test_comparators__vectors_sum_as_the_plain_loop(void **unused)
         }
     }
 #else
-    skip();
+    SKIP_BECAUSE("AVX2 is for x86-64");
 #endif
 }
 
@@ -219,7 +221,7 @@ static void test_comparators__vectors_find_what_is_outside(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2() || !ets_has_f16c()) skip();
+    if (!ets_has_avx2() || !ets_has_f16c()) SKIP_BECAUSE("the processor has no AVX2");
     enum { COUNT = 8 };
     for (int type = 0; type < 50; type++) {
         ets_has_outside_function *outside = ets_avx2_has_outside(type);
@@ -248,7 +250,7 @@ static void test_comparators__vectors_find_what_is_outside(void **unused)
         assert_true(found > 0 && found < 2000);
     }
 #else
-    skip();
+    SKIP_BECAUSE("AVX2 is for x86-64");
 #endif
 }
 
@@ -256,7 +258,7 @@ static void test_comparators__the_largest_error_of_bytes(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2()) skip();
+    if (!ets_has_avx2()) SKIP_BECAUSE("the processor has no AVX2");
     uint8_t a[64], b[64];
     for (int round = 0; round < 500; round++) {
         unsigned unsigned_most = 0, signed_most = 0;
@@ -272,7 +274,7 @@ static void test_comparators__the_largest_error_of_bytes(void **unused)
         assert_int_equal(ets_avx2_largest_byte_error(a, b, 64, true), signed_most);
     }
 #else
-    skip();
+    SKIP_BECAUSE("AVX2 is for x86-64");
 #endif
 }
 
@@ -281,7 +283,7 @@ static void test_comparators__vectors_load_extreme_integers(void **unused)
 {
     (void)unused;
 #if ETS_HAS_AVX2
-    if (!ets_has_avx2()) skip();
+    if (!ets_has_avx2()) SKIP_BECAUSE("the processor has no AVX2");
     const int64_t numbers[] = {INT64_MIN,
                                INT64_MAX,
                                INT64_MIN + 1,
@@ -302,7 +304,7 @@ static void test_comparators__vectors_load_extreme_integers(void **unused)
         assert_true(got.absolute == 4 * fabs((double)numbers[i]));
     }
 #else
-    skip();
+    SKIP_BECAUSE("AVX2 is for x86-64");
 #endif
 }
 

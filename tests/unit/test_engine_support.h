@@ -15,6 +15,7 @@
 #include "etscope/engine.h"
 #include "etscope/file.h"
 #include "etscope/npy.h"
+#include "skip_because.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */
 static struct ets_engine_library *engine_library;
@@ -36,10 +37,10 @@ static inline int close_engine(void **state)
     return 0;
 }
 
-#define NEEDS_ENGINE()              \
-    do {                            \
-        (void)state;                \
-        if (engine == NULL) skip(); \
+#define NEEDS_ENGINE()                               \
+    do {                                             \
+        (void)state;                                 \
+        if (engine == NULL) SKIP_BECAUSE(NO_ENGINE); \
     } while (0)
 
 static inline int has_backend(const char *name)
@@ -50,10 +51,10 @@ static inline int has_backend(const char *name)
     return 0;
 }
 
-#define NEEDS_BACKEND(name)             \
-    do {                                \
-        NEEDS_ENGINE();                 \
-        if (!has_backend(name)) skip(); \
+#define NEEDS_BACKEND(name)                                              \
+    do {                                                                 \
+        NEEDS_ENGINE();                                                  \
+        if (!has_backend(name)) SKIP_BECAUSE("the engine has no " name); \
     } while (0)
 
 /* A fixture's file, opened. */

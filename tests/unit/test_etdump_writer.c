@@ -14,6 +14,7 @@
 #include "etscope/etdump_writer.h"
 #include "etscope/file.h"
 #include "format/etdump_schema.h"
+#include "skip_because.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -335,7 +336,7 @@ static void check_with_flatc(struct pair *pair, const char *name)
 static void test_etdump_writer__is_read_alike_by_flatc(void **state)
 {
     (void)state;
-    if (system("command -v flatc >/dev/null") != 0) skip();
+    if (system("command -v flatc >/dev/null") != 0) SKIP_BECAUSE("flatc is missing");
     snprintf(folder, sizeof folder, "/tmp/etscope-XXXXXX");
     assert_non_null(mkdtemp(folder));
     each_fixture(check_with_flatc);

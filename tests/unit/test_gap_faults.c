@@ -391,7 +391,7 @@ static void test_gap_faults__callers_comparators_see_each_row(void **state)
     struct fixture f;
     struct ets_gap_report *report;
     struct ets_error error;
-    if (engine == NULL) skip();
+    if (engine == NULL) SKIP_BECAUSE(NO_ENGINE);
     open_files(&f, "dynamic", "model");
     assert_int_equal(ets_gap_open(&f.options, &report, &error), ETS_OK);
     assert_null(ets_gap_comparator_reason(report, 0));

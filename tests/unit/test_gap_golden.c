@@ -282,7 +282,7 @@ static void test_gap_golden__numbers_are_upstreams(void **state)
 {
     (void)state;
     uint32_t count = 0;
-    if (engine == NULL) skip();
+    if (engine == NULL) SKIP_BECAUSE(NO_ENGINE);
     for (size_t i = 0; i < COUNT(models); i++) count += compare_model_numbers(models[i]);
     assert_int_equal(count, GOLDEN_ROWS);
 }

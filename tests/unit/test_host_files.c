@@ -105,7 +105,7 @@ static void test_host_files__a_full_device_is_told_at_commit(void **state)
     (void)state;
     struct ets_output *output;
     struct ets_error error;
-    if (access("/dev/full", W_OK) != 0) skip();
+    if (access("/dev/full", W_OK) != 0) SKIP_BECAUSE("needs /dev/full");
     static const char block[100000];
     for (size_t size = 1; size <= sizeof block; size += sizeof block - 1) {
         assert_int_equal(ets_output_open("/dev/full", &output, NULL), ETS_OK);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "skip_because.h"
 #include "etscope/etdump_writer.h"
 #include "etscope/export.h"
 #include "etscope/file.h"
@@ -37,7 +38,7 @@ static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
     struct ets_etrecord *record = NULL;
     struct ets_error error = {.status = ETS_OK};
     const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
-    if (status == ETS_UNAVAILABLE) skip();
+    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
     if (status != ETS_OK) print_error("%s\n", error.message);
     assert_int_equal(status, ETS_OK);
     return record;

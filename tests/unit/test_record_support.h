@@ -14,6 +14,7 @@
 
 #include "etscope/etrecord.h"
 #include "etscope/file.h"
+#include "skip_because.h"
 
 static inline struct ets_file *open_fixture(const char *name, const char *file)
 {
@@ -29,7 +30,7 @@ static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
     struct ets_etrecord *record = NULL;
     struct ets_error error = {.status = ETS_OK};
     const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
-    if (status == ETS_UNAVAILABLE) skip();
+    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
     if (status != ETS_OK)
         print_error("%s at %llu\n", error.message, (unsigned long long)error.offset);
     assert_int_equal(status, ETS_OK);

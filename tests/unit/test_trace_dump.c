@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include "test_recorder_support.h"
 
+#include "skip_because.h"
+
 #include <unistd.h>
 
 static void record_some(struct bed *bed)
@@ -135,7 +137,7 @@ static void test_trace_dump__flatc_does_not_see_the_extra_block(void **state)
     struct bed bed;
     (void)state;
     static uint8_t debug_buffer[512];
-    if (system("command -v flatc >/dev/null") != 0) skip();
+    if (system("command -v flatc >/dev/null") != 0) SKIP_BECAUSE("flatc is missing");
     assert_non_null(mkdtemp(folder));
     bed_prepare(&bed, 4096);
     bed.config.debug_buffer = debug_buffer;
