@@ -331,8 +331,8 @@ ETS_API double ets_time_unit_per_second(enum ets_time_unit unit);
 /*
  * Upstream's view of the same table: what torch's Inspector would hold after reading the dump,
  * its quirks included (the last of several equal signatures wins, identifiers match by substring,
- * -1 indices read the last reference). Used for `--format tsv` and for drop-in replacements only.
- * Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
+ * -1 indices read the last reference). Used for `--format upstream` and for drop-in replacements
+ * only. Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
  */
 struct ets_upstream_event {
     const char *name;

@@ -77,7 +77,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
 {
     struct ets_error error;
     const unsigned at = traces->count;
-    if (ets_file_open(path, &traces->files[at], &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &traces->files[at], &error) != ETS_OK) return cli_fail(path, &error);
     traces->count++;
     const enum ets_status status = inspect(arguments, ets_file_bytes(traces->files[at]), models,
                                            model_count, &traces->inspections[at], &error);

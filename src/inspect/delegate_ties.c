@@ -29,7 +29,7 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
     const uint64_t key = (uint64_t)instruction;
     const uint32_t known = method->calls.count;
     const uint32_t at = ets_key_table_add(&method->calls, &key);
-    if (at == ETS_KEY_NONE) return ets_fail_memory(error);
+    if (at == ETS_KEY_NONE) return ets_fail_memory(error, "a delegate call's operators");
     if (at < known) {
         *units_out = method->units[at];
         return ETS_OK;
@@ -38,13 +38,13 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
         const uint32_t capacity = at < 8 ? 16 : 2 * at;
         const struct ets_delegate_units **units =
             ets_arena_alloc_array(&inspection->arena, capacity, sizeof *units);
-        if (units == NULL) return ets_fail_memory(error);
+        if (units == NULL) return ets_fail_memory(error, "a delegate call's operators");
         if (at > 0) memcpy(units, method->units, at * sizeof *units);
         method->units = units;
         method->unit_capacity = capacity;
     }
     struct ets_delegate_units *units = ets_arena_alloc(&inspection->arena, sizeof *units);
-    if (units == NULL) return ets_fail_memory(error);
+    if (units == NULL) return ets_fail_memory(error, "a delegate call's operators");
     struct ets_delegate_call call = {
         .record = method->in_record ? inspection->options.record : NULL,
         .method = method->name,
@@ -103,7 +103,7 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
     struct ets_text *names = ets_arena_alloc_array(&inspection->arena, count, sizeof *names);
     struct ets_unit_match *matches =
         ets_arena_alloc_array(&inspection->arena, count, sizeof *matches);
-    if (names == NULL || matches == NULL) return ets_fail_memory(error);
+    if (names == NULL || matches == NULL) return ets_fail_memory(error, "a delegate call's operators");
     for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
     ETS_TRY(
         ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));
@@ -150,7 +150,9 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
         ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *names);
     struct ets_unit_match *matches =
         ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *matches);
-    if (names == NULL || matches == NULL) return ets_fail_memory(error);
+    if (names == NULL || matches == NULL) {
+        return ets_fail_memory(error, "a delegate call's operators");
+    }
     for (uint32_t i = first; i < call_row; i++) {
         if (inspection->rows[i].is_delegated) names[count++] = inspection->rows[i].name;
     }

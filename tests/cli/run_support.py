@@ -15,6 +15,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from support import json_rows
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 EXAMPLES = ROOT / "examples"
@@ -237,4 +239,4 @@ class RunTest(unittest.TestCase):
 
     def rows(self, *arguments):
         """`inspect --format json` of a trace, as rows."""
-        return json.loads(self.ok("inspect", *arguments, "--format", "json").stdout)
+        return json_rows(self.ok("inspect", *arguments, "--format", "json").stdout)
