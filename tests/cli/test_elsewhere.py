@@ -19,7 +19,7 @@ def groups(model, by, trace="profile.etdp", record=None):
                            fixture(model, "model.pte"), "--group-by", by, "--format", "json")
     assert done.returncode == support.OK, done.stderr
     found = set()
-    for row in json.loads(done.stdout):
+    for row in json.loads(done.stdout)["rows"]:
         found.update(row[by] if isinstance(row[by], list) else [row[by]])
     return found
 

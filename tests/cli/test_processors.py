@@ -41,7 +41,7 @@ def answer(*words):
     if done.returncode == support.UNAVAILABLE:
         raise unittest.SkipTest(done.stderr.decode())
     assert done.returncode == OK, (words, done.stderr)
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)["rows"]
 
 
 class TwoProcessors(unittest.TestCase):
@@ -80,7 +80,7 @@ class TwoProcessors(unittest.TestCase):
                        "--format", "json")
             if done.returncode == support.UNAVAILABLE:
                 self.skipTest(done.stderr.decode())
-            (line,) = json.loads(done.stdout)
+            (line,) = json.loads(done.stdout)["rows"]
             self.assertEqual((line["base_ns"], line["new_ns"]), (4000, 4000))
 
     def test_processors__ties_are_the_same(self):
