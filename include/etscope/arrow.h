@@ -87,6 +87,8 @@ struct ArrowArrayStream {
  *     method                        text    that the block is known to have executed
  *     backend, kernel               text    of the event's row
  *     module, file, line            text, text, uint32: of the first node behind the row
+ *     operation                     text    of the row: what it is on any processor
+ *     metadata                      binary  what a delegate attached to the event
  *
  * `*stream_out` is the caller's to release. The allocator (NULL: the C library's) must outlive all
  * that comes from it. Status: NO_MEMORY.

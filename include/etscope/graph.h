@@ -168,14 +168,16 @@ ETS_API const struct ets_graph_value *ets_graph_find_value(const struct ets_grap
 ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
                                                          struct ets_text name);
 
-/* 0 for a frame of torch or executorch themselves: a file below site-packages/torch or
- * site-packages/executorch, or "<eval_with_key>", which torch.fx generates. */
+/* 0 for a frame of torch, torchao or executorch themselves: a file below site-packages/torch (or
+ * dist-packages) and so on, or "<eval_with_key>", which torch.fx generates. */
 ETS_API int ets_graph_frame_is_user(const struct ets_graph_frame *frame);
 
 /*
  * The user's line of a node: its last frame outside of torch and executorch themselves
- * (ets_graph_frame_is_user), else its last frame. NULL where there is no stack trace, or where all
- * that it leads to is generated code, as of the nodes that quantizing puts in.
+ * (ets_graph_frame_is_user), else the last one of torch's own modules, as torch/nn/modules/rnn.py.
+ * NULL where there is no stack trace, or where nothing is left but generated code, as of the nodes
+ * that quantizing puts in, and what traces models for export (torch/_dynamo, torch/export,
+ * torch/fx...).
  */
 ETS_API const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node);
 

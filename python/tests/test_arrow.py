@@ -21,7 +21,7 @@ def test_every_event_is_a_row():
     assert table.column_names == [
         "run", "run_name", "block", "method", "row", "parent", "kind", "name", "chain",
         "instruction", "delegate_id", "delegate_name", "start", "end", "ticks", "allocator",
-        "bytes", "backend", "kernel", "module", "file", "line",
+        "bytes", "backend", "kernel", "module", "file", "line", "operation", "metadata",
     ]  # fmt: skip
     rows = table.to_pylist()
     assert {row["kind"] for row in rows} == {"profile"}
@@ -66,7 +66,7 @@ def test_allocations():
 
 def test_an_empty_trace_is_an_empty_table():
     table = pyarrow.table(Inspector(etdump_data=dump()).events)
-    assert table.num_rows == 0 and len(table.column_names) == 22
+    assert table.num_rows == 0 and len(table.column_names) == 24
 
 
 def test_columns_outlive_everything():

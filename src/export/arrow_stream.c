@@ -13,16 +13,14 @@
 #include "base/strings.h"
 #include "export/table_cells.h"
 
-enum type { U32, U64, I32, I64, TEXT };
+enum type { U32, U64, I32, I64, TEXT, BINARY };
 
 static const struct {
     const char *format;
     size_t width;
-} types[] = {[U32] = {"I", 4},
-             [U64] = {"L", 8},
-             [I32] = {"i", 4},
-             [I64] = {"l", 8},
-             [TEXT] = {"i", 4}}; /* the index into its dictionary */
+} types[] = {[U32] = {"I", 4},   [U64] = {"L", 8},  [I32] = {"i", 4},
+             [I64] = {"l", 8},   [TEXT] = {"i", 4}, /* the index into its dictionary */
+             [BINARY] = {"z", 4}};                  /* the offset of its bytes */
 
 enum column_name {
     RUN,
@@ -47,6 +45,8 @@ enum column_name {
     MODULE,
     FILE_NAME,
     LINE,
+    OPERATION,
+    METADATA,
     COLUMN_COUNT
 };
 
@@ -76,6 +76,8 @@ static const struct {
     [MODULE] = {"module", TEXT},
     [FILE_NAME] = {"file", TEXT},
     [LINE] = {"line", U32},
+    [OPERATION] = {"operation", TEXT},
+    [METADATA] = {"metadata", BINARY},
 };
 
 /* What private_data of a schema, an array or the stream points to begins with this. */
@@ -261,6 +263,7 @@ static struct ets_text row_text(const struct ets_row *row, enum column_name colu
 {
     if (column == BACKEND) return literal(row->backend);
     if (column == KERNEL) return row->kernel;
+    if (column == OPERATION) return row->operation;
     if (row->node_count == 0) return (struct ets_text){NULL, 0};
     if (column == MODULE) return ets_graph_module_path(row->nodes[0].node);
     const struct ets_graph_frame *frame = ets_graph_user_frame(row->nodes[0].node);
@@ -387,11 +390,46 @@ static bool fill_texts(const struct filling *f, enum column_name column, struct 
     return true;
 }
 
+/* What delegates attached to events: bytes, not text. */
+static bool make_metadata(const struct filling *f, struct ArrowArray *out)
+{
+    const uint32_t count = f->events->count;
+    const size_t validity_bytes = ((size_t)count + 63) / 64 * 8;
+    size_t bytes = 0, used = 0;
+    for (uint32_t e = 0; e < count; e++) bytes += ets_inspection_metadata(f->inspection, e).size;
+    if (bytes > INT32_MAX) return false;
+    const size_t offset_bytes = ((size_t)count + 1) * sizeof(int32_t);
+    struct dictionary_block *block =
+        allocate(f->scratch->allocator, sizeof *block + validity_bytes + offset_bytes + bytes + 8);
+    if (block == NULL) return false;
+    uint8_t *data = (uint8_t *)block->offsets + offset_bytes;
+    uint8_t *validity = data + bytes;
+    for (uint32_t e = 0; e < count; e++) {
+        const struct ets_bytes metadata = ets_inspection_metadata(f->inspection, e);
+        if (metadata.data != NULL) validity[e / 8] |= (uint8_t)(1u << e % 8);
+        else out->null_count++;
+        if (metadata.size > 0) memcpy(data + used, metadata.data, metadata.size);
+        used += metadata.size;
+        block->offsets[e + 1] = (int32_t)used;
+    }
+    block->buffers[0] = validity;
+    block->buffers[1] = block->offsets;
+    block->buffers[2] = data;
+    *out = (struct ArrowArray){.length = count,
+                               .null_count = out->null_count,
+                               .n_buffers = 3,
+                               .buffers = block->buffers,
+                               .release = release_array,
+                               .private_data = block};
+    return true;
+}
+
 static bool make_column(const struct filling *f, enum column_name column, struct ArrowArray *out)
 {
     const enum type type = columns[column].type;
     const uint32_t count = f->events->count;
     const size_t validity_bytes = ((size_t)count + 63) / 64 * 8;
+    if (type == BINARY) return make_metadata(f, out);
     struct column_block *block =
         allocate(f->scratch->allocator,
                  sizeof *block + validity_bytes + (size_t)count * types[type].width + 8);

@@ -146,8 +146,11 @@ static bool pass_frames(struct layout *l, uint32_t piece, uint32_t index,
 static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *piece)
 {
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
-    struct ets_text name = {"(not in the record)", 19};
-    if (piece->is_rest && !ets_work_name_rest(l->arena, row, &name)) return UINT32_MAX;
+    struct ets_text name;
+    if (piece->is_rest ? !ets_work_name_rest(l->arena, row, &name)
+                       : !ets_work_name_elsewhere(l->arena, row, true, &name)) {
+        return UINT32_MAX;
+    }
     if (!piece->is_rest && l->own_count > 0) {
         const size_t room = strlen(ets_row_backend(row)) + 64;
         char *text = ets_arena_alloc(l->arena, room);

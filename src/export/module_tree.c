@@ -121,8 +121,11 @@ static uint32_t node_of(struct tree *t, const struct ets_work_piece *piece)
                                              depth == 0 || depth > MAX_DEPTH ? MAX_DEPTH : depth));
     }
     if (modules.count == 1) return find_module(t, modules.items[0]);
+    if (modules.count == 0) {
+        return ets_work_name_elsewhere(t->arena, row, false, &name) ? find_node(t, name, 0)
+                                                                    : UINT32_MAX;
+    }
     if (!ets_text_list_join(t->arena, &modules, &name)) return UINT32_MAX;
-    if (modules.count == 0) return find_node(t, name, 0);
     struct ets_text holder = modules.items[0];
     for (size_t i = 1; i < modules.count; i++) holder = common_path(holder, modules.items[i]);
     const uint32_t parent = find_module(t, holder);

@@ -91,26 +91,17 @@ static bool key_of(const struct grouper *g, const struct ets_row *row, struct et
     case ETS_GROUP_FILE:
         if (!ets_operator_row_places(g->arena, row, places_out, &other)) return false;
         if (g->options->group_by == ETS_GROUP_FILE) drop_lines(places_out);
-        return ets_text_list_join(g->arena, places_out, key_out);
+        return places_out->count == 0 ? ets_work_name_elsewhere(g->arena, row, true, key_out)
+                                      : ets_text_list_join(g->arena, places_out, key_out);
     case ETS_GROUP_HANDLE:
         return handles_of(g->arena, row, places_out) &&
-               ets_text_list_join(g->arena, places_out, key_out);
+               (places_out->count == 0 ? ets_work_name_elsewhere(g->arena, row, false, key_out)
+                                       : ets_text_list_join(g->arena, places_out, key_out));
     case ETS_GROUP_BACKEND:
         *key_out = (struct ets_text){ets_row_backend(row), strlen(ets_row_backend(row))};
         return true;
     default: *key_out = without_number(ets_row_operator(row)); return true;
     }
-}
-
-bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
-                        struct ets_text *name_out)
-{
-    const char *backend = row->backend != NULL ? row->backend : "delegate";
-    const size_t room = strlen(backend) + 32;
-    char *name = ets_arena_alloc(arena, room);
-    if (name == NULL) return false;
-    *name_out = (struct ets_text){name, ets_print_text(name, room, "(%s, not reported)", backend)};
-    return true;
 }
 
 static bool add_piece(struct grouper *g, uint32_t index)

@@ -90,7 +90,12 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
  */
 uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
 
-/* "(XnnpackBackend, not reported)": what a call took beyond the operators that it reported. */
+/* work_elsewhere.c: "(XnnpackBackend, not reported)": what a call took beyond the operators that it
+ * reported. Returns false where memory ran out. */
 bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
                         struct ets_text *name_out);
+/* Of work without a line (`wants_lines`), module or handle: "(XnnpackBackend, layout conversions)",
+ * "(no line in the record: lstm)", "(not in the record)" where no more is known. */
+bool ets_work_name_elsewhere(struct ets_arena *arena, const struct ets_row *row, bool wants_lines,
+                             struct ets_text *name_out);
 #endif

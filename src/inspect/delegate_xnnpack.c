@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "inspect/fused_handles.h"
+#include "inspect/inspection.h"
 #include "inspect/xnnpack_events.h"
 
 /*
@@ -48,9 +49,112 @@ static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call
     return true;
 }
 
+/* What the exporter adds by itself: other layouts, shapes and types of what operators take. */
+static bool is_conversion(const struct ets_delegate_unit *unit)
+{
+    static const char *const types[] = {"StaticTranspose", "StaticReshape", "Convert", "Copy"};
+    for (size_t i = 0; i < unit->payload_node_count; i++) {
+        bool is_one = false;
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+            is_one = is_one || strcmp(unit->payload_nodes[i].type, types[k]) == 0;
+        }
+        if (!is_one) return false;
+    }
+    return true;
+}
+
+/*
+ * Operators that the exporter puts in for others, as a convolution for a batch norm, have no
+ * handle. In a call of one operator all is that one's; else the handles that no node has are of the
+ * one node that has none.
+ */
+static void adopt_handles(const struct ets_fused_handles *fused, struct ets_delegate_unit *units,
+                          uint32_t count)
+{
+    struct ets_delegate_unit *orphan = NULL;
+    uint32_t orphans = 0;
+    size_t handle_count;
+    const int64_t *handles = ets_fused_handles_rest(fused, &handle_count);
+    const bool is_single = fused->known.count == 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (units[i].handle_count > 0) {
+            if (is_single) handles = units[i].handles, handle_count = units[i].handle_count;
+            continue;
+        }
+        if (is_conversion(&units[i])) continue;
+        orphan = &units[i];
+        orphans++;
+    }
+    if (handle_count == 0) return;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool adopts = is_single || (orphans == 1 && &units[i] == orphan);
+        if (!adopts || units[i].handle_count > 0) continue;
+        units[i].handles = handles;
+        units[i].handle_count = handle_count;
+        if (!is_single) units[i].tie = ETS_TIE_NEAR;
+    }
+}
+
+static bool is_batch_norm(const struct ets_delegate_call *call, int64_t handle)
+{
+    static const char *const ops[] = {"_native_batch_norm_legit_no_training", "batch_norm", NULL};
+    return ets_handle_index_has_op(call->nodes, &handle, 1, ops) != 0;
+}
+
+/* The batch norms of the call that no node has the handle of, in order; counts where `out` is NULL.
+ */
+static uint32_t list_batch_norms(const struct ets_delegate_call *call, const int64_t *owned,
+                                 uint32_t count, int64_t *out)
+{
+    uint32_t used = 0;
+    int64_t last = -1;
+    for (size_t i = 0; call->nodes != NULL && i < call->handle_count; i++) {
+        const int64_t handle = call->handles[i];
+        bool is_owned = handle == last;
+        if (is_owned || !is_batch_norm(call, handle)) continue;
+        for (uint32_t k = 0; k < count; k++) is_owned = is_owned || owned[k] == handle;
+        if (is_owned) continue;
+        if (out != NULL) out[used] = handle;
+        used++;
+        last = handle;
+    }
+    return used;
+}
+
+/*
+ * A batch norm that no convolution takes in is a depthwise convolution without a handle. Where
+ * there are as many of these as the other, the first is the first's, and so on.
+ */
+static enum ets_status own_batch_norms(struct ets_arena *arena,
+                                       const struct ets_delegate_call *call,
+                                       const struct ets_xnnpack *payload, int64_t *owned,
+                                       struct ets_error *error)
+{
+    struct ets_xnnpack_node node;
+    uint32_t orphans = 0;
+    for (uint32_t i = 0; i < payload->node_count; i++) {
+        ets_xnnpack_node(payload, i, &node);
+        orphans += node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0;
+    }
+    /* handles times nodes: bounded as all looking at payloads is */
+    const uint64_t work = (uint64_t)call->handle_count * payload->node_count;
+    if (orphans == 0 || work > *call->budget) return ETS_OK;
+    *call->budget -= work;
+    if (list_batch_norms(call, owned, payload->node_count, NULL) != orphans) return ETS_OK;
+    int64_t *norms = ets_arena_alloc_array(arena, orphans, sizeof *norms);
+    if (norms == NULL) return ets_fail_unit_memory(error);
+    list_batch_norms(call, owned, payload->node_count, norms);
+    for (uint32_t i = 0, next = 0; i < payload->node_count; i++) {
+        ets_xnnpack_node(payload, i, &node);
+        if (node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0) owned[i] = norms[next++];
+    }
+    return ETS_OK;
+}
+
+/* `*owned_out`: the handle of each node, as the payload has it or as it can be concluded. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
-                            const struct ets_xnnpack *payload, struct ets_fused_handles *fused_out,
-                            struct ets_error *error)
+                            const struct ets_xnnpack *payload, const int64_t **owned_out,
+                            struct ets_fused_handles *fused_out, struct ets_error *error)
 {
     int64_t *owned = ets_arena_alloc_array(arena, payload->node_count, sizeof *owned);
     if (owned == NULL) return ets_fail_unit_memory(error);
@@ -59,6 +163,8 @@ static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_c
         ets_xnnpack_node(payload, i, &node);
         owned[i] = node.debug_handle;
     }
+    ETS_TRY(own_batch_norms(arena, call, payload, owned, error));
+    *owned_out = owned;
     return ets_fused_handles_build(arena, call, owned, payload->node_count, fused_out, error);
 }
 
@@ -82,7 +188,8 @@ static bool number_names(struct ets_arena *arena, const struct ets_xnnpack_event
 }
 
 static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
-                       const struct ets_xnnpack_event *event, struct ets_delegate_unit *unit)
+                       const int64_t *owned, const struct ets_xnnpack_event *event,
+                       struct ets_delegate_unit *unit)
 {
     struct ets_payload_node *nodes = ets_arena_alloc_array(arena, event->node_count, sizeof *nodes);
     if (nodes == NULL) return false;
@@ -90,7 +197,7 @@ static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payloa
         struct ets_xnnpack_node node;
         ets_xnnpack_node(payload, event->nodes[i], &node);
         nodes[i] = (struct ets_payload_node){event->nodes[i], ets_xnnpack_node_name(node.type),
-                                             node.debug_handle};
+                                             owned[event->nodes[i]]};
     }
     unit->payload_nodes = nodes;
     unit->payload_node_count = event->node_count;
@@ -147,15 +254,17 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
     if (!has_rule && !units_of_nodes(arena, payload, &events)) return ets_fail_unit_memory(error);
     struct ets_delegate_unit *units = ets_arena_alloc_array(arena, events.count, sizeof *units);
     if (units == NULL) return ets_fail_unit_memory(error);
-    ETS_TRY(fuse(arena, call, payload, &fused, error));
+    const int64_t *owned;
+    ETS_TRY(fuse(arena, call, payload, &owned, &fused, error));
     const bool is_near = call->handles != NULL && (events.is_quantized || !fused.is_exact);
     for (uint32_t i = 0; i < events.count; i++) {
         units[i].tie = is_near ? ETS_TIE_NEAR : ETS_TIE_NODE;
-        if (!list_nodes(arena, payload, &events.items[i], &units[i]) ||
+        if (!list_nodes(arena, payload, owned, &events.items[i], &units[i]) ||
             !find_handles(arena, call, &fused, &units[i])) {
             return ets_fail_unit_memory(error);
         }
     }
+    if (call->handles != NULL) adopt_handles(&fused, units, events.count);
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
     *units_out = (struct ets_delegate_units){
         .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};

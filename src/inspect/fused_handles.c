@@ -151,13 +151,17 @@ static bool list_members(struct ets_arena *arena, struct ets_fused_handles *fuse
     const uint32_t count = fused->known.count;
     fused->first = ets_arena_alloc_array(arena, (size_t)count + 2, sizeof *fused->first);
     fused->members = ets_arena_alloc_array(arena, count, sizeof *fused->members);
-    if (fused->first == NULL || fused->members == NULL) return false;
+    fused->rest = ets_arena_alloc_array(arena, count, sizeof *fused->rest);
+    if (fused->first == NULL || fused->members == NULL || fused->rest == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (fused->owner[i] != NONE) fused->first[fused->owner[i] + 2]++;
     }
     for (uint32_t i = 2; i < count + 2; i++) fused->first[i] += fused->first[i - 1];
     for (uint32_t i = 0; i < count; i++) {
-        if (fused->owner[i] == NONE) continue;
+        if (fused->owner[i] == NONE) {
+            fused->rest[fused->rest_count++] = handle_of(fused, i);
+            continue;
+        }
         fused->members[fused->first[fused->owner[i] + 1]++] = handle_of(fused, i);
     }
     return true;

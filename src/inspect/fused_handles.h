@@ -16,7 +16,9 @@ struct ets_fused_handles {
     uint32_t *owner;            /* [known] the handle whose node does this one's work, or none */
     uint32_t *first;            /* [known + 1] members of an owner, */
     int64_t *members;           /* in the order of the list */
-    bool is_exact;              /* told by the graph */
+    int64_t *rest;              /* [rest_count] handles without an owner, likewise */
+    uint32_t rest_count;
+    bool is_exact; /* told by the graph */
 };
 
 /* `owned[count]`: handles that nodes have; -1 among them is passed over. Statuses: NO_MEMORY. */
@@ -28,5 +30,13 @@ enum ets_status ets_fused_handles_build(struct ets_arena *arena,
 /* The handles of the node with `handle`; NULL where the call's list does not have it. */
 const int64_t *ets_fused_handles_of(const struct ets_fused_handles *fused, int64_t handle,
                                     size_t *count_out);
+
+/* The handles that no node has and none took over. */
+static inline const int64_t *ets_fused_handles_rest(const struct ets_fused_handles *fused,
+                                                    size_t *count_out)
+{
+    *count_out = fused->rest_count;
+    return fused->rest;
+}
 
 #endif

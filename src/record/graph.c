@@ -52,24 +52,48 @@ const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
 }
 
 /* 1 where `part` occurs in `text` at the start of a path component. */
+static char as_slash(char c)
+{
+    return c == '\\' ? '/' : c;
+}
+
+/* `part` with slashes, which may be backslashes in `text`; it begins where a folder does. */
 static int has_folder(struct ets_text text, const char *part)
 {
     const size_t size = strlen(part);
     for (size_t at = 0; at + size <= text.size; at++) {
-        if (memcmp(text.data + at, part, size) == 0 &&
-            (at == 0 || text.data[at - 1] == '/' || text.data[at - 1] == '\\')) {
-            return 1;
-        }
+        size_t same = 0;
+        if (at > 0 && as_slash(text.data[at - 1]) != '/') continue;
+        while (same < size && as_slash(text.data[at + same]) == part[same]) same++;
+        if (same == size) return 1;
+    }
+    return 0;
+}
+
+static int is_below(struct ets_text file, const char *const *folders, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (has_folder(file, folders[i])) return 1;
     }
     return 0;
 }
 
 static int is_framework(struct ets_text file)
 {
-    return has_folder(file, "site-packages/torch/") ||
-           has_folder(file, "site-packages/executorch/") ||
-           has_folder(file, "site-packages\\torch\\") ||
-           has_folder(file, "site-packages\\executorch\\");
+    static const char *const folders[] = {"site-packages/torch/",      "site-packages/executorch/",
+                                          "site-packages/torchao/",    "dist-packages/torch/",
+                                          "dist-packages/executorch/", "dist-packages/torchao/"};
+    return is_below(file, folders, sizeof folders / sizeof *folders);
+}
+
+/* What traces a model when it is exported: it is on the stack, and no line of any model. */
+static int is_machinery(struct ets_text file)
+{
+    static const char *const folders[] = {
+        "torch/_dynamo/",    "torch/_export/",           "torch/export/",    "torch/fx/",
+        "torch/_functorch/", "torch/_higher_order_ops/", "torch/_inductor/", "torch/_subclasses/",
+        "executorch/exir/",  "executorch/backends/",     "torchao/"};
+    return is_framework(file) && is_below(file, folders, sizeof folders / sizeof *folders);
 }
 
 /* Code that torch.fx made up, as a pass that quantizes runs it: "<eval_with_key>.1151". */
@@ -90,8 +114,11 @@ const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *
     for (uint32_t i = node->frame_count; i-- > 0;) {
         if (ets_graph_frame_is_user(&node->frames[i])) return &node->frames[i];
     }
-    const struct ets_graph_frame *last = &node->frames[node->frame_count - 1];
-    return is_generated(last->file) ? NULL : last;
+    for (uint32_t i = node->frame_count; i-- > 0;) {
+        const struct ets_text file = node->frames[i].file;
+        if (!is_machinery(file) && !is_generated(file)) return &node->frames[i];
+    }
+    return NULL;
 }
 
 struct ets_text ets_graph_module_path(const struct ets_graph_node *node)

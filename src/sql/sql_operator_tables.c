@@ -38,7 +38,8 @@ enum {
     OP_SELF_MID,
     OP_RESOLUTION,
     OP_CLOCK,
-    OP_OWN_TICKS
+    OP_OWN_TICKS,
+    OP_OPERATION
 };
 
 /* clang-format off */
@@ -78,6 +79,7 @@ static const struct ets_sql_column columns[] = {
     [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call is less than this above or below; 0: exact"},
     [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
     [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
+    [OP_OPERATION] = {"operation", "TEXT", "what it is on any processor: the same in two traces where XNNPACK names its kernels otherwise"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -177,6 +179,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case OP_DEPTH: return ets_sql_integer(row->depth);
     case OP_NAME: return ets_sql_text(ets_row_operator(row));
     case OP_EVENT: return ets_sql_text(row->name);
+    case OP_OPERATION: return ets_sql_text(row->operation);
     case OP_KERNEL: return ets_sql_text(row->kernel);
     case OP_CHAIN: return ets_sql_unless_negative(row->chain);
     case OP_INSTRUCTION: return ets_sql_unless_negative(row->instruction);

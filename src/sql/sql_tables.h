@@ -89,6 +89,8 @@ struct ets_sql_value ets_sql_real(double value);                    /* NaN: null
 struct ets_sql_value ets_sql_text(struct ets_text text);            /* absent: null */
 struct ets_sql_value ets_sql_string(const char *text);              /* NULL: null */
 /* "[2,3]", as SQLite's json_each reads it. */
+/* NULL where there are no bytes. */
+struct ets_sql_value ets_sql_hexadecimal(struct ets_sql_cursor *cursor, struct ets_bytes bytes);
 struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_t *numbers,
                                      size_t count);
 

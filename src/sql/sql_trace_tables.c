@@ -227,7 +227,8 @@ enum {
     EVENT_START,
     EVENT_END,
     EVENT_TIME,
-    EVENT_OFFSET
+    EVENT_OFFSET,
+    EVENT_METADATA
 };
 
 /* clang-format off */
@@ -246,6 +247,7 @@ static const struct ets_sql_column event_columns[] = {
     [EVENT_END] = {"end_ticks", "INTEGER", ""},
     [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", with what is inside of it; null where the operator's clock is a delegate's own"},
     [EVENT_OFFSET] = {"offset", "INTEGER", "of the event in the file"},
+    [EVENT_METADATA] = {"metadata", "TEXT", "what a delegate attached to the event, in hexadecimal"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -284,6 +286,8 @@ static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column
         return ets_sql_unless_negative(is_inside ? events->instruction[index] : -1);
     case EVENT_DELEGATE_ID: return ets_sql_unless_negative(events->delegate_id[index]);
     case EVENT_OFFSET: return ets_sql_integer((int64_t)events->payload_at[index]);
+    case EVENT_METADATA:
+        return ets_sql_hexadecimal(cursor, ets_inspection_metadata(trace->inspection, index));
     default: break;
     }
     if (!is_timed) return ets_sql_null();

@@ -42,6 +42,19 @@ struct ets_sql_value ets_sql_string(const char *text)
     return ets_sql_text((struct ets_text){text, text == NULL ? 0 : strlen(text)});
 }
 
+struct ets_sql_value ets_sql_hexadecimal(struct ets_sql_cursor *cursor, struct ets_bytes bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (bytes.data == NULL) return ets_sql_null();
+    char *text = ets_arena_alloc_array(&cursor->scratch, bytes.size + 1, 2);
+    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    for (size_t i = 0; i < bytes.size; i++) {
+        text[2 * i] = digits[bytes.data[i] >> 4];
+        text[2 * i + 1] = digits[bytes.data[i] & 15];
+    }
+    return ets_sql_text((struct ets_text){text, 2 * bytes.size});
+}
+
 struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_t *numbers,
                                      size_t count)
 {

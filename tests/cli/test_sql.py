@@ -111,6 +111,17 @@ class SameNumbers(unittest.TestCase):
                    fixture("map_loop", "profile.etdp"))
         self.assertEqual(row["n"], 0)
 
+    def test_what_a_delegate_attached_is_hexadecimal(self):
+        trace = DOCUMENT.parents[1] / "fuzz" / "corpus" / "etdump" / "every_value.etdp"
+        rows = sql("select metadata from events where metadata is not null order by id", trace)
+        self.assertEqual([row["metadata"] for row in rows], ["0102030405", ""])
+
+    def test_operations_are_the_same_on_any_processor(self):
+        rows = sql("select event, operation from operators where delegated",
+                   fixture("linear_int8_xnnpack", "profile.etdp"))
+        self.assertEqual(rows, [{"event": "Fully Connected (NC, QDU8, F32, QC8W) GEMM #1",
+                                 "operation": "Fully Connected (NC, QD8, F32, QC8W) #1"}])
+
     def test_tensors_are_those_of_tensors(self):
         for model in ("mlp_portable", "gpt_portable"):
             words = (fixture(model, "debug.etdp"), "--debug-buffer", fixture(model, "debug.bin"))

@@ -52,6 +52,9 @@ static void test_arrow_stream__one_row_for_each_event(void **state)
     assert_null(text_at(column(&schema, &batch, "name"), 1));
     assert_string_equal(text_at(column(&schema, &batch, "delegate_name"), 1), "so\xef\xbf\xbdmax");
     assert_string_equal(text_at(column(&schema, &batch, "kind"), 1), "profile");
+    assert_string_equal(text_at(column(&schema, &batch, "operation"), 0), "native_call_add.out");
+    assert_int_equal(column(&schema, &batch, "metadata")->null_count,
+                     1); /* nothing is attached, but said */
     const struct ArrowArray *ticks = column(&schema, &batch, "ticks");
     assert_int_equal(((const uint64_t *)ticks->buffers[1])[0], 15);
     assert_int_equal(ticks->null_count, 0);
