@@ -37,6 +37,7 @@ struct ets_graph_frame {
     struct ets_text function; /* "forward" */
     struct ets_text code;     /* the source line, without indentation; may be absent */
     uint32_t line;            /* 1-based */
+    struct ets_text place;    /* "models/zoo.py:16" */
 };
 
 /* One level of nn_module_stack, outermost first. */
@@ -62,7 +63,7 @@ struct ets_graph_value {
     uint32_t rank;
     const int64_t *sizes; /* [rank]; a symbolic size is its hint, or -1 without one */
     const struct ets_text
-        *size_texts; /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
+        *size_texts;            /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
     struct ets_text expression; /* of a SymInt, SymBool or SymFloat: "u0", "u0 >= 2"; else absent */
 };
 

@@ -10,8 +10,8 @@ enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
 
 /*
- * ets_table_open of a table about the inputs that are open: with a ceiling for its text, 64 MiB and
- * 256 times their sizes (SECURITY.md).
+ * ets_table_open of a table about the inputs that are open: with a ceiling for its cells, 256 MiB
+ * and 256 times their sizes (SECURITY.md).
  */
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);
 

@@ -64,6 +64,7 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
         ets_handle_index_find(index, event->handles[i], &count);
         room += count;
     }
+    ETS_TRY(ets_handle_index_spend(index, room, error));
     const char **ops = ets_arena_alloc_array(&inspection->arena, room, sizeof *ops);
     const struct ets_graph_node **nodes =
         ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);
