@@ -5,9 +5,13 @@
 #include "etscope/file.h"
 #include "etscope/table.h"
 
-/* ets_file_open of an input; its size counts towards what tables may hold. */
+/* ets_file_open of an input; its size counts towards what tables may hold.
+ * `path` outlives the command. */
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);
+
+/* The path of the input that an error is about; `path` where the error does not name another. */
+const char *cli_path_of(const struct ets_error *error, const char *path);
 
 /*
  * ets_table_open of a table about the inputs that are open: with a ceiling for its cells, 256 MiB
