@@ -71,6 +71,12 @@ demo: setup-host ## run an example with XNNPACK and print its operators with the
 .PHONY: test
 test: setup build ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
+	@if echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' | \
+	    clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then \
+	    $(call compile,fuzz,-DEXECUTORCH_ROOT=); \
+	else \
+	    echo "clang's libFuzzer is missing: the fuzz targets only replay their corpora"; \
+	fi
 	@status=0; \
 	ctest --preset asan --parallel $(JOBS) --tests-regex '^(test|fuzz)_' || status=$$?; \
 	$(MAKE) footprint || status=$$?; \
