@@ -36,8 +36,9 @@ extern "C" {
 struct ets_file;
 struct ets_output;
 
-/* What a pipe or standard input may hold at most; a mapped file has no such limit. */
-#define ETS_FILE_STREAM_LIMIT ((size_t)1 << 32)
+/* What a pipe or standard input may hold at most, 4 GiB or, on 32-bit machines, 1 GiB; a mapped
+ * file has no such limit. */
+#define ETS_FILE_STREAM_LIMIT ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 /*
  * Opens `path` ("-": standard input). Statuses: NOT_FOUND, IO (a directory, no

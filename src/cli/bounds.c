@@ -15,15 +15,11 @@ static struct {
 } inputs[MOST_INPUTS];
 static unsigned input_count;
 
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+void cli_count_input(const char *path, struct ets_bytes bytes)
 {
-    const enum ets_status status = ets_file_open(path, file_out, error);
-    if (status != ETS_OK) return status;
-    const struct ets_bytes bytes = ets_file_bytes(*file_out);
     input_bytes += bytes.size;
     inputs[input_count % MOST_INPUTS].bytes = bytes.data;
     inputs[input_count++ % MOST_INPUTS].path = path;
-    return status;
 }
 
 const char *cli_path_of(const struct ets_error *error, const char *path)

@@ -2,13 +2,12 @@
 #ifndef ETSCOPE_CLI_BOUNDS_H
 #define ETSCOPE_CLI_BOUNDS_H
 
-#include "etscope/file.h"
+#include "etscope/bytes.h"
 #include "etscope/table.h"
 
-/* ets_file_open of an input; its size counts towards what tables may hold.
- * `path` outlives the command. */
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
-                              struct ets_error *error);
+/* The size of an input that was opened counts towards what tables may hold. `path` outlives the
+ * command. */
+void cli_count_input(const char *path, struct ets_bytes bytes);
 
 /* The path of the input that an error is about; `path` where the error does not name another. */
 const char *cli_path_of(const struct ets_error *error, const char *path);

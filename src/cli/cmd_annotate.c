@@ -168,6 +168,7 @@ static void note_finding(struct ets_table *table, const struct ets_inspection *i
     }
     const size_t used = strlen(text);
     ets_gap_headline(report, text + used, sizeof text - used);
+    cli_headline("%s", text);
     ets_table_add_note(table, cli_text(text));
 }
 

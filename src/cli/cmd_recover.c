@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/etdump.h"
 #include "recover.h"
@@ -17,8 +16,9 @@ const struct cli_option cli_recover_options[] = {
     {"--program", NULL, "FILE", "The .pte or .bpte that ran, to name running operators", NULL,
      false},
     {"--etrecord", NULL, "FILE", "The ETRecord of the export, for their source lines", NULL, false},
-    {"--format", "-f", "table|json",
-     "json: path, capture_bytes, encoding, part, part_count, output, output_bytes, run_count, "
+    {"--format", "-f", "table|json|jsonl",
+     "json: one row with path, capture_bytes, encoding, part, part_count, output, output_bytes, "
+     "run_count, "
      "event_count, stream (null for an ETDump; frames, lost_frames, damaged_frames, other_bytes, "
      "refused_records, finished, dropped_events, running: thread, name, delegate_id, method, "
      "chain, instruction, operator, source, began_ns, lasted_ns)",
@@ -167,7 +167,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
     if (code == CLI_OK) {
-        code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) == 1);
+        code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }
     free(memory);
     return code;

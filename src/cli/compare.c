@@ -367,8 +367,9 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_t
     struct ets_output *output;
     struct ets_error error;
     cli_style(arguments, "-", &style);
+    if (style.format != ETS_FORMAT_TABLE) return cli_write_table_to("-", table, &style);
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
-    if (style.format == ETS_FORMAT_TABLE) ets_output_write(output, "\n", 1);
+    ets_output_write(output, "\n", 1);
     if (ets_table_write(table, &style, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);

@@ -207,6 +207,7 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
     struct ets_tolerance tolerance;
     ets_tolerance_for(c->tolerances.rules, c->tolerances.count, cli_text(""), 0, 0,
                       (int)value->tensor.scalar_type, &tolerance);
+    tolerance.of_rms = 0; /* two tensors, whatever computed them */
     if (ets_verify_output(&line.expected, &actual, &tolerance, &line.verdict, &error) != ETS_OK) {
         return cli_fail(c->arrays->path, &error);
     }
@@ -266,6 +267,8 @@ static int compare_all(const struct cli_arguments *arguments, struct comparing *
     const bool is_strict = cli_has(arguments, "--rtol") || cli_has(arguments, "--atol");
     int code = fill(c);
     if (code == CLI_OK) code = cli_choose_columns(arguments, c->table);
+    cli_headline("%u of %u tensors are close to %s", c->captured->count - c->failed,
+                 c->captured->count, c->arrays->path);
     if (code == CLI_OK) code = cli_write_styled(arguments, c->table);
     if (code != CLI_OK) return code;
     note_unused(c);

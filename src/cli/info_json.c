@@ -56,6 +56,35 @@ void info_json_end_array(struct info_json *json)
     close_bracket(json, "]");
 }
 
+void info_json_key(struct info_json *json, const char *key)
+{
+    begin(json, key);
+}
+
+void info_json_rows(struct info_json *json)
+{
+    info_json_array(json, "rows");
+}
+
+void info_json_row(struct info_json *json)
+{
+    if (!json->is_lines) put(json, json->needs_comma ? ",\n {" : "\n {");
+    else put(json, "{");
+    json->needs_comma = false;
+}
+
+void info_json_end_row(struct info_json *json)
+{
+    put(json, json->is_lines ? "}\n" : "}");
+    json->needs_comma = true;
+}
+
+void info_json_end_rows(struct info_json *json)
+{
+    put(json, json->needs_comma ? "\n]" : "]");
+    json->needs_comma = true;
+}
+
 void info_json_finish(struct info_json *json)
 {
     put(json, "\n");

@@ -17,6 +17,7 @@ static const struct ets_column columns[] = {
     CLI_COMPARISON_COLUMNS,
     {.name = "rtol", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "atol", .kind = ETS_COLUMN_REAL, .priority = 5},
+    {.name = "rms", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "seconds", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     {.name = "message", .kind = ETS_COLUMN_TEXT, .machine_only = 1},
 };
@@ -44,8 +45,9 @@ static void add_row(struct ets_table *table, const struct cli_checked *each,
     if (each->has_output) {
         ets_table_put_real(table, each->result.tolerance.relative);
         ets_table_put_real(table, each->result.tolerance.absolute);
+        ets_table_put_real(table, each->result.tolerance.of_rms);
     } else {
-        cli_put_nothing(table, 2);
+        cli_put_nothing(table, 3);
     }
     ets_table_put_real(table, each->seconds);
     ets_table_put_string(table, each->message[0] != '\0' ? each->message : NULL);

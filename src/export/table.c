@@ -314,6 +314,26 @@ uint32_t ets_table_row_count(const struct ets_table *table)
     return table->row_count;
 }
 
+struct ets_text ets_table_heading(const struct ets_table *table)
+{
+    for (uint32_t i = 0; i < table->row_count && table->column_count > 0; i++) {
+        const struct ets_table_row *row = &table->rows[i];
+        if (row->is_section && !row->is_note) return row->cells[0].text;
+    }
+    return (struct ets_text){NULL, 0};
+}
+
+int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets_text *note_out)
+{
+    while (*row < table->row_count && table->column_count > 0) {
+        const struct ets_table_row *next = &table->rows[(*row)++];
+        if (!next->is_note) continue;
+        *note_out = next->cells[0].text;
+        return 1;
+    }
+    return 0;
+}
+
 enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
                                 struct ets_output *output, struct ets_error *error)
 {

@@ -225,6 +225,7 @@ enum ets_status ets_table_write_records(const struct ets_table *table,
         if (!is_array) put(&r, "\n");
         is_first = false;
     }
-    if (is_array) put(&r, is_first ? "]\n" : "\n]\n");
+    if (is_array) put(&r, is_first ? "]" : "\n]");
+    if (is_array && !style->is_part) put(&r, "\n");
     return ETS_OK;
 }

@@ -480,22 +480,60 @@ static void put_aligned(const struct renderer *r, const struct shown *shown, con
     if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
 }
 
+/* Bytes of the first line of a text in lines of `width`, and where the next begins. */
+static size_t first_line(const char *data, size_t size, uint32_t width, size_t *next_out)
+{
+    *next_out = size;
+    if (ets_text_columns(data, size) <= width) return size;
+    const size_t fits = ets_text_head(data, size, width);
+    size_t end = fits;
+    while (end > 0 && data[end] != ' ') end--;
+    const size_t taken = end > 0 ? end : fits;
+    if (taken == 0) return size;
+    *next_out = taken + (end > 0 ? 1 : 0);
+    return taken;
+}
+
+/* Leaves of a cell what stands on its line `line`, from 0. Returns whether more lines follow. */
+static bool keep_line(const struct shown *shown, uint32_t line, struct cell_text *text)
+{
+    size_t start = 0, taken = text->size, next = text->size;
+    if (!shown->column->wraps) {
+        if (line > 0) text->size = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i <= line; i++) {
+        taken = first_line(text->data + start, text->size - start, shown->width, &next);
+        next += start;
+        if (i < line) start = next;
+    }
+    const bool has_more = next < text->size;
+    memmove(text->data, text->data + start, taken);
+    text->size = taken;
+    return has_more;
+}
+
 static void put_line(const struct renderer *r, const struct ets_table_row *row,
                      struct cell_text *scratch)
 {
-    for (uint32_t i = 0; i < r->shown_count; i++) {
-        const struct shown *shown = &r->shown[i];
-        if (i > 0) put_spaces(r, GAP);
-        uint32_t indent = 0;
-        if (row == NULL) {
-            scratch->size = print_title(scratch->data, shown);
-        } else {
-            compose(scratch, shown, row);
-            indent = indent_of(r, shown, row);
+    bool has_more = true;
+    for (uint32_t line = 0; has_more; line++) {
+        has_more = false;
+        for (uint32_t i = 0; i < r->shown_count; i++) {
+            const struct shown *shown = &r->shown[i];
+            if (i > 0) put_spaces(r, GAP);
+            uint32_t indent = 0;
+            if (row == NULL) {
+                scratch->size = print_title(scratch->data, shown);
+            } else {
+                compose(scratch, shown, row);
+                has_more |= keep_line(shown, line, scratch);
+                indent = indent_of(r, shown, row);
+            }
+            put_aligned(r, shown, scratch->data, scratch->size, indent);
         }
-        put_aligned(r, shown, scratch->data, scratch->size, indent);
+        end_line(r);
     }
-    end_line(r);
 }
 
 static void put_bold(const struct renderer *r, const char *sequence)
@@ -507,19 +545,10 @@ static void put_bold(const struct renderer *r, const char *sequence)
 static void put_wrapped(const struct renderer *r, const char *data, size_t size)
 {
     const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
-    while (ets_text_columns(data, size) > width) {
-        const size_t fits = ets_text_head(data, size, width);
-        size_t end = fits;
-        while (end > 0 && data[end] != ' ') end--;
-        const size_t taken = end > 0 ? end : fits;
-        if (taken == 0) break;
-        ets_output_write(r->output, data, taken);
-        ets_output_write(r->output, "\n", 1);
-        const size_t next = taken + (end > 0 ? 1 : 0);
-        data += next;
-        size -= next;
+    for (size_t next; size > 0; data += next, size -= next) {
+        ets_output_write(r->output, data, first_line(data, size, width, &next));
+        if (next < size) ets_output_write(r->output, "\n", 1);
     }
-    ets_output_write(r->output, data, size);
 }
 
 static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,

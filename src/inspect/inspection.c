@@ -15,6 +15,7 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
     ETS_TRY(ets_blocks_build(inspection, error));
     ETS_TRY(ets_methods_match(inspection, error));
     ETS_TRY(ets_rows_join(inspection, error));
+    ETS_TRY(ets_rows_name_operations(inspection, error));
     return ets_delegate_clocks_find(inspection, error);
 }
 

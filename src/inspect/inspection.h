@@ -164,6 +164,18 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
 
 /* delegate_ties.c: handles of the events of delegates, which know their backend. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
+/* Whether what a delegate reported of a call is what the program's payload gives there. */
+enum ets_payload_fit {
+    ETS_FIT_UNKNOWN, /* no program, no event, or a payload of which nothing is known */
+    ETS_FIT_NO,
+    ETS_FIT_YES
+};
+enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
+                                      struct ets_known_method *method, uint32_t call_row,
+                                      enum ets_payload_fit *fit_out, struct ets_error *error);
+/* delegate_operations.c: what each delegate's event is, whatever the processor. */
+enum ets_status ets_rows_name_operations(struct ets_inspection *inspection,
+                                         struct ets_error *error);
 /* delegate_clock.c: which rows of delegates are on another clock than the trace. */
 enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
                                          struct ets_error *error);

@@ -1,8 +1,9 @@
 /*
  * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
  * method is the one whose debug-handle map, operator names and instructions agree with the whole
- * run: all that is mapped ran, under its name, and all that ran is known. Where several agree the
- * answer is "ambiguous", where none does, what differs. A trace whose extra block names the method
+ * run: all that is mapped ran, under its name, and all that ran is known. Of several that agree,
+ * those stay whose payloads give what delegates reported; if there are several still, the answer is
+ * "ambiguous". Where none agrees, what differs. A trace whose extra block names the method
  * is taken at its word: no other is tried, but that one must still agree.
  */
 #include <stdbool.h>
@@ -27,9 +28,13 @@ struct facts {
     bool is_complete; /* the run got to its end and recorded its instructions */
 };
 
+/* Payloads that may be read, in sizes of the program: honest ones share a payload a few times. */
+enum { PROGRAM_TIMES = 64 };
+
 /* How well a method explains a block. */
 struct verdict {
     bool agrees;
+    bool fits; /* of several that agree: no payload gives other operators than were reported */
     uint32_t evidence; /* instructions that were found to be what the method has there */
     char reason[192];  /* why it does not agree */
 };
@@ -383,6 +388,44 @@ static bool has_values(const struct ets_inspection *inspection, uint32_t block)
     return false;
 }
 
+/* Whether each delegate call of the block reported just what its payload gives. */
+static enum ets_status fits_payloads(struct ets_inspection *inspection, const struct facts *facts,
+                                     struct ets_known_method *method, bool *fits_out,
+                                     struct ets_error *error)
+{
+    enum ets_payload_fit fit;
+    *fits_out = false;
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (fact->kind != FACT_DELEGATE) continue;
+        ETS_TRY(ets_delegate_call_fit(inspection, method, fact->call_row, &fit, error));
+        if (fit == ETS_FIT_NO) return ETS_OK;
+        /* what nothing is known of decides nothing */
+    }
+    *fits_out = true;
+    return ETS_OK;
+}
+
+/* Of several methods that agree, those stay whose payloads fit, if any of them does. */
+static enum ets_status choose_by_payload(struct ets_inspection *inspection,
+                                         const struct facts *facts, struct verdict *verdicts,
+                                         uint32_t *agreeing, struct ets_error *error)
+{
+    uint32_t fitting = 0;
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        if (!verdicts[i].agrees) continue;
+        ETS_TRY(
+            fits_payloads(inspection, facts, &inspection->methods[i], &verdicts[i].fits, error));
+        fitting += verdicts[i].fits;
+    }
+    if (fitting == 0) return ETS_OK;
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        verdicts[i].agrees = verdicts[i].agrees && verdicts[i].fits;
+    }
+    *agreeing = fitting;
+    return ETS_OK;
+}
+
 static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
                                    struct verdict *verdicts, struct ets_error *error)
 {
@@ -397,8 +440,13 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
     uint32_t agreeing = 0;
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
+        agreeing += verdicts[i].agrees;
+    }
+    if (agreeing > 1 && inspection->options.program != NULL) {
+        ETS_TRY(choose_by_payload(inspection, &facts, verdicts, &agreeing, error));
+    }
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
         if (!verdicts[i].agrees) continue;
-        agreeing++;
         inspection->block_method[index] = &inspection->methods[i];
         if (!append_name(inspection, block, inspection->methods[i].name)) {
             return ets_fail_memory(error, "the names of methods that fit");
@@ -571,6 +619,9 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
                                                      sizeof *inspection->block_method);
     if (inspection->block_method == NULL) return ets_fail_memory(error, "the methods of blocks");
     if (inspection->options.record == NULL && inspection->options.program == NULL) return ETS_OK;
+    const struct ets_program *program = inspection->options.program;
+    inspection->payload_budget =
+        program == NULL ? 0 : PROGRAM_TIMES * (uint64_t)program->bytes.size;
     ETS_TRY(know_methods(inspection, error));
     ETS_TRY(check_wanted(inspection, error));
     struct verdict *verdicts =

@@ -28,7 +28,7 @@ def annotate(*words, model=MODEL, program=True, **options):
 def lines(*words, **options):
     done = annotate(*words, "--format", "json", **options)
     assert done.returncode == support.OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class Times(unittest.TestCase):
@@ -94,7 +94,7 @@ class Times(unittest.TestCase):
                 self.skipTest(done.stderr.decode())
             words = ("annotate", trace, "--etrecord", f"{model}.etrecord", "--program",
                      f"{model}.pte")
-            found = json.loads(support.run(*words, "--format", "json").stdout)
+            found = support.json_rows(support.run(*words, "--format", "json").stdout)
             by_place = {f"{line['file']}:{line['line']}": line for line in found if line["line"]}
             fused = {place: line for place, line in by_place.items() if line["fused_here"]}
             self.assertTrue(fused)
@@ -200,7 +200,7 @@ class Sources(unittest.TestCase):
         done = support.run("annotate", support.fixture("gpt_portable", "profile.etdp"), "--etrecord", record,
                            "--format", "json", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = [(line["file"], line["line"]) for line in json.loads(done.stdout)]
+        found = [(line["file"], line["line"]) for line in support.json_rows(done.stdout)]
         expected = [(line["file"], line["line"]) for line in lines(model="gpt_portable", program=False)]
         self.assertEqual([(file and file.replace(folder, "models"), line) for file, line in found],
                          expected)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "format/flatbuffer.h"
+#include "test_little_support.h"
 
 enum { NAME, CHILD, NUMBERS, KIDS, TAG, MEMBER, WEIGHT, TEXTS, SLOTS };
 
@@ -130,7 +131,7 @@ static size_t make_full(struct buffer *b)
     const size_t root = start(b);
     const size_t child = add_node(b);
     const size_t name = add_vector(b, "root", 4, 1);
-    const size_t list = add_vector(b, numbers, 3, 4);
+    const size_t list = add_vector(b, LITTLE(numbers), 3, 4);
     const size_t kids = add_vector(b, numbers, 2, 4);
     const size_t texts = add_vector(b, numbers, 1, 4);
     point(b, kids + 4, child);

@@ -1,6 +1,8 @@
 /* Events into rows and blocks: identity, nesting, loops, clocks. */
 #include "test_inspect_support.h"
 
+#include "base/load.h"
+
 #include <math.h>
 
 #include "inspect/names.h"
@@ -279,11 +281,9 @@ static void test_inspect_rows__unknown_kinds_are_counted(void **state)
     /* The event's table holds one offset; all vtables that name it as slot 0 are emptied for it. */
     uint32_t found = 0;
     for (size_t at = 0; at + 8 <= dump.size && found == 0; at += 4) {
-        uint32_t offset;
-        memcpy(&offset, bytes + at, 4);
+        const uint32_t offset = ets_load_u32(bytes + at);
         if (at + offset != event.payload_at || offset == 0 || at < 4) continue;
-        int32_t back;
-        memcpy(&back, bytes + at - 4, 4);
+        const int32_t back = (int32_t)ets_load_u32(bytes + at - 4);
         uint8_t *vtable = bytes + ((int64_t)at - 4 - back);
         memset(vtable + 4, 0, 2);
         found = 1;
