@@ -78,6 +78,12 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	    echo "no engine: its runtime could not be fetched (see above), and what runs programs would" \
 	        "go untested; \`make test WITHOUT_ENGINE=1\` tests the rest" >&2; exit 1; }
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
+	@if echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' | \
+	    clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then \
+	    $(call compile,fuzz,-DEXECUTORCH_ROOT=); \
+	else \
+	    echo "clang's libFuzzer is missing: the fuzz targets only replay their corpora"; \
+	fi
 	@status=0; \
 	$(MAKE) footprint || status=$$?; \
 	$(PYTHON) tools/run_ctest.py $(JOBS) 'asan:^(test|fuzz)_' release || status=$$?; \

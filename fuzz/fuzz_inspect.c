@@ -15,6 +15,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile double sink;
 
+/*
+ * The fuzzer takes one view of one input, by its bytes, so that it sees a thousand inputs a second;
+ * a replay takes all.
+ */
+static int is_taken(uint32_t choice, unsigned number, unsigned count)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    return choice % count == number;
+#else
+    (void)choice;
+    return number < count;
+#endif
+}
+
 /* The table goes where its bytes are thrown away. */
 static struct ets_output *nowhere(void)
 {
@@ -23,7 +37,8 @@ static struct ets_output *nowhere(void)
     return output;
 }
 
-static void print_tables(const struct ets_inspection *inspection, enum ets_group_by group_by)
+static void print_tables(const struct ets_inspection *inspection, enum ets_group_by group_by,
+                         uint32_t choice)
 {
     static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
                                               ETS_SORT_CALLS, ETS_SORT_NAME};
@@ -36,6 +51,7 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
     if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
     if (ets_operator_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
     for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
+        if (!is_taken(choice, (unsigned)format, ETS_FORMAT_MARKDOWN + 1)) continue;
         const struct ets_table_style style = {.format = (enum ets_format)format,
                                               .width = group_by == ETS_GROUP_NONE ? 80 : 0};
         struct ets_output *output = nowhere();
@@ -64,11 +80,12 @@ static void add_up(const struct ets_inspection *inspection, uint32_t block)
     ets_accounting_close(accounting);
 }
 
-static void print_tree(const struct ets_inspection *inspection)
+static void print_tree(const struct ets_inspection *inspection, uint32_t choice)
 {
     const struct ets_account_table_options options = {
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1, .all_events = 1};
     for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
+        if (!is_taken(choice, (unsigned)format, ETS_FORMAT_MARKDOWN + 1)) continue;
         const struct ets_table_style style = {.format = (enum ets_format)format};
         struct ets_table *table;
         if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
@@ -182,16 +199,22 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     struct ets_inspection *inspection;
     struct ets_error error;
     if (ets_inspection_open(bytes, &options, &inspection, &error) != ETS_OK) return;
+    enum { GROUPS = ETS_GROUP_HANDLE + 1, VIEWS = GROUPS + 4 };
+    const uint32_t choice = ets_crc32(0, bytes.data, bytes.size), inner = choice / VIEWS;
     walk_runs(inspection);
     walk_rows(inspection);
-    for (int group = ETS_GROUP_NONE; group <= ETS_GROUP_HANDLE; group++) {
-        print_tables(inspection, (enum ets_group_by)group);
+    for (unsigned group = 0; group < GROUPS; group++) {
+        if (is_taken(choice, group, VIEWS)) {
+            print_tables(inspection, (enum ets_group_by)group, inner);
+        }
     }
     for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) add_up(inspection, b);
-    print_tree(inspection);
-    print_views(inspection);
-    print_tensors(inspection, bytes);
-    print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
+    if (is_taken(choice, GROUPS, VIEWS)) print_tree(inspection, inner);
+    if (is_taken(choice, GROUPS + 1, VIEWS)) print_views(inspection);
+    if (is_taken(choice, GROUPS + 2, VIEWS)) print_tensors(inspection, bytes);
+    if (is_taken(choice, GROUPS + 3, VIEWS)) {
+        print_view(inspection, unit, unit == ETS_UNIT_NS ? ETS_UNIT_MS : ETS_UNIT_CYCLES);
+    }
     struct ArrowArrayStream events;
     if (ets_arrow_events(inspection, NULL, &events, NULL) != ETS_OK) abort();
     ets_inspection_close(inspection);

@@ -16,7 +16,7 @@ required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
 test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
-device_packages=(clang lld llvm qemu-system-arm)
+device_packages=(clang libclang-rt-dev lld llvm qemu-system-arm)
 foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
     qemu-user)
 runtime_packages=(python3-pip python3-venv)
@@ -125,11 +125,23 @@ find_missing() {
     fi
 }
 
-# Fills `missing_for_devices` with what only the tests on other processors need.
+# Whether clang links a libFuzzer program.
+can_fuzz() {
+    local program
+    program=$(mktemp) || return 1
+    echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' |
+        clang -fsanitize=fuzzer,address -x c - -o "$program" 2>/dev/null
+    local code=$?
+    rm -f "$program"
+    return "$code"
+}
+
+# Fills `missing_for_devices` with what only fuzzing and the tests on other processors need.
 find_missing_for_devices() {
     missing_for_devices=()
     ((${#device_packages[@]} > 0)) || return 0
     have clang || missing_for_devices+=(clang)
+    can_fuzz || missing_for_devices+=(libclang-rt-dev)
     have ld.lld || missing_for_devices+=(lld)
     { have llvm-ar && have llvm-objdump && have llvm-nm; } || missing_for_devices+=(llvm)
     have qemu-system-arm || missing_for_devices+=(qemu-system-arm)

@@ -37,6 +37,7 @@ struct ets_graph_frame {
     struct ets_text function; /* "forward" */
     struct ets_text code;     /* the source line, without indentation; may be absent */
     uint32_t line;            /* 1-based */
+    struct ets_text place;    /* "models/zoo.py:16" */
 };
 
 /* One level of nn_module_stack, outermost first. */

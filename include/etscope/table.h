@@ -12,7 +12,8 @@
  *     status = ets_table_write(table, &style, output, &error);
  *     ets_table_close(table);
  *
- * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread at a time.
+ * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread
+ * at a time.
  */
 #ifndef ETSCOPE_TABLE_H
 #define ETSCOPE_TABLE_H
@@ -88,11 +89,11 @@ ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
 ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
 
 /*
- * A ceiling for the text of all cells together, and 16 bytes for each text of a list: write gives
- * LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at first:
- * none.
+ * A ceiling for the bytes of all cells together, counting a text as often as a cell has it: write
+ * gives LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at
+ * first: none.
  */
-ETS_API void ets_table_limit_text(struct ets_table *table, uint64_t bytes);
+ETS_API void ets_table_limit(struct ets_table *table, uint64_t bytes);
 
 /* All columns come before the first row; names are borrowed until close. */
 ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);
@@ -139,7 +140,7 @@ ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
 ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
                                 struct ets_text *note_out);
 
-/* Renders into `output`. Statuses: NO_MEMORY; LIMIT (ets_table_limit_text); writing errors appear
+/* Renders into `output`. Statuses: NO_MEMORY; LIMIT (ets_table_limit); writing errors appear
  * at the output's commit. */
 ETS_API enum ets_status ets_table_write(const struct ets_table *table,
                                         const struct ets_table_style *style,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "document.h"
 
@@ -75,6 +76,7 @@ int cli_fail(const char *path, const struct ets_error *error)
         [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
         [ETS_RUNTIME] = CLI_RUNTIME,
     };
+    path = cli_path_of(error, path);
     print_error(path != NULL ? cli_path_name(path) : NULL, error);
     return codes[error->status];
 }

@@ -1,23 +1,41 @@
 #include "bounds.h"
 
 /* Stated in SECURITY.md. */
-#define TEXT_FLOOR ((uint64_t)64 << 20)
-enum { TEXT_OF_A_BYTE = 256 };
+#define FLOOR ((uint64_t)256 << 20)
+enum { CELLS_OF_A_BYTE = 256 };
 
 /* Of all inputs of this process, which runs one command. */
 static uint64_t input_bytes;
 
-void cli_count_input(struct ets_bytes bytes)
+/* The latest of them by their bytes, as errors name them. */
+enum { MOST_INPUTS = 16 };
+static struct {
+    const void *bytes;
+    const char *path;
+} inputs[MOST_INPUTS];
+static unsigned input_count;
+
+void cli_count_input(const char *path, struct ets_bytes bytes)
 {
     input_bytes += bytes.size;
+    inputs[input_count % MOST_INPUTS].bytes = bytes.data;
+    inputs[input_count++ % MOST_INPUTS].path = path;
+}
+
+const char *cli_path_of(const struct ets_error *error, const char *path)
+{
+    for (unsigned i = 0; i < MOST_INPUTS && error->file != NULL; i++) {
+        if (inputs[i].bytes == error->file) return inputs[i].path;
+    }
+    return path;
 }
 
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error)
 {
     const enum ets_status status = ets_table_open(NULL, table_out, error);
     if (status != ETS_OK) return status;
-    const uint64_t most = (UINT64_MAX - TEXT_FLOOR) / TEXT_OF_A_BYTE;
+    const uint64_t most = (UINT64_MAX - FLOOR) / CELLS_OF_A_BYTE;
     const uint64_t counted = input_bytes < most ? input_bytes : most;
-    ets_table_limit_text(*table_out, TEXT_FLOOR + TEXT_OF_A_BYTE * counted);
+    ets_table_limit(*table_out, FLOOR + CELLS_OF_A_BYTE * counted);
     return ETS_OK;
 }

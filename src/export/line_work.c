@@ -107,7 +107,7 @@ static uint32_t find_line(struct layout *l, const struct ets_graph_frame *frame)
     const uint32_t number = file == UINT32_MAX ? file : find_place(l, file, frame->line, &is_new);
     if (number == UINT32_MAX || !is_new) return number;
     struct ets_place *place = &l->drafts[number].place;
-    if (!ets_line_name(l->arena, frame, &place->name)) return UINT32_MAX;
+    place->name = frame->place;
     place->frame = frame;
     place->file = file - 1;
     return number;

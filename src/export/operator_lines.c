@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "base/text.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
@@ -43,39 +44,52 @@ void ets_text_list_add(struct ets_text_list *list, struct ets_text text)
     list->items[list->count++] = text;
 }
 
-bool ets_line_name(struct ets_arena *arena, const struct ets_graph_frame *frame,
-                   struct ets_text *name_out)
+/* Adds texts that are not in the list yet; of many, a table knows which are. */
+struct distinct {
+    struct ets_text_list *list;
+    struct ets_strings known;
+    bool is_large;
+};
+
+static bool distinct_init(struct distinct *d, struct ets_arena *arena, struct ets_arena *scratch,
+                          struct ets_text_list *list, size_t count)
 {
-    enum { LINE_CHARS = 16 };
-    *name_out = (struct ets_text){NULL, 0};
-    if (frame == NULL) return true;
-    const size_t size = frame->file.size;
-    char *text = ets_arena_alloc(arena, size + LINE_CHARS);
-    if (text == NULL) return false;
-    memcpy(text, frame->file.data, size);
-    const size_t digits = ets_print_text(text + size, LINE_CHARS, ":%u", frame->line);
-    *name_out = (struct ets_text){text, size + digits};
-    return true;
+    enum { LARGE = 32 };
+    *d = (struct distinct){.list = list, .is_large = count > LARGE};
+    *list = (struct ets_text_list){ets_arena_alloc_array(arena, count, sizeof *list->items), 0};
+    return list->items != NULL && (!d->is_large || ets_strings_init(&d->known, scratch) == 0);
+}
+
+static bool distinct_add(struct distinct *d, struct ets_text text)
+{
+    if (!d->is_large || text.data == NULL) {
+        ets_text_list_add(d->list, text);
+        return true;
+    }
+    const uint32_t known = d->known.count, number = ets_strings_add(&d->known, text);
+    if (number == known) d->list->items[d->list->count++] = text;
+    return number != UINT32_MAX;
 }
 
 bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node *nodes,
                               size_t count, struct ets_text_list *sources_out,
                               struct ets_text_list *modules_out)
 {
-    const size_t bytes = sizeof(struct ets_text);
-    *sources_out = (struct ets_text_list){ets_arena_alloc_array(arena, count, bytes), 0};
-    *modules_out = (struct ets_text_list){ets_arena_alloc_array(arena, count, bytes), 0};
-    if (sources_out->items == NULL || modules_out->items == NULL) return false;
-    for (size_t i = 0; i < count; i++) {
+    struct distinct sources, modules;
+    struct ets_arena scratch;
+    ets_arena_init(&scratch, arena->allocator, 0);
+    bool ok = distinct_init(&sources, arena, &scratch, sources_out, count) &&
+              distinct_init(&modules, arena, &scratch, modules_out, count);
+    for (size_t i = 0; ok && i < count; i++) {
         const struct ets_graph_node *node = nodes[i].node;
-        struct ets_text place;
-        if (!ets_line_name(arena, ets_graph_user_frame(node), &place)) return false;
-        ets_text_list_add(sources_out, place);
+        const struct ets_graph_frame *frame = ets_graph_user_frame(node);
         struct ets_text module = ets_graph_module_path(node);
         if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};
-        ets_text_list_add(modules_out, module);
+        ok = (frame == NULL || distinct_add(&sources, frame->place)) &&
+             distinct_add(&modules, module);
     }
-    return true;
+    ets_arena_reset(&scratch);
+    return ok;
 }
 
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,

@@ -26,9 +26,9 @@ enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets
     return ETS_OK;
 }
 
-void ets_table_limit_text(struct ets_table *table, uint64_t bytes)
+void ets_table_limit(struct ets_table *table, uint64_t bytes)
 {
-    table->text_limit = bytes;
+    table->limit = bytes;
 }
 
 void ets_table_close(struct ets_table *table)
@@ -65,9 +65,17 @@ void ets_table_add_column(struct ets_table *table, const struct ets_column *colu
     columns[table->column_count++] = *column;
 }
 
+/* Whether the cells may take so many bytes more. */
+static bool charge(struct ets_table *table, uint64_t bytes)
+{
+    table->cell_bytes += bytes;
+    if (table->limit != 0 && table->cell_bytes > table->limit) table->is_over = true;
+    return !table->is_over;
+}
+
 static struct ets_table_row *add_row(struct ets_table *table)
 {
-    if (table->is_over) return NULL;
+    if (!charge(table, table->column_count * sizeof(struct ets_cell))) return NULL;
     struct ets_table_row *rows =
         grow(table, table->rows, table->row_count, &table->row_capacity, sizeof *rows);
     if (rows == NULL) return NULL;
@@ -114,14 +122,6 @@ static struct ets_text keep(struct ets_table *table, struct ets_text text)
     }
     if (number == UINT32_MAX) table->no_memory = true;
     return number == UINT32_MAX ? (struct ets_text){NULL, 0} : table->texts.texts[number];
-}
-
-/* Whether a cell may have so much text more. */
-static bool charge(struct ets_table *table, uint64_t bytes)
-{
-    table->text_bytes += bytes;
-    if (table->text_limit != 0 && table->text_bytes > table->text_limit) table->is_over = true;
-    return !table->is_over;
 }
 
 void ets_table_put_nothing(struct ets_table *table)
@@ -342,9 +342,8 @@ enum ets_status ets_table_write(const struct ets_table *table, const struct ets_
     }
     if (table->is_over) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the table has more than %llu bytes of text, which its files are too small "
-                        "for; --columns or a filter show a part",
-                        (unsigned long long)table->text_limit);
+                        "the table takes more than %llu bytes, which is much for such small files",
+                        (unsigned long long)table->limit);
     }
     if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {
         return ets_table_write_text(table, style, output, error);

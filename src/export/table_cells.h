@@ -43,7 +43,7 @@ struct ets_table {
     uint32_t row_count, row_capacity;
     uint32_t used_cells;             /* of the last row */
     struct ets_strings texts;        /* of all cells, each kept once, however many have it */
-    uint64_t text_bytes, text_limit; /* of all cells together; 0: no ceiling */
+    uint64_t cell_bytes, limit; /* of all cells together; 0: no ceiling */
     bool no_memory, is_over;
 };
 

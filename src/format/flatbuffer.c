@@ -5,8 +5,9 @@ enum { MAX_DEPTH = 64 };
 /* The smallest table is its 4-byte vtable offset. */
 enum { MIN_TABLE_BYTES = 4 };
 
-/* Tables may share a text, as writers keep each name once: up to so many times the file's size. */
-enum { TEXT_SHARING = 64 };
+/* Tables may share texts and numbers, as writers keep each name once: up to so many times the size
+ * of the file. */
+enum { SHARING = 64 };
 
 struct verifier {
     struct ets_bytes bytes;
@@ -80,7 +81,7 @@ static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
 {
     if (bytes > v->bytes_left) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
-                        "%s: more tables or text than the file has room for, offsets overlap",
+                        "%s: more in its tables than the file has room for, offsets overlap",
                         type->name);
     }
     v->bytes_left -= bytes;
@@ -103,7 +104,7 @@ static enum ets_status verify_string(struct verifier *v, size_t at, const struct
                         "%s.%s: a name of %u bytes, at most %d are read", type->name, field->name,
                         text.count, ETS_FB_MAX_NAME_BYTES);
     }
-    return spend(v, text.count / TEXT_SHARING, at, type);
+    return spend(v, text.count / SHARING, at, type);
 }
 
 static enum ets_status verify_table(struct verifier *v, size_t at, const struct ets_fb_type *type,
@@ -151,8 +152,9 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
-        return verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
-                             &vector);
+        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
+                              &vector));
+        return spend(v, vector.count * ets_fb_scalar_bytes(field->of.scalar) / SHARING, at, type);
     case ETS_FB_STRINGS:
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
         ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));

@@ -97,9 +97,8 @@ struct ets_fb_vector {
 /*
  * Verifies all that can be reached from the root offset stored at `root_at`, and gives the root
  * table. `origin` is added to the offsets in errors (a buffer inside a larger file). Bounded: no
- * more tables and references are visited than fit into the bytes side by side, no more text than 64
- * times the bytes, and 64 levels.
- * Statuses: TRUNCATED, MALFORMED, LIMIT.
+ * more tables and references are visited than fit into the bytes side by side, of texts and vectors
+ * no more than 64 times the bytes, and 64 levels. Statuses: TRUNCATED, MALFORMED, LIMIT.
  */
 enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,
                                    const struct ets_fb_type *type, uint64_t origin,

@@ -7,6 +7,7 @@
 #include "inspect/delegate_units.h"
 #include "inspect/inspection.h"
 #include "inspect/names.h"
+#include "record/etrecord_internal.h"
 
 /* As inspection.c and delegate_ties.c have them. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -121,7 +122,10 @@ static enum ets_status find_nodes(struct lister *l, const int64_t *handles, size
                                   struct ets_error *error)
 {
     struct ets_node_list list;
-    ETS_TRY(ets_handle_index_list(&l->all->arena, &l->nodes, handles, count, &list, error));
+    const enum ets_status status =
+        ets_handle_index_list(&l->all->arena, &l->nodes, handles, count, &list, error);
+    if (status == ETS_LIMIT) return ets_etrecord_blame(l->all->options.record, status, error);
+    ETS_TRY(status);
     *nodes_out = list.nodes;
     *count_out = list.count;
     return ETS_OK;

@@ -2,6 +2,9 @@
 
 #include "inspect/inspection.h"
 
+/* Many rows with one handle, and many nodes with it: a small record can ask for their product. */
+enum { LISTED_FLOOR = 1 << 22, LISTED_TIMES = 64 };
+
 static uint32_t collect(const struct ets_graph *graph, struct ets_row_node *nodes, uint32_t count)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -50,7 +53,10 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
         nodes = spare;
         spare = swap;
     }
-    *index_out = (struct ets_handle_index){.nodes = nodes, .list = list, .count = count};
+    *index_out = (struct ets_handle_index){.nodes = nodes,
+                                           .list = list,
+                                           .count = count,
+                                           .budget = LISTED_FLOOR + LISTED_TIMES * (uint64_t)count};
     ets_key_table_init(&index_out->known, arena, 2);
     return ETS_OK;
 }
@@ -78,6 +84,32 @@ const struct ets_row_node *ets_handle_index_find(const struct ets_handle_index *
     return index->nodes + first;
 }
 
+enum ets_status ets_handle_index_spend(struct ets_handle_index *index, uint64_t cost,
+                                       struct ets_error *error)
+{
+    if (cost > index->budget) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the record gives its nodes to too many events: together their debug "
+                        "handles lead to more than %d times all nodes",
+                        LISTED_TIMES);
+    }
+    index->budget -= cost;
+    return ETS_OK;
+}
+
+static uint64_t cost_of(const struct ets_row_node *nodes, size_t count)
+{
+    enum { PLACE_BYTES = 64 };
+    uint64_t cost = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct ets_graph_node *node = nodes[i].node;
+        for (uint32_t k = 0; k < node->frame_count; k++) {
+            cost += node->frames[k].place.size / PLACE_BYTES;
+        }
+    }
+    return cost;
+}
+
 static enum ets_status make_list(struct ets_arena *arena, struct ets_handle_index *index,
                                  const int64_t *handles, size_t count,
                                  struct ets_node_list *list_out, struct ets_error *error)
@@ -94,8 +126,9 @@ static enum ets_status make_list(struct ets_arena *arena, struct ets_handle_inde
             if (filling) memcpy(found + used, nodes, node_count * sizeof *found);
             used += node_count;
         }
-        *list_out = (struct ets_node_list){found, used};
+        *list_out = (struct ets_node_list){.nodes = found, .count = used};
         if (used == 0) return ETS_OK;
+        if (!filling) ETS_TRY(ets_handle_index_spend(index, used, error));
         if (!filling) found = ets_arena_alloc_array(arena, used, sizeof *found);
         if (found == NULL) return ets_fail_memory(error, "the record's debug handles");
     }
@@ -106,7 +139,7 @@ enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle
                                       const int64_t *handles, size_t count,
                                       struct ets_node_list *list_out, struct ets_error *error)
 {
-    *list_out = (struct ets_node_list){NULL, 0};
+    *list_out = (struct ets_node_list){.nodes = NULL};
     if (count == 0 || index->count == 0) return ETS_OK;
     const uint64_t key[] = {(uint64_t)(uintptr_t)handles, count};
     const uint32_t known = index->known.count;
@@ -114,7 +147,7 @@ enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle
     if (at == ETS_KEY_NONE) return ets_fail_memory(error, "the record's debug handles");
     if (at < known) {
         *list_out = index->known_lists[at];
-        return ETS_OK;
+        return ets_handle_index_spend(index, list_out->cost, error);
     }
     if (at == index->known_capacity) {
         const uint32_t capacity = at == 0 ? 16 : 2 * at;
@@ -125,8 +158,9 @@ enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle
         index->known_capacity = capacity;
     }
     ETS_TRY(make_list(arena, index, handles, count, list_out, error));
+    list_out->cost = cost_of(list_out->nodes, list_out->count);
     index->known_lists[at] = *list_out;
-    return ETS_OK;
+    return ets_handle_index_spend(index, list_out->cost - list_out->count, error);
 }
 
 int ets_graph_is_emitted(const struct ets_graph *graph)

@@ -19,10 +19,12 @@ struct ets_handle_index {
     struct ets_key_table known; /* runs of handles that were listed, by address and count */
     struct ets_node_list *known_lists;
     uint32_t known_capacity;
+    uint64_t budget; /* of what may be listed */
 };
 struct ets_node_list {
     const struct ets_row_node *nodes;
     size_t count;
+    uint64_t cost; /* of listing it: 1 for each node, and for each 64 bytes of a frame */
 };
 enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets_graph *graph,
                                        int with_subgraphs, struct ets_handle_index *index_out,
@@ -49,11 +51,16 @@ static inline int ets_handle_index_add(struct ets_handle_index *index,
 
 /*
  * Every node behind `handles`, once, in the order of the handles. A run of handles is borrowed for
- * good: who asks for it again gets the same list.
+ * good: asking for it again gives the same list. Status LIMIT: the lists that were asked for hold
+ * 4 million nodes and 64 times those of the graph.
  */
 enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle_index *index,
                                       const int64_t *handles, size_t count,
                                       struct ets_node_list *list_out, struct ets_error *error);
+
+/* Counts what was listed in another way. Status LIMIT, as above. */
+enum ets_status ets_handle_index_spend(struct ets_handle_index *index, uint64_t cost,
+                                       struct ets_error *error);
 
 /* A graph recorded after emission: handles are instruction numbers there, nothing can be joined. */
 int ets_graph_is_emitted(const struct ets_graph *graph);

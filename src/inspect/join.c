@@ -1,6 +1,7 @@
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
+#include "record/etrecord_internal.h"
 
 static void join_record(const struct ets_inspection *inspection,
                         const struct ets_known_method *method, struct ets_row *row)
@@ -68,8 +69,12 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
         struct ets_known_method *method = inspection->block_method[row->block];
         if (method == NULL || !method->in_record || row->chain != 0) continue;
         struct ets_node_list list;
-        ETS_TRY(ets_handle_index_list(&inspection->arena, &method->nodes, row->handles,
-                                      row->handle_count, &list, error));
+        const enum ets_status status = ets_handle_index_list(
+            &inspection->arena, &method->nodes, row->handles, row->handle_count, &list, error);
+        if (status == ETS_LIMIT) {
+            return ets_etrecord_blame(inspection->options.record, status, error);
+        }
+        ETS_TRY(status);
         row->nodes = list.nodes;
         row->node_count = list.count;
     }

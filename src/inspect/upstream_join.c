@@ -1,4 +1,5 @@
 #include "inspect/upstream_join.h"
+#include "record/etrecord_internal.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -64,6 +65,8 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
         ets_handle_index_find(index, event->handles[i], &count);
         room += count;
     }
+    const enum ets_status status = ets_handle_index_spend(index, room, error);
+    if (status != ETS_OK) return ets_etrecord_blame(inspection->options.record, status, error);
     const char **ops = ets_arena_alloc_array(&inspection->arena, room, sizeof *ops);
     const struct ets_graph_node **nodes =
         ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);

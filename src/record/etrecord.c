@@ -210,13 +210,13 @@ static enum ets_status read_graph(struct ets_etrecord *record, struct ets_zip_en
     struct ets_read_entry *read = ets_etrecord_read_entry(record, entry);
     if (read->graph == NULL) {
         struct ets_bytes json;
-        ETS_TRY(ets_zip_read(&record->zip, entry, &json, error));
-        const enum ets_status status = ets_graph_read(entry->name, json, entry->payload_offset,
-                                                      &read->arena, &read->graph, error);
-        if (status != ETS_OK) {
-            ets_arena_reset(&read->arena);
-            return status;
+        enum ets_status status = ets_zip_read(&record->zip, entry, &json, error);
+        if (status == ETS_OK) {
+            status = ets_graph_read(entry->name, json, entry->payload_offset, &read->arena,
+                                    &read->graph, error);
+            if (status != ETS_OK) ets_arena_reset(&read->arena);
         }
+        if (status != ETS_OK) return ets_etrecord_blame(record, status, error);
     }
     *graph_out = read->graph;
     return ETS_OK;

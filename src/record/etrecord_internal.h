@@ -83,6 +83,14 @@ struct ets_etrecord {
     uint64_t export_graph_id;
 };
 
+/* Says of a failure that it is this record's, whatever other files the caller was given. */
+static inline enum ets_status ets_etrecord_blame(const struct ets_etrecord *record,
+                                                 enum ets_status status, struct ets_error *error)
+{
+    if (status != ETS_OK && error != NULL) error->file = record->zip.bytes.data;
+    return status;
+}
+
 /* etrecord.c: a terminated name's entry, or NULL. */
 struct ets_zip_entry *ets_etrecord_find(const struct ets_etrecord *record, const char *name);
 struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,

@@ -267,7 +267,7 @@ static enum ets_status read_once(struct ets_etrecord *record, const char *name,
         const enum ets_status status = function(record, entry, read, error);
         if (status != ETS_OK) {
             if (!is_used) ets_arena_reset(&read->arena);
-            return status;
+            return ets_etrecord_blame(record, status, error);
         }
     }
     *read_out = read;

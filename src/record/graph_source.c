@@ -59,6 +59,19 @@ static char *frame_file(char *at, const char *end)
     return starts_with(at, end, FRAME_START) ? at + sizeof FRAME_START - 1 : NULL;
 }
 
+/* "models/zoo.py:16"; false: no memory. */
+static bool name_place(struct ets_arena *arena, struct ets_graph_frame *frame)
+{
+    enum { LINE_CHARS = 16 };
+    const size_t size = frame->file.size;
+    char *text = ets_arena_alloc(arena, size + LINE_CHARS);
+    if (text == NULL) return false;
+    memcpy(text, frame->file.data, size);
+    const size_t digits = ets_print_text(text + size, LINE_CHARS, ":%u", frame->line);
+    frame->place = (struct ets_text){text, size + digits};
+    return true;
+}
+
 /* models/zoo.py", line 16, in forward   */
 static bool read_frame(char *file, char *end, struct ets_graph_frame *frame)
 {
@@ -110,6 +123,9 @@ enum ets_status ets_graph_read_frames(struct ets_graph_reader *reader, struct et
         char *file = frame_file(at, stop);
         if (file != NULL) {
             frame = read_frame(file, stop, &frames[used]) ? &frames[used++] : NULL;
+            if (frame != NULL && !name_place(reader->arena, frame)) {
+                return ets_graph_no_memory(reader);
+            }
         } else if (frame != NULL) {
             read_code(at, stop, frame);
             frame = NULL;

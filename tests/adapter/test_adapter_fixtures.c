@@ -21,7 +21,7 @@ struct traced {
 
 static void run_case(struct ets_engine_method *method, const struct ets_bundle_case *test_case)
 {
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     for (uint32_t i = 0; i < test_case->input_count; i++) {
         struct ets_value input;
         ets_bundle_input(test_case, i, &input);
@@ -65,7 +65,7 @@ static struct traced trace(const char *model, enum ets_engine_tracer tracer,
     struct traced traced = {.model = open_model(model, tracer, capture, 0),
                             .bundled = open_fixture(model, "model.bpte")};
     struct ets_bundle bundle;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     assert_int_equal(ets_bundle_init(&bundle, ets_file_bytes(traced.bundled), NULL), ETS_OK);
     run_all(&traced, &bundle);
     if (engine->trace_finish(traced.model.program, &traced.file, &traced.debug, &error) != ETS_OK ||
@@ -111,7 +111,7 @@ static void read_tensor(const struct traced *traced, const struct ets_debug_valu
                         uint32_t index, struct ets_tensor *tensor)
 {
     int64_t offset;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     if (ets_etdump_tensor(&traced->dump, value, index, tensor, &offset, &error) != ETS_OK) {
         fail_msg("%s", error.message);
     }

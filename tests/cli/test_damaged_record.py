@@ -30,6 +30,27 @@ class OddRecord(unittest.TestCase):
         self.assertEqual(done.returncode, support.OK, done.stderr)
         self.assertIn("models/\ufffd/zoo.py", done.stdout.decode())
 
+    def test_record__its_damage_is_its_own_in_every_command(self):
+        self.change(lambda graph: graph.replace(b'"nodes"', b'"no', 1))
+        trace, debug = (support.fixture(MODEL, name) for name in ("profile.etdp", "debug.etdp"))
+        record = "--etrecord", self.record
+        program = support.fixture(MODEL, "model.pte")
+        buffer = "--debug-buffer", support.fixture(MODEL, "debug.bin")
+        for words in (("inspect", trace, *record), ("annotate", trace, *record),
+                      ("inspect", trace, *record, "--tree"),
+                      ("summary", trace, *record), ("diff", trace, trace, *record),
+                      ("sql", "select * from operators", trace, *record),
+                      ("tensors", debug, *buffer, *record), ("gap", debug, *buffer, *record),
+                      ("delegates", program, trace, *record)):
+            done = support.run(*words)
+            if done.returncode == support.UNAVAILABLE:
+                continue
+            with self.subTest(words=words[0]):
+                said = done.stderr.decode()
+                self.assertEqual(done.returncode, support.INPUT, said)
+                self.assertIn(f"etscope: {self.record}: byte ", said)
+                self.assertNotIn("--partial", said)
+
 
 if __name__ == "__main__":
     unittest.main()

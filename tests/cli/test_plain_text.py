@@ -57,7 +57,7 @@ class PlainText(unittest.TestCase):
             yield "inspect", path, "--tree", "--format", form
             yield "summary", path, "--format", form
             yield "diff", path, path, "--format", form
-            yield "sql", path, "select * from operators", "--format", form
+            yield "sql", "select * from operators", path, "--format", form
         yield "inspect", path, "--top", "2", "--format", "tsv"
         yield "inspect", path, "--block", "\033[2J\u009b\u202e"
         yield "info", path

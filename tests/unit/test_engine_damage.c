@@ -23,7 +23,7 @@ static int try_program(struct ets_bytes program)
     struct ets_engine_method *method;
     struct ets_engine_value_info info;
     struct ets_value value = {.kind = ETS_VALUE_TENSOR};
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     struct ets_bytes dump, debug;
     if (engine->program_open(&options, &opened, &error) != ETS_OK) {
         return error.message[0] != '\0' ? REFUSED : SILENT;

@@ -59,7 +59,7 @@ struct subject {
 static struct ets_file *open_path(const char *path)
 {
     struct ets_file *file = NULL;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     if (ets_file_open(path, &file, &error) != ETS_OK) fail_msg("%s: %s", path, error.message);
     return file;
 }
@@ -121,7 +121,7 @@ static void compare(const struct subject *subject, struct ets_engine_method *met
     for (uint32_t i = 0; i < test_case->expected_count; i++) {
         struct ets_value expected, found;
         struct ets_comparison sums;
-        struct ets_error error = {ETS_OK, 0, ""};
+        struct ets_error error = {.status = ETS_OK};
         ets_bundle_expected(test_case, i, &expected);
         assert_int_equal(engine->method_get_output(method, i, &found, &error), ETS_OK);
         assert_int_equal(expected.kind, ETS_VALUE_TENSOR);
@@ -145,7 +145,7 @@ static void set_bundled_inputs(struct ets_engine_method *method,
 {
     for (uint32_t i = 0; i < test_case->input_count; i++) {
         struct ets_value input;
-        struct ets_error error = {ETS_OK, 0, ""};
+        struct ets_error error = {.status = ETS_OK};
         ets_bundle_input(test_case, i, &input);
         if (engine->method_set_input(method, i, &input, &error) != ETS_OK) {
             fail_msg("%s", error.message);
@@ -160,7 +160,7 @@ static void set_npy_inputs(const struct subject *subject, struct ets_engine_meth
     for (uint32_t i = 0; i < test_case->input_count; i++) {
         char name[512];
         struct ets_value input = {.kind = ETS_VALUE_TENSOR};
-        struct ets_error error = {ETS_OK, 0, ""};
+        struct ets_error error = {.status = ETS_OK};
         snprintf(name, sizeof name, "%.*s/inputs/%s.%u.%u.npy", (int)(strrchr(path, '/') - path),
                  path, subject->method, subject->number, i);
         struct ets_file *file = open_path(name);
@@ -177,7 +177,7 @@ static void run_suite(struct subject *subject, struct ets_engine_program *progra
                       const struct ets_bundle_suite *suite)
 {
     struct ets_engine_method *method;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     snprintf(subject->method, sizeof subject->method, "%.*s", (int)suite->method_name.size,
              suite->method_name.data);
     if (engine->method_open(program, subject->method, &method, &error) != ETS_OK) {
@@ -204,7 +204,7 @@ static void run_program(const struct model *model, const char *kind, struct ets_
     const struct ets_engine_program_options options = {.program = program};
     struct subject subject = {.model = model, .kind = kind};
     struct ets_engine_program *opened;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     if (engine->program_open(&options, &opened, &error) != ETS_OK) {
         fail_msg("%s%s: %s", model->path, kind, error.message);
     }
@@ -223,7 +223,7 @@ static void run_model(const struct model *model)
     struct ets_file *program = open_model_file(model, ".pte");
     struct ets_file *bundled = open_model_file(model, ".bpte");
     struct ets_bundle bundle;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     if (ets_bundle_init(&bundle, ets_file_bytes(bundled), &error) != ETS_OK) {
         fail_msg("%s.bpte: %s", model->path, error.message);
     }

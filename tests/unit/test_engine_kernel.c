@@ -54,7 +54,7 @@ static struct ets_tensor make_tensor(enum ets_scalar_type type, const void *data
 #define CALL(name, ...)                                                                          \
     do {                                                                                         \
         struct ets_kernel_argument call_[] = {__VA_ARGS__};                                      \
-        struct ets_error error_ = {ETS_OK, 0, ""};                                               \
+        struct ets_error error_ = {ETS_OK, 0, "", NULL};                                         \
         if (engine->kernel_call(name, call_, sizeof call_ / sizeof *call_, &error_) != ETS_OK) { \
             fail_msg("%s", error_.message);                                                      \
         }                                                                                        \
@@ -64,7 +64,7 @@ static struct ets_tensor make_tensor(enum ets_scalar_type type, const void *data
 #define REFUSE(status, part, name, ...)                                              \
     do {                                                                             \
         struct ets_kernel_argument call_[] = {__VA_ARGS__};                          \
-        struct ets_error error_ = {ETS_OK, 0, ""};                                   \
+        struct ets_error error_ = {ETS_OK, 0, "", NULL};                             \
         const enum ets_status got_ =                                                 \
             engine->kernel_call(name, call_, sizeof call_ / sizeof *call_, &error_); \
         if (got_ != (status) || strstr(error_.message, part) == NULL) {              \
@@ -477,7 +477,7 @@ static void test_call__ends_in_an_error_whatever_it_is_given(void **state)
         assert_true(engine->kernel_exists(name));
         for (int kind = ETS_KERNEL_NONE; kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST; kind++) {
             for (size_t count = 0; count < 12; count++) {
-                struct ets_error error = {ETS_OK, 0, ""};
+                struct ets_error error = {.status = ETS_OK};
                 const enum ets_status status = call_oddly(name, kind, count, &error);
                 if (status == ETS_OK) continue;
                 if (status != ETS_RUNTIME || strncmp(error.message, name, strlen(name)) != 0) {

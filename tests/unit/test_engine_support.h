@@ -77,7 +77,7 @@ static inline struct opened open_model(const char *model, enum ets_engine_tracer
                                        enum ets_engine_capture capture, size_t debug_bytes)
 {
     struct opened opened = {open_fixture(model, "model.pte"), NULL};
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     const struct ets_engine_program_options options = {.program = ets_file_bytes(opened.file),
                                                        .tracer = tracer,
                                                        .capture = capture,
@@ -99,7 +99,7 @@ static inline void set_inputs(struct opened opened, struct ets_engine_method *ha
                               const char *model, const char *method, int number)
 {
     struct ets_engine_method_info info;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     assert_int_equal(engine->method_info(opened.program, method, &info, NULL), ETS_OK);
     for (size_t i = 0; i < info.input_count; i++) {
         char name[128];
@@ -117,7 +117,7 @@ static inline void set_inputs(struct opened opened, struct ets_engine_method *ha
 static inline struct ets_engine_method *open_method(struct opened opened, const char *method)
 {
     struct ets_engine_method *handle = NULL;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     if (engine->method_open(opened.program, method, &handle, &error) != ETS_OK) {
         fail_msg("%s", error.message);
     }
@@ -126,7 +126,7 @@ static inline struct ets_engine_method *open_method(struct opened opened, const 
 
 static inline void run(struct ets_engine_method *handle, int times)
 {
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     for (int i = 0; i < times; i++) {
         if (engine->method_execute(handle, &error) != ETS_OK) fail_msg("%s", error.message);
     }

@@ -118,7 +118,7 @@ static void test_trace__tells_what_ran(void **state)
     struct ets_engine_program_options options = {.tracer = ETS_TRACER_ETSCOPE,
                                                  .fingerprint = {fingerprint, sizeof fingerprint}};
     struct opened opened = {open_fixture("multi_method", "model.pte"), NULL};
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     options.program = ets_file_bytes(opened.file);
     assert_int_equal(engine->program_open(&options, &opened.program, &error), ETS_INVALID_ARGUMENT);
     assert_non_null(strstr(error.message, "at most 64 bytes"));

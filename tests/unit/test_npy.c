@@ -124,7 +124,7 @@ static void test_npy__refusals_say_what_and_where(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ets_tensor tensor;
-        struct ets_error error = {ETS_OK, 0, ""};
+        struct ets_error error = {.status = ETS_OK};
         assert_int_equal(read_dict(cases[i].dict, 16, &tensor, &error), cases[i].status);
         assert_non_null(strstr(error.message, cases[i].part));
         assert_int_equal(error.offset, cases[i].offset);

@@ -94,7 +94,7 @@ static void test_allocations(void **state)
                                                           .use_double = (int)(i % 2),
                                                           .allocator = &allocator};
             struct ets_reference *reference = NULL;
-            struct ets_error error = {ETS_OK, 0, ""};
+            struct ets_error error = {.status = ETS_OK};
             status = ets_reference_open(&options, &reference, &error);
             if (status == ETS_OK) {
                 status = ets_reference_run(reference, inputs, input_count, NULL, NULL, &error);
@@ -112,7 +112,7 @@ static void test_allocations(void **state)
 static void assert_refused(struct ets_reference *reference, const struct ets_value *inputs,
                            size_t count, const char *expected, const char *given)
 {
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     assert_int_equal(ets_reference_run(reference, inputs, count, NULL, NULL, &error),
                      ETS_INVALID_ARGUMENT);
     if (strstr(error.message, expected) == NULL || strstr(error.message, given) == NULL) {
@@ -260,7 +260,7 @@ static void make_graph(struct handmade *made)
 static void assert_status(const struct subject *subject, const struct handmade *made,
                           enum ets_status status, const char *message)
 {
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     struct ets_reference *reference = NULL;
     const struct ets_reference_options options = {
         .engine = &FAKE, .record = subject->record, .graph = &made->graph};
@@ -371,7 +371,7 @@ static void test_replacements(void **state)
     assert_true(replacing.number == 7); /* doubles became the record's float32 */
     assert_true(ones[0] == 1);          /* what the caller lent is as it was */
 
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     replacing.value = matrix_of(sevens, 3, 2);
     assert_int_equal(ets_reference_run(reference, &input, 1, replace_value, &replacing, &error),
                      ETS_INVALID_ARGUMENT);

@@ -115,7 +115,7 @@ static void run_case(const struct case_of *each, int use_double)
     struct ets_arena arena;
     struct ets_etrecord record = {.entries = NULL}; /* an empty one */
     const struct ets_graph *graph = NULL;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     write_graph(each, text);
     ets_arena_init(&arena, NULL, 0);
     if (ets_graph_read((struct ets_text){"graph", 5},

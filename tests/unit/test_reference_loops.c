@@ -104,7 +104,7 @@ static void test_endless(void **state)
 {
     NEEDS_ENGINE();
     struct loop loop;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     open_loop("endless.json", &loop);
     const unsigned char truth = 1;
     const struct ets_value input = tensor_over(ETS_SCALAR_BOOL, &truth, 1, 0, 0, 0);
@@ -119,7 +119,7 @@ static void test_rows_of_nothing(void **state)
     NEEDS_ENGINE();
     struct ets_arena arena;
     struct ets_etrecord record = {.entries = NULL};
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     const struct ets_graph *graph;
     struct ets_file *file = open_fixture("reference", "scan.json");
     struct ets_bytes text = ets_file_bytes(file);

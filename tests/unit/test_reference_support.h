@@ -16,7 +16,7 @@ struct subject {
 static inline struct subject open_subject(const char *folder, const char *name, const char *method)
 {
     struct subject subject = {.file = open_fixture(folder, name)};
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     assert_int_equal(ets_etrecord_open(ets_file_bytes(subject.file), NULL, &subject.record, &error),
                      ETS_OK);
     assert_int_equal(ets_etrecord_edge_graph(subject.record, method, &subject.edge, &error),
@@ -110,7 +110,7 @@ static inline void free_shown(struct shown *shown)
 static inline struct ets_reference *open_reference(const struct ets_reference_options *options)
 {
     struct ets_reference *reference = NULL;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     const enum ets_status status = ets_reference_open(options, &reference, &error);
     if (status != ETS_OK) print_error("%s\n", error.message);
     assert_int_equal(status, ETS_OK);
@@ -121,7 +121,7 @@ static inline void run_reference(struct ets_reference *reference, const struct e
                                  size_t input_count, ets_reference_observer *observer,
                                  void *context)
 {
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     const enum ets_status status =
         ets_reference_run(reference, inputs, input_count, observer, context, &error);
     if (status != ETS_OK) print_error("%s\n", error.message);
@@ -132,7 +132,7 @@ static inline void run_reference(struct ets_reference *reference, const struct e
 static inline void assert_near(const struct ets_value *expected, const struct ets_value *given)
 {
     struct ets_comparison sums;
-    struct ets_error error = {ETS_OK, 0, ""};
+    struct ets_error error = {.status = ETS_OK};
     assert_int_equal(expected->kind, ETS_VALUE_TENSOR);
     assert_int_equal(given->kind, ETS_VALUE_TENSOR);
     assert_int_equal(ets_comparison_of(&expected->as.tensor, &given->as.tensor, &sums, &error),
