@@ -61,22 +61,10 @@ enum cell {
     CELL_COUNT
 };
 
-#define MACHINE(text)                                            \
-    {                                                            \
-        .name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1 \
-    }
-#define MACHINE_INTEGER(text)                                       \
-    {                                                               \
-        .name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1 \
-    }
-#define MACHINE_LIST(text)                                       \
-    {                                                            \
-        .name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1 \
-    }
-#define MACHINE_NUMBERS(text)                                       \
-    {                                                               \
-        .name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1 \
-    }
+#define MACHINE(text) {.name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1}
+#define MACHINE_INTEGER(text) {.name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1}
+#define MACHINE_LIST(text) {.name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1}
+#define MACHINE_NUMBERS(text) {.name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}
 
 static const struct ets_column columns[CELL_COUNT] = {
     [CELL_AOT_HANDLE] = MACHINE_NUMBERS("aot_debug_handle"),

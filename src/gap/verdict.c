@@ -39,13 +39,24 @@ struct limits {
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
+/* What a node of the reference computes in. */
+static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t node)
+{
+    const enum ets_computes quantized = gap_quantizes_to(graph->nodes[node]);
+    const struct ets_graph_value *value = gap_output_value(graph, node, 0);
+    if (quantized != ETS_COMPUTES_EXACT || value == NULL) return quantized;
+    return ets_type_computes(value->scalar_type);
+}
+
 /* What the operators between a row and the captured values before it compute in. */
 static enum ets_computes computes_of(const struct ets_gap_report *report,
                                      const struct gap_region *region, const struct ets_gap_row *row)
 {
     enum ets_computes computes = ets_type_computes(type_of(row));
+    const bool is_whole = computes == ETS_COMPUTES_EXACT;
     for (uint32_t i = 0; i < region->node_count; i++) {
-        const enum ets_computes node = gap_quantizes_to(report->reference->nodes[region->nodes[i]]);
+        const enum ets_computes node = node_computes(report->reference, region->nodes[i]);
+        if (is_whole && node <= ETS_COMPUTES_BFLOAT16) continue; /* it decides, or counts */
         if (node > computes) computes = node;
     }
     return computes;

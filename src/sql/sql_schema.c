@@ -24,10 +24,7 @@ const struct ets_sql_table *const ets_sql_tables[] = {
 
 #define PLACE                                                                 \
     {"trace", "INTEGER", "of `traces`"}, {"block", "INTEGER", "of `blocks`"}, \
-        {"run_name", "TEXT", "of its runs: Execute, Default"},                \
-    {                                                                         \
-        "method", "TEXT", "that ran"                                          \
-    }
+        {"run_name", "TEXT", "of its runs: Execute, Default"}, {"method", "TEXT", "that ran"}
 #define SHARES                                                                                 \
     {"calls", "INTEGER", "events in one run"},                                                 \
         {"time", "REAL", "mean of a run's, without what is inside and has a line of its own"}, \

@@ -490,6 +490,27 @@ class WhatGoesWrong(GapTest):
         self.fails(INPUT, "captured no values", "gap", folder / "profile.etdp", "--etrecord",
                    folder / "model.etrecord", "--debug-buffer", folder / "debug.bin")
 
+    def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
+        words = files("types")
+        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it where it meets a float16 or "
+                          "bfloat16 tensor; record again with etscope's tracer: `etscope run "
+                          "--capture intermediates`", "gap", *words)
+        self.assertIn("--partial", done.stderr)
+        done = self.ok("gap", *words, "--partial", "--format", "json")
+        self.assertIn("such tensors are lost", done.stderr)
+        rows = json.loads(done.stdout)
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        (through_half,) = (row for row in rows if row["aot_ops"] == ["relu", "to", "to_1"]
+                           or row["aot_ops"][-1] == "to_1")
+        self.assertEqual(through_half["computes_in"], "float16")
+
+    def test_gap__nothing_that_could_be_compared_is_no_success(self):
+        (self.folder / "none.npy").mkdir()
+        done = support.call("gap", *files("mlp_portable"), "--reference-npy",
+                            self.folder / "none.npy", cwd=self.folder)
+        self.assertEqual(done.returncode, NEGATIVE, done.stderr)
+        self.assertIn("nothing could be compared of 7 captured values: ", done.stderr)
+
     def test_gap__without_the_engine_it_says_how_to_get_it(self):
         done = support.call("gap", *files("mlp_portable"), ETSCOPE_ENGINE="/nowhere/engine.so")
         self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
