@@ -16,7 +16,7 @@ import cffi
 HEADERS = [
     "arrow", "bundle", "bundle_writer", "comparators", "data_file", "delegates", "engine", "etdump",
     "etdump_writer", "etrecord", "export", "gap", "gap_table", "inspect", "kind", "npy", "numerics",
-    "program", "table",
+    "program", "table", "verify",
 ]  # fmt: skip
 
 

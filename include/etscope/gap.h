@@ -74,6 +74,8 @@ ETS_API void ets_gap_close(struct ets_gap_report *report); /* NULL is allowed */
 
 /* The reference's graph, and the run and block that are compared. */
 ETS_API const struct ets_graph *ets_gap_reference(const struct ets_gap_report *report);
+/* How many values the reference takes as its inputs. */
+ETS_API size_t ets_gap_input_count(const struct ets_gap_report *report);
 ETS_API uint32_t ets_gap_run(const struct ets_gap_report *report);
 ETS_API const char *ets_gap_method(const struct ets_gap_report *report);
 /* 1: the reference is the method's edge program, and not what it was made from. */
@@ -279,7 +281,9 @@ struct ets_gap_verdict {
     uint32_t unrelated;        /* OTHER_VALUES, OTHER_INPUTS: the first row that says so */
     double correlation;        /* of its values with the reference's; NaN: none is known */
     uint32_t uncovered;        /* nodes that the reference could not compute */
+    const char *uncovered_reason; /* of the first of these; NULL: there are none */
     uint32_t fallbacks;        /* nodes that were computed by the edge program's nodes */
+    const char *fallback_reason; /* why the first of these was; NULL: there are none */
     uint32_t unpaired;         /* nodes of another record's graph that have no pair */
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */

@@ -41,6 +41,7 @@ enum ets_gap_metric {
 struct ets_gap_table_options {
     enum ets_gap_metric metric;
     int only_off; /* 1: only rows that are off */
+    int values;   /* 1: with the first numbers of both tensors, for machines */
 };
 
 /*

@@ -77,7 +77,7 @@ struct ets_reference_node {
     const struct ets_graph_node *node; /* of `graph` or of its subgraphs */
     enum ets_reference_route route;
     const char *kernel; /* KERNEL: "aten::add.out"; else NULL */
-    const char *reason; /* UNCOVERED: what is missing; else NULL */
+    const char *reason; /* UNCOVERED: what is missing; FALLBACK: why; else NULL */
     int is_single;      /* 1: asked for float64, but computed in the types of the record */
 };
 

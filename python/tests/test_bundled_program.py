@@ -1,5 +1,6 @@
 """etscope.bundled_program: what is written is what `etscope bundle` writes, and is read again."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import etscope
-from etscope.bundled_program import BundledProgram
+from etscope import Error
+from etscope.bundled_program import BundledProgram, schema
+from etscope.bundled_program import serialize as forms
 from etscope.bundled_program.config import MethodTestCase, MethodTestSuite
 from etscope.bundled_program.serialize import (
     deserialize_from_flatbuffer_to_bundled_program as deserialize,
@@ -257,3 +260,51 @@ def test_upstream_reads_it():
     )
     value = found.method_test_suites[0].test_cases[0].inputs[0].val
     assert bytes(value.data) == X.tobytes() and list(value.sizes) == [2, 16]
+
+
+def upstream_like(bundle):
+    """What upstream's BundledProgram looks like."""
+    program = types.SimpleNamespace(buffer=bundle.program)
+    return types.SimpleNamespace(executorch_program=program, _pte_file_path=None,
+                                 method_test_suites=bundle.method_test_suites,
+                                 serialize_to_schema=None)  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_forms_of_the_schema(model):
+    """Classes, JSON, and the file: each of them gives the others."""
+    data = pathlib.Path(file(model, "model.bpte")).read_bytes()
+    bundle = deserialize(data)
+    held = bundle.serialize_to_schema()
+    assert held.version == 2 and held.program == bundle.program
+    for suite, expected in zip(held.method_test_suites, bundle.method_test_suites):
+        for case, other in zip(suite.test_cases, expected.test_cases):
+            for value, array in zip(case.inputs, other.inputs):
+                if isinstance(value.val, schema.Tensor):
+                    assert value.val.sizes == list(array.shape)
+                    assert len(value.val.data) == array.nbytes
+    text = forms.serialize_from_bundled_program_to_json(held)
+    assert forms.deserialize_from_json_to_bundled_program(text) == held
+    assert forms.deserialize_from_json_to_bundled_program(forms.convert_from_flatbuffer(data)) == held
+    assert serialize(held) == serialize(bundle) == forms.convert_to_flatbuffer(text)
+    assert serialize(upstream_like(bundle)) == serialize(bundle)
+
+
+def test_json_of_another_form_is_told():
+    found = json.loads(forms.convert_from_flatbuffer(serialize(read("mlp_portable"))))
+    tensor = found["method_test_suites"][0]["test_cases"][0]["inputs"][0]
+    assert tensor["val_type"] == "Tensor" and tensor["val"]["scalar_type"] == 6
+    tensor["val"]["scalar_type"] = "FLOAT"  # as flatc writes it
+    forms.convert_to_flatbuffer(json.dumps(found))
+    tensor["val"]["dim_order"] = [1]
+    with pytest.raises(Error, match="dim_order"):
+        forms.convert_to_flatbuffer(json.dumps(found))
+    tensor["val_type"] = "Cube"
+    with pytest.raises(Error, match=r"inputs\[0\].val_type: 'Cube' is none of Tensor, Int"):
+        forms.convert_to_flatbuffer(json.dumps(found))
+    for text in ("{", "[]", '{"version": 2}', '{"version": "x"}'):
+        with pytest.raises(Error) as caught:
+            forms.convert_to_flatbuffer(text)
+        assert caught.value.status == "MALFORMED"
+    with pytest.raises(TypeError):
+        serialize(3)

@@ -40,7 +40,7 @@ def test_without_an_engine_it_is_told_what_to_do():
     found = message_of({})
     if found:  # else one is installed beside Python
         assert found.startswith("UNAVAILABLE the ExecuTorch engine is not installed")
-        assert "install executorch" in found
+        assert "python -m etscope.doctor --install-engine installs it" in found
 
 
 def test_another_version_than_the_engines_is_refused(monkeypatch):

@@ -334,3 +334,22 @@ def test_code_shows_control_characters_of_names():
     (node,) = graph.find(2)
     assert node.outputs == ["aten\x1b[2J_relu"]
     assert "aten\\x1b[2J_relu" in graph.code and "\x1b" not in graph.code + repr(node)
+
+
+INFO = {"forward/lowered_module_0": {"tiles": [1, 2], "note": "\u00e9"}}
+
+
+def test_entries_of_later_versions_are_shown_and_kept(tmp_path):
+    """delegate_info of later versions is no program, as upstream's reader takes it for."""
+    data = made.record(file("mlp_portable", "model.etrecord"), delegate_info=INFO, another=b"raw")
+    record = parse_etrecord(data)
+    assert record.delegate_info == INFO
+    assert not {"delegate_info", "another"} & {*record.graph_names, *record.graph_map}
+    assert record.edge_dialect_program.nodes
+    record.update_representative_inputs([np.zeros((2, 16), "f4")])
+    kept = entries(saved(record))
+    assert kept["delegate_info"] == entries(data)["delegate_info"] and kept["another"] == b"raw"
+    assert saved(record) == saved(parse_etrecord(saved(record)))
+    small = parse_etrecord(saved(record, slim=True))
+    assert small.delegate_info == INFO and small.is_slim
+    assert parse_etrecord(file("mlp_portable", "model.etrecord")).delegate_info is None

@@ -130,6 +130,16 @@ def test_outputs_are_the_callers():
     assert first.sum() == 8 and first.flags.writeable
 
 
+@pytest.mark.parametrize("name, expected", [("shared", [5, 12, 6]), ("own", [0, 2, 0])])
+def test_methods_share_state_where_it_was_planned_so(name, expected):
+    program = load(DATA / "state" / f"{name}.pte")
+    methods = {each: program.load_method(each) for each in program.method_names}
+    methods["set_state"].execute([np.full(1, 5, "f4")])
+    outputs = [methods["get_state"].execute([]), methods["forward"].execute([np.ones(1, "f4")]),
+               methods["get_state"].execute([])]  # fmt: skip
+    assert [output[0].item() for output in outputs] == expected
+
+
 def test_bfloat16_and_plain_values():
     method = load(BFLOAT16).load_method("forward")
     bits = np.full((2, 3), 0x4080, "u2")  # 4.0
@@ -186,7 +196,7 @@ def test_metadata():
     assert meta.output_tensor_meta(0).sizes() == (2, 4)
     assert meta.backend_names() == ["XnnpackBackend"] and meta.num_instructions() == 1
     assert meta.planned_bytes() > 0
-    assert "sizes=[2, 16], dtype=float32" in repr(meta)
+    assert "sizes=[2, 16], dtype=Float" in repr(meta)
     for index in (1, -1):
         with pytest.raises(IndexError):
             meta.input_tensor_meta(index)
@@ -305,3 +315,17 @@ def test_the_example(tmp_path):
     assert done.stdout.startswith("1 outputs, float32 (1, 10)\n")
     assert "native_call_relu.out" in done.stdout
     assert pathlib.Path(tmp_path, "trace.bin").stat().st_size > 0
+
+
+def test_a_trace_says_which_program_ran_by_default(tmp_path):
+    """As that of the command line; ETDumpGen's does not."""
+    inputs = case_inputs("multi_method", "encode")
+    for options, is_told in (({}, True), ({"tracer": "upstream"}, False)):
+        program = load(file("multi_method", "model.pte"), enable_etdump=True, **options)
+        program.load_method("encode").execute(inputs)
+        program.write_etdump_result_to_file(tmp_path / "trace.etdp")
+        Inspector(tmp_path / "trace.etdp", program=file("multi_method", "model.pte"))
+        if is_told:
+            with pytest.raises(Error, match="program") as caught:
+                Inspector(tmp_path / "trace.etdp", program=file("mlp_portable", "model.pte"))
+            assert caught.value.status == "MISMATCH"

@@ -56,11 +56,7 @@ HOMES = {
 }  # fmt: skip
 
 # What docs/compatibility.md says is not there.
-ABSENT = {
-    "BundledProgram.serialize_to_schema",
-    "Inspector.write_tensorboard_artifact", "MethodMeta.attribute_tensor_meta",
-    "MethodMeta.num_attributes",
-}  # fmt: skip
+ABSENT = set()
 
 # Made by the package only, from what only it has.
 NOT_CONSTRUCTED = ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
@@ -30,6 +31,7 @@ const struct cli_option cli_gap_options[] = {
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
     CLI_COMPARATOR_OPTION,
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
+    {"--values", NULL, NULL, "For programs: with the first 8 numbers of both tensors", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
@@ -49,7 +51,9 @@ const struct cli_option cli_gap_options[] = {
 static int write_table(const struct cli_gap *gap, struct ets_table *table)
 {
     char text[4096];
+    const struct ets_text headline = ets_table_heading(table);
     const int code = cli_choose_columns(gap->arguments, table);
+    cli_headline("%.*s", (int)headline.size, headline.data);
     if (code != CLI_OK) return code;
     const size_t size = ets_gap_describe_guilty(gap->inspection, gap->report, text, sizeof text);
     for (size_t at = 0, end; at < size; at = end + 1) {
@@ -65,8 +69,9 @@ static int show(const struct cli_gap *gap, bool is_alignment)
     struct ets_error error;
     const struct ets_gap_table_options options = {
         .metric = (enum ets_gap_metric)cli_choice(gap->arguments, "--metric", ETS_GAP_METRIC_SNR),
-        .only_off = cli_has(gap->arguments, "--only-off")};
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+        .only_off = cli_has(gap->arguments, "--only-off"),
+        .values = cli_has(gap->arguments, "--values") || cli_has(gap->arguments, "--columns")};
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const enum ets_status status =
         is_alignment ? ets_alignment_table_fill(table, gap->inspection, gap->report, &error)
                      : ets_gap_table_fill(table, gap->inspection, gap->report, &options, &error);

@@ -403,6 +403,8 @@ static int write_results(const struct verifying *v)
         return cli_fail(NULL, &error);
     }
     int code = cli_choose_columns(v->arguments, table);
+    cli_headline("%u of %u test cases are as expected", v->case_count - v->failed_cases,
+                 v->case_count);
     cli_style(v->arguments, path, &style);
     if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
     ets_table_close(table);

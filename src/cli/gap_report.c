@@ -48,8 +48,8 @@ static void print_notes(const struct cli_gap *gap)
                  verdict->unpaired == 1 ? "operator" : "operators");
     }
     if (verdict->fallbacks > 0) {
-        cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
-                 verdict->fallbacks == 1 ? "node was" : "nodes were");
+        cli_note("%u %s computed from the edge program; the first: %s", verdict->fallbacks,
+                 verdict->fallbacks == 1 ? "node was" : "nodes were", verdict->fallback_reason);
     }
     if (verdict->in_double && verdict->single > 0) {
         cli_note(
@@ -65,8 +65,8 @@ static void print_notes(const struct cli_gap *gap)
         cli_note("comparator %s: %s", gap->comparators.comparators[i]->name, refusal);
     }
     if (verdict->uncovered > 0) {
-        cli_note("%u %s cannot be computed here: the column reason of gap says why",
-                 verdict->uncovered, verdict->uncovered == 1 ? "node" : "nodes");
+        cli_note("%u %s cannot be computed; the first: %s", verdict->uncovered,
+                 verdict->uncovered == 1 ? "node" : "nodes", verdict->uncovered_reason);
     }
 }
 

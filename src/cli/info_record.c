@@ -130,6 +130,30 @@ static void print_entries(struct info_request *request, struct ets_etrecord *rec
     info_more(request, count);
 }
 
+/* What backends said of their delegates at export (later versions): JSON, as it stands. */
+static struct ets_text delegate_info(struct ets_etrecord *record)
+{
+    struct ets_bytes bytes;
+    if (ets_etrecord_entry_bytes(record, "delegate_info", &bytes, NULL) != ETS_OK) {
+        return (struct ets_text){NULL, 0};
+    }
+    return (struct ets_text){(const char *)bytes.data, bytes.size};
+}
+
+static void print_delegate_info(struct info_request *request, struct ets_etrecord *record)
+{
+    enum { SHOWN = 200 };
+    struct ets_text text = delegate_info(record);
+    if (text.data == NULL) return;
+    const bool is_long = text.size > SHOWN && !request->all;
+    if (is_long) text.size = SHOWN;
+    struct info_line line = {.size = 0};
+    info_label(&line, "delegate info");
+    info_add_text(&line, text);
+    if (is_long) info_add(&line, " ...");
+    info_end_line(request->output, &line);
+}
+
 static int print_record(struct info_request *request, struct ets_etrecord *record)
 {
     const struct ets_value *inputs;
@@ -149,6 +173,7 @@ static int print_record(struct info_request *request, struct ets_etrecord *recor
         info_add(&list.line, "no representative inputs");
     }
     info_list_end(&list);
+    print_delegate_info(request, record);
     const uint32_t methods = (uint32_t)ets_etrecord_method_count(record);
     for (uint32_t i = 0; i < info_shown(request, methods); i++) {
         print_method(request, record, ets_etrecord_method_name(record, i));
@@ -213,11 +238,11 @@ static void put_graphs(struct info_json *json, struct ets_etrecord *record, stru
 
 static int put_record(struct info_request *request, struct ets_etrecord *record)
 {
-    struct info_json *json = &request->json;
+    struct info_json *json = request->json;
     struct ets_error error = {.status = ETS_OK};
     const struct ets_value *inputs;
     size_t count;
-    info_json_object(json, NULL);
+    info_json_row(json);
     info_json_heading(request, "etrecord");
     info_json_count(json, "export_graph_id", ets_etrecord_export_graph_id(record));
     if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
@@ -227,6 +252,7 @@ static int put_record(struct info_request *request, struct ets_etrecord *record)
     } else {
         info_json_null(json, "representative_inputs");
     }
+    info_json_text(json, "delegate_info", delegate_info(record));
     put_methods(json, record);
     put_graphs(json, record, &error);
     info_json_array(json, "entries");
@@ -239,8 +265,7 @@ static int put_record(struct info_request *request, struct ets_etrecord *record)
         info_json_end_object(json);
     }
     info_json_end_array(json);
-    info_json_end_object(json);
-    info_json_finish(json);
+    info_json_end_row(json);
     return error.status == ETS_OK ? CLI_OK : cli_fail(request->path, &error);
 }
 
@@ -251,7 +276,8 @@ int info_etrecord(struct info_request *request)
     if (ets_etrecord_open(request->bytes, NULL, &record, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    const int code = request->is_json ? put_record(request, record) : print_record(request, record);
+    const int code =
+        request->json != NULL ? put_record(request, record) : print_record(request, record);
     ets_etrecord_close(record);
     return code;
 }

@@ -1,5 +1,7 @@
 #include "tolerances.h"
 
+#include "bounds.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -145,7 +147,7 @@ static int read_file(const char *path, struct cli_tolerances *out)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     const struct ets_bytes bytes = ets_file_bytes(file);
     int code;
     if (bytes.size > 0 && memchr(bytes.data, '\0', bytes.size) != NULL) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "comparison_cells.h"
 #include "etscope/junit.h"
 
@@ -57,7 +58,7 @@ enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count
                                  const struct cli_comparators *comparators,
                                  struct ets_table **table_out, struct ets_error *error)
 {
-    enum ets_status status = ets_table_open(NULL, table_out, error);
+    enum ets_status status = cli_table_open(table_out, error);
     if (status != ETS_OK) return status;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(*table_out, &columns[i]);

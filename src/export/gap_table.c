@@ -311,6 +311,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_gap_row 
 /* People see what --metric asks for beside the SNR, which is there anyway. */
 static bool is_shown(const struct filler *f, enum cell cell)
 {
+    if (cell == CELL_AOT_OUTPUT || cell == CELL_RUNTIME_OUTPUT) return f->options->values;
     return cell != CELL_METRIC || f->options->metric != ETS_GAP_METRIC_SNR;
 }
 

@@ -5,9 +5,11 @@
  * error it makes.
  */
 #include <math.h>
+#include <string.h>
 
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "reference/weights.h"
 
 enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS, PASS_GUILTY };
 
@@ -317,20 +319,31 @@ static enum ets_status explain_outputs(struct comparer *c, const struct gap_eval
 }
 
 /* How each node is computed: the reference lists them in our order. */
-static void note_routes(struct ets_gap_report *report, const struct ets_reference *reference)
+static enum ets_status note_routes(struct ets_gap_report *report,
+                                   const struct ets_reference *reference, struct ets_error *error)
 {
     const uint32_t count = ets_reference_node_count(reference);
-    report->verdict.uncovered = report->verdict.fallbacks = report->verdict.single = 0;
+    struct ets_gap_verdict *verdict = &report->verdict;
+    verdict->uncovered = verdict->fallbacks = verdict->single = 0;
+    verdict->uncovered_reason = verdict->fallback_reason = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ets_reference_route route = ets_reference_node(reference, i)->route;
-        report->verdict.uncovered += route == ETS_ROUTE_UNCOVERED;
-        report->verdict.fallbacks += route == ETS_ROUTE_FALLBACK;
+        const struct ets_reference_node *node = ets_reference_node(reference, i);
+        verdict->uncovered += node->route == ETS_ROUTE_UNCOVERED;
+        verdict->fallbacks += node->route == ETS_ROUTE_FALLBACK;
+        const char **kept = node->route == ETS_ROUTE_FALLBACK ? &verdict->fallback_reason
+                                                              : &verdict->uncovered_reason;
+        if (node->reason == NULL || *kept != NULL) continue;
+        *kept = ets_arena_copy_text(&report->arena, node->reason, strlen(node->reason));
+        if (*kept == NULL) {
+            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+        }
     }
     for (uint32_t i = 0; i < report->compared.count; i++) {
         const uint64_t node = *ets_key_table_key(&report->compared, i);
         if (node < count)
             report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
     }
+    return ETS_OK;
 }
 
 /* Nodes that were computed in their own types, as far as a run came to them. */
@@ -361,6 +374,33 @@ void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation
     }
 }
 
+enum ets_status gap_record_inputs(const struct ets_gap_report *report,
+                                  const struct ets_value **inputs_out, size_t *count_out,
+                                  struct ets_error *error)
+{
+    const enum ets_status status = ets_etrecord_representative_inputs(
+        report->options.record, inputs_out, count_out, error);
+    if (status == ETS_NOT_FOUND) {
+        return ets_fail(error, status, ETS_NO_OFFSET,
+                        "the record has no representative inputs; --input or --case give "
+                        "those of the run");
+    }
+    ETS_TRY(status);
+    const size_t taken = ets_gap_input_count(report);
+    if (*count_out > taken) *count_out = taken; /* further cases */
+    return ETS_OK;
+}
+
+size_t ets_gap_input_count(const struct ets_gap_report *report)
+{
+    const struct ets_graph *graph = ets_gap_reference(report);
+    size_t count = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        count += reference_input_is_given(&graph->inputs[i]);
+    }
+    return count;
+}
+
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error)
@@ -375,14 +415,7 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .allocator = report->options.allocator};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
-        const enum ets_status status = ets_etrecord_representative_inputs(
-            report->options.record, &out->inputs, &out->input_count, error);
-        if (status == ETS_NOT_FOUND) {
-            return ets_fail(error, status, ETS_NO_OFFSET,
-                            "the record has no representative inputs; --input or --case give "
-                            "those of the run");
-        }
-        ETS_TRY(status);
+        ETS_TRY(gap_record_inputs(report, &out->inputs, &out->input_count, error));
     }
     return ets_reference_open(&options, &out->reference, error);
 }
@@ -456,9 +489,9 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
         status = gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
-            note_routes(report, e.reference);
+            status = note_routes(report, e.reference, error);
             if (report->verdict.against == ETS_GAP_AGAINST_RECORD) gap_check_inputs(report, &e);
-            status = run_passes(&c, &e, evaluation, error);
+            if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             ets_reference_close(e.reference);
         }
     }

@@ -63,6 +63,11 @@ struct gap_evaluation {
     const struct ets_value *inputs;
     size_t input_count;
 };
+/* The record's inputs, as many as the reference takes. NOT_FOUND, with what to do, and others. */
+enum ets_status gap_record_inputs(const struct ets_gap_report *report,
+                                  const struct ets_value **inputs_out, size_t *count_out,
+                                  struct ets_error *error);
+
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error);

@@ -194,8 +194,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(collect_values(&o, evaluation, error));
     ETS_TRY(judge_belonging(&o, record, unpaired, error));
     if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
-        ETS_TRY(ets_etrecord_representative_inputs(report->options.record, &of_twin.inputs,
-                                                   &of_twin.input_count, error));
+        ETS_TRY(gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
     return gap_evaluate(o.twin, &of_twin, error);
 }

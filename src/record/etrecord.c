@@ -35,7 +35,8 @@ static int ends_with(struct ets_text text, const char *end)
     return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-/* Upstream's rule: what is neither of the fixed names nor a side file is a program. */
+/* Upstream's rule: what is neither of the fixed names nor a side file is a program. It takes
+ * entries of later versions for programs, see lists_program. */
 static int is_program(struct ets_text name)
 {
     for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {
@@ -84,6 +85,31 @@ struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
     return &record->read[entry - record->zip.entries];
 }
 
+/*
+ * Whether the entry is a program: one that writers place below a name ("a/forward"), the programs
+ * of the fixed names, or one that has weights beside it. Others, such as the delegate_info of later
+ * versions, are entries that are not known.
+ */
+static enum ets_status lists_program(struct ets_etrecord *record, struct ets_text name, int *is_out,
+                                     struct ets_error *error)
+{
+    *is_out = is_program(name);
+    if (!*is_out || memchr(name.data, '/', name.size) != NULL || ets_text_is(name, ATEN_ENTRY) ||
+        ets_text_is(name, EDGE_ENTRY)) {
+        return ETS_OK;
+    }
+    static const char suffix[] = "_state_dict";
+    char *weights = ets_arena_alloc(&record->arena, name.size + sizeof suffix);
+    if (weights == NULL) {
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
+    }
+    memcpy(weights, name.data, name.size);
+    memcpy(weights + name.size, suffix, sizeof suffix);
+    const struct ets_text weights_name = {weights, name.size + sizeof suffix - 1};
+    *is_out = ets_zip_find(&record->zip, weights_name) != NULL;
+    return ETS_OK;
+}
+
 static enum ets_status list_entries(struct ets_etrecord *record, struct ets_error *error)
 {
     const size_t count = record->zip.entry_count;
@@ -106,7 +132,9 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
             .size = entry->bytes,
         };
         ets_arena_init(&record->read[i].arena, record->arena.allocator, ETS_ETRECORD_MEMORY_LIMIT);
-        if (is_program(entry->name)) record->graph_names[record->graph_count++] = name;
+        struct ets_read_entry *read = &record->read[i];
+        ETS_TRY(lists_program(record, entry->name, &read->is_program, error));
+        if (read->is_program) record->graph_names[record->graph_count++] = name;
     }
     return ETS_OK;
 }
@@ -233,7 +261,7 @@ enum ets_status ets_etrecord_graph(struct ets_etrecord *record, const char *name
             entry = &record->zip.entries[i];
         }
     }
-    if (entry == NULL || !is_program(entry->name)) {
+    if (entry == NULL || !ets_etrecord_read_entry(record, entry)->is_program) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "the record has no program %s", name);
     }
     return read_graph(record, entry, graph_out, error);

@@ -53,6 +53,7 @@ struct ets_method_maps {
 /* What an entry was read as, once it was asked for; owns its memory. */
 struct ets_read_entry {
     struct ets_arena arena;
+    int is_program;
     const struct ets_graph *graph;
     const struct ets_named_value *values;
     size_t value_count;

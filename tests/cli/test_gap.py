@@ -1,7 +1,6 @@
 """`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
 
 import io
-import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -40,7 +39,7 @@ class GapTest(support.RunTest):
 
     def gap(self, *words):
         """The rows of `gap --format json`."""
-        return json.loads(self.ok("gap", *words, "--format", "json").stdout)
+        return support.json_rows(self.ok("gap", *words, "--format", "json").stdout)
 
     def headline(self, *words):
         return self.ok("gap", *words).stdout.splitlines()[0]
@@ -66,6 +65,63 @@ class GapTest(support.RunTest):
                 "--debug-buffer", "debug.bin", *inputs)
         return ("debug.etdp", "--etrecord", support.DATA / model / "model.etrecord",
                 "--debug-buffer", "debug.bin")
+
+
+TORCHAO = support.DATA / "torchao"
+SCHEMES = ("8da4w", "8da8w", "int4_weights", "int8_weights")
+
+
+def scheme_files(name, record=None):
+    """The words that name the trace of a model that torchao quantized."""
+    return (TORCHAO / f"{name}.etdp", "--etrecord", record or TORCHAO / f"{name}.etrecord",
+            "--debug-buffer", TORCHAO / f"{name}.bin")
+
+
+def rename_attribute(record, old, new, target):
+    """Another record, whose quantized weights have an attribute of another name."""
+    outer = io.BytesIO()
+    with zipfile.ZipFile(record) as whole:
+        saved = whole.read("exported_program_state_dict")
+    with zipfile.ZipFile(io.BytesIO(saved)) as source, zipfile.ZipFile(outer, "w") as inner:
+        for name in source.namelist():
+            data = source.read(name)
+            inner.writestr(name, data.replace(old, new) if name.endswith("data.pkl") else data)
+    replace_entries(record, target, {"exported_program_state_dict": outer.getvalue()})
+
+
+class Torchao(GapTest):
+    """Weights of tensor subclasses: what upstream's Inspector says of the same files."""
+
+    def check(self, rows, golden):
+        for row, expected in zip(rows, golden, strict=True):
+            (snr,) = expected["gap"]
+            if snr is None or snr > 100:
+                self.assertTrue(row["snr"] is None or row["snr"] > 100, row)
+            else:
+                self.assertAlmostEqual(row["snr"], snr, delta=0.1)
+
+    def test_gap__quantized_weights_are_as_upstream_has_them(self):
+        golden = json.loads((TORCHAO / "gaps.json").read_text())
+        for scheme in SCHEMES:
+            with self.subTest(scheme=scheme):
+                rows = self.gap(*scheme_files(scheme))
+                self.check([row for row in rows if row["instruction"] is not None],
+                           golden[scheme]["SNR"])
+
+    def test_gap__weights_of_an_unknown_class_leave_the_edge_program(self):
+        record = self.folder / "unknown.etrecord"
+        for scheme in ("8da4w", "int8_weights"):
+            rename_attribute(TORCHAO / f"{scheme}.etrecord", b"qdata", b"other", record)
+            known = self.gap(*scheme_files(scheme))
+            done = self.ok("gap", *scheme_files(scheme, record), "--format", "json")
+            self.assertEqual([row["snr"] for row in json.loads(done.stdout)],
+                             [row["snr"] for row in known])
+            self.assertRegex(done.stderr, r"computed from the edge program; the first: the weight "
+                             r"first\.weight is a torchao\.quantization\.\w+, which")
+
+    def test_annotate__has_the_error_of_lines_with_quantized_weights(self):
+        trace, *words = scheme_files("8da4w")
+        self.assertIn("0.00306", self.ok("annotate", trace, *words).stdout)
 
 
 class Fixtures(GapTest):
@@ -102,7 +158,7 @@ class Fixtures(GapTest):
         for case, branch in ((0, "sin"), (1, "cos")):
             with self.subTest(case=case):
                 words = self.record("cond", support.DATA / "cond" / "model.pte", case)
-                rows = self.gap(*words, "--case", case, "--program",
+                rows = self.gap(*words, "--case", case, "--values", "--program",
                                 support.DATA / "cond" / "model.bpte")
                 expected = support.suites_of("cond")["forward"][case][1][0][2]
                 names = [row["aot_ops"][-1] for row in rows]
@@ -116,7 +172,7 @@ class Fixtures(GapTest):
         words = (*files("multi_method"), "--program", support.DATA / "multi_method" / "model.bpte")
         for run, method in ((1, "decode"), (3, "encode"), (5, "forward")):
             with self.subTest(method=method):
-                rows = self.gap(*words, "--run", run)
+                rows = self.gap(*words, "--run", run, "--values")
                 expected = support.suites_of("multi_method")[method][0][1][0][2]
                 self.assertEqual({row["finding"] for row in rows}, {"agrees"})
                 self.assertEqual(rows[-1]["shape"], [2, 8 if method != "encode" else 6])
@@ -272,7 +328,7 @@ class Comparators(GapTest):
     def test_gap__what_a_comparator_refuses_is_said_once(self):
         done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
                        self.plugins / "comparator_refuses.so")
-        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
         self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
                    "--comparator", self.plugins / "comparator_column.so")
@@ -399,7 +455,7 @@ class OtherReferences(GapTest):
     def test_gap__files_as_the_reference(self):
         rows = self.gap(*files("mlp_portable"))
         data = files("mlp_portable")[4].read_bytes()
-        tensors = json.loads(self.ok("tensors", *files("mlp_portable"), "--format",
+        tensors = support.json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
                                      "json").stdout)
         names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
         for tensor in tensors:
@@ -434,7 +490,7 @@ class Alignment(GapTest):
                 words = ["--program", program, *partial, *run]
                 listed = [row for row in self.alignment(model, *words)
                           if row["match"] != "not captured"]
-                tensors = json.loads(self.ok("tensors", files(model)[0], *partial, *run,
+                tensors = support.json_rows(self.ok("tensors", files(model)[0], *partial, *run,
                                              "--format", "json").stdout)
                 self.assertEqual([row["event"] for row in listed],
                                  [row["event"] for row in tensors])

@@ -1,6 +1,5 @@
 """The numeric error of each line at the margin of the source: what `gap` finds, laid out."""
 
-import json
 import os
 import struct
 import unittest
@@ -48,7 +47,7 @@ def without_times(dump):
 
 class LineErrorsTest(test_gap.GapTest):
     def lines(self, *words):
-        return json.loads(self.ok("annotate", *words, "--format", "json").stdout)
+        return support.json_rows(self.ok("annotate", *words, "--format", "json").stdout)
 
     def shown(self, *words):
         return self.ok("annotate", *words).stdout
@@ -149,8 +148,8 @@ class Errors(LineErrorsTest):
                                 if line["finding"] is not None or line["error_in"]}
                                for dump in (trace, "bare.etdp"))
                 self.assertEqual(bare, timed)
-                why = json.loads(self.ok("gap", "bare.etdp", *words[:2], "--alignment", "--format",
-                                         "json").stdout)
+                why = support.json_rows(self.ok("gap", "bare.etdp", *words[:2], "--alignment",
+                                                "--format", "json").stdout)
                 self.assertTrue(any("the program tells the kernel" in (row["reason"] or "")
                                     for row in why))
 

@@ -1,6 +1,5 @@
 """`etscope verify`: every bundle here is right, a planted difference is found where it is."""
 
-import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -17,7 +16,7 @@ class VerifyTest(support.RunTest):
         """The rows of `verify --format json`."""
         done = support.call("verify", *arguments, "--format", "json", cwd=self.folder)
         self.assertEqual(done.returncode, code, done.stderr)
-        return json.loads(done.stdout)
+        return support.json_rows(done.stdout)
 
     def planted(self, model, number, data):
         """A copy of a fixture's bundle: the last bytes of the last expected output replaced."""
@@ -53,7 +52,7 @@ class Comparators(VerifyTest):
         done = support.call("verify", self.MODEL, "--format", "json", "--comparator",
                             self.PLUGINS / "comparator_refuses.so")
         self.assertEqual(done.returncode, OK, done.stderr)
-        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
 
     def test_verify__what_is_no_comparator_is_told(self):

@@ -138,6 +138,9 @@ static void test_etrecord__accepts_old_layouts(void **state)
     zip_add_text(&zip, "edge_dialect_exported_program", PROGRAM);
     zip_add_text(&zip, "edge_dialect_exported_program_state_dict", "");
     zip_add_text(&zip, "edge_after_transform/forward", PROGRAM);
+    zip_add_text(&zip, "no_folder", PROGRAM);
+    zip_add_text(&zip, "no_folder_state_dict", "");
+    zip_add_text(&zip, "delegate_info", "{}"); /* of later versions */
     zip_add_text(&zip, "debug_handle_map", "{}");
     zip_add_text(&zip, "delegate_map", "{}");
     struct ets_etrecord *record = open_record(zip_finish(&zip, NULL));
@@ -155,6 +158,11 @@ static void test_etrecord__accepts_old_layouts(void **state)
     assert_null(ets_graph_module_path(&graph->nodes[0]).data);
     assert_int_equal(ets_etrecord_graph(record, "edge_after_transform", &graph, NULL), ETS_OK);
     assert_int_equal(ets_etrecord_graph(record, "debug_handle_map", &graph, NULL), ETS_NOT_FOUND);
+    assert_int_equal(ets_etrecord_graph(record, "no_folder", &graph, NULL), ETS_OK);
+    assert_int_equal(ets_etrecord_graph(record, "delegate_info", &graph, NULL), ETS_NOT_FOUND);
+    assert_string_equal(ets_etrecord_graph_name(record, 1), "edge_after_transform/forward");
+    assert_string_equal(ets_etrecord_graph_name(record, 2), "no_folder");
+    assert_null(ets_etrecord_graph_name(record, 3));
     assert_int_equal(ets_etrecord_aten_graph(record, &graph, NULL), ETS_NOT_FOUND);
     assert_false(ets_etrecord_has_delegate_map(record, "forward"));
     assert_false(ets_etrecord_has_num_outs_map(record, "forward"));

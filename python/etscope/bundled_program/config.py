@@ -1,10 +1,14 @@
 """Test cases: what goes into a method, and what should come out."""
 
 import dataclasses
-from typing import Sequence
+import importlib.util
+from typing import Sequence, Union
 
 from etscope._errors import RefusedError
 from etscope._values import is_torch
+
+# What inputs and expected outputs may be nested in.
+DataContainer = Union[list, tuple, dict]
 
 
 class MethodTestCase:
@@ -54,3 +58,32 @@ def _flat(values):
 
 def _is_possible(value):
     return isinstance(value, (bool, int, float)) or is_torch(value) or hasattr(value, "__array__")
+
+
+def __getattr__(name):
+    """Upstream's names of types, made when they are asked for: they need NumPy, and torch's Tensor
+    where torch is installed.
+
+    ConfigValue       one value
+    MethodInputType   what goes into a method
+    MethodOutputType  what comes out
+    """
+    if name == "ConfigValue":
+        import numpy as np
+
+        return Union[(*_tensor_types(), np.ndarray, int, bool, float)]
+    if name == "MethodInputType":
+        return Sequence[__getattr__("ConfigValue")]
+    if name == "MethodOutputType":
+        import numpy as np
+
+        return Sequence[Union[(*_tensor_types(), np.ndarray)]]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _tensor_types():
+    if importlib.util.find_spec("torch") is None:
+        return ()
+    import torch
+
+    return (torch.Tensor,)

@@ -1,5 +1,6 @@
 """BundledProgram: a program and the test cases of its methods."""
 
+import io
 import os
 
 from etscope._errors import Error, RefusedError
@@ -43,6 +44,14 @@ class BundledProgram:
         """The bytes of the program."""
         self._source.check()
         return bytes(ffi.buffer(self._source.bytes.data, self._source.bytes.size))
+
+    def serialize_to_schema(self):
+        """The etscope.bundled_program.schema.BundledProgram: what the file would hold."""
+        from etscope.bundled_program._schema_forms import schema_of
+
+        out = io.BytesIO()
+        self._write(out.write)
+        return schema_of(out.getvalue())
 
     def _write(self, write):
         """Calls write(bytes) for each piece of the file, in order."""

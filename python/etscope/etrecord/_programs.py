@@ -8,6 +8,7 @@ from etscope.graph import Graph
 RESERVED = (
     "ETRECORD_V0", ATEN, "export_graph_id", EDGE, "et_dialect_graph_module", "debug_handle_map",
     "delegate_map", "instruction_id_to_num_outs_map", "reference_outputs", "representative_inputs",
+    "delegate_info",
 )  # fmt: skip
 
 

@@ -47,6 +47,14 @@ class OpenRecord:
             found[text(entry.name)] = entry.size
         return found
 
+    def unknown_entries(self):
+        """Names of the entries that nothing here reads: those of later versions."""
+        known = {"ETRECORD_V0", "export_graph_id", "debug_handle_map", "delegate_map",
+                 "instruction_id_to_num_outs_map", "reference_outputs", "representative_inputs"}
+        for name in self.graph_names:
+            known.update((name, *(name + suffix for suffix in SIDE_FILES)))
+        return [name for name in self.entries if name not in known and not name.endswith("/")]
+
     def edge_programs(self):
         """{method: Graph}"""
         found = {}

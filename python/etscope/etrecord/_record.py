@@ -115,6 +115,7 @@ class ETRecord:
     Programs that were read are etscope.graph.Graph objects, those that were added stay what they
     are. Values are NumPy arrays (docs/python.md says of which dtypes), int, float, bool or None.
     What is set or added is in the file that save() writes; the one that was read never changes.
+    save() keeps entries that are not known, as those of later versions.
     """
 
     def __init__(
@@ -180,6 +181,14 @@ class ETRecord:
     def entries(self):
         """{entry's name: bytes} of the file that was opened."""
         return {} if self._open is None else dict(self._open.entries)
+
+    @property
+    def delegate_info(self):
+        """What backends said of their delegates at export, {"method/delegate": value}, or None.
+
+        ExecuTorch 1.5.1 does not write it; later versions do.
+        """
+        return None if self._open is None else self._open.json("delegate_info")
 
     @property
     def graph_names(self):
@@ -338,6 +347,9 @@ class ETRecord:
                 yield name, self._value_bytes(name, value)
         if self.export_graph_id is not None:
             yield "export_graph_id", json.dumps(self.export_graph_id).encode()
+        if self._open is not None:
+            for name in self._open.unknown_entries():
+                yield name, self._open.bytes_of(name)
 
     def _value_bytes(self, name, value):
         """As it was read, unless it was changed since: torch may keep more than NumPy shows."""

@@ -1,6 +1,9 @@
 """compare_results: how far a program's outputs lie from what they should be."""
 
+import importlib.util
 import math
+
+from etscope._errors import Error
 
 
 def _as_numbers(value):
@@ -58,7 +61,8 @@ def compare_results(reference_output, run_output, metrics=None, plot=False):
 
     metrics: names out of "snr" (dB), "mse" and "cosine_similarity"; None: all. Prints the table, or
     with plot=True draws it with matplotlib into <metric>_output_plot.png. Raises ValueError where
-    shapes differ and for an unknown metric.
+    shapes differ and for an unknown metric; Error (UNAVAILABLE) where plot=True finds no
+    matplotlib.
     """
     if reference_output is None or run_output is None:
         raise ValueError("nothing to compare: the trace has no outputs, or the record none")
@@ -66,6 +70,8 @@ def compare_results(reference_output, run_output, metrics=None, plot=False):
     if unknown:
         names = ", ".join(sorted(unknown))
         raise ValueError(f"unknown metric {names}; known: {', '.join(_METRICS)}")
+    if plot:
+        _check_plotting()
     results = {}
     for name, metric in _METRICS.items():
         if metrics is not None and name not in metrics:
@@ -85,6 +91,12 @@ def _print(values, name):
     for index, value in enumerate(values):
         print(f"{index:<5}{'-' if value is None else format(value, '.6g'):>12}")
     print()
+
+
+def _check_plotting():
+    if importlib.util.find_spec("matplotlib") is None:
+        raise Error("plot=True draws with matplotlib, which is not installed: "
+                    "pip install 'etscope[plot]'", status="UNAVAILABLE")  # fmt: skip
 
 
 def _plot(values, name):

@@ -80,6 +80,9 @@ class Event:
     delegate_backend_name      "XnnpackBackend", or None
     debug_data                 captured values: arrays, numbers, lists of arrays; see docs/python.md
     calls                      how often it happened in each run; perf_data.raw has the sums
+    tie                        of a delegate's event, with Inspector(..., program=...): how the
+                               operators above are known. "map", "node" and "near": they are its
+                               own; "call": only those of the whole call are known. Else None
     """
 
     name: str
@@ -99,6 +102,8 @@ class Event:
     _delegate_time_scale_converter: Optional[Callable[[Union[int, str], Any], Any]] = None
     _start_time: Optional[List[int]] = None
     calls: Optional[List[int]] = None
+    tie: Optional[str] = None
+    _has_own_clock: bool = False
 
     @cached_property
     def delegate_debug_metadatas(self) -> Union[List[Any], Dict[str, Any]]:

@@ -39,8 +39,10 @@ class Inspector:
 
     Beyond upstream's:
 
-    program         path of the .pte or .bpte that ran, which knows what is inside of delegates:
-                    `events` then has the lines of XNNPACK's operators
+    program         path of the .pte or .bpte that ran, which tells what is inside delegates:
+                    events of XNNPACK then have operators, handles, stack traces and modules of
+                    their own, `events` their lines, and find_total_for_module counts them one by
+                    one
     method          the method that ran, where the trace fits several
     partial         read a damaged trace as far as whole parts remain
     allow_mismatch  go on where trace and record disagree
@@ -121,7 +123,7 @@ class Inspector:
             block.names, block.raw, block.op_types, block.identifiers, block.handles,
             block.num_outputs, block.stack_traces, block.module_hierarchy, block.is_delegated,
             block.backends, block.metadatas, block.debug_data, block.instructions,
-            block.start_times, block.calls,
+            block.start_times, block.calls, block.ties, block.has_own_clock,
         )  # fmt: skip
         self._warn_of_missing_buffer(block)
         events = [
@@ -143,11 +145,13 @@ class Inspector:
                 _delegate_time_scale_converter=self._view.converter,
                 _start_time=start_times,
                 calls=calls,
+                tie=tie,
+                _has_own_clock=has_own_clock,
             )
             for (
                 name, raw, op_types, identifier, handles, num_outputs, stack_traces,
                 module_hierarchy, is_delegated, backend, metadatas, debug_data, instruction,
-                start_times, calls,
+                start_times, calls, tie, has_own_clock,
             ) in columns
         ]  # fmt: skip
         return EventBlock(
@@ -245,26 +249,42 @@ class Inspector:
         return _frame.for_printing(frame, self._prints_modules)
 
     def find_total_for_module(self, module_name: str, unit: Optional[TimeScale] = None) -> float:
-        """The average time per run of all operators inside of a module.
+        """The average time per run of all operators inside a module.
 
-        module_name: a path, with all below it ("layers.0", "" for the whole model), or a module's
-        key in the record ("L__self__"). The time is in the target time scale, or in `unit`.
-        OPERATOR_CALL events, which frame others, do not count. Raises Error for a unit that the
-        target scale cannot be converted to (cycles).
+        module_name: a path, with all below it ("layers.0", "layers", "" for the whole model), or a
+        module's key in the record ("L__self__"). All calls of the module count. The time is in the
+        target time scale, or in `unit`. OPERATOR_CALL events, which frame others, do not count.
+
+        An operator or delegate call that is partly inside the module counts in full, as upstream
+        has it. With Inspector(..., program=...), of such a delegate call only its operators inside
+        the module count, as far as they are known.
+
+        A name that is in no module gives 0 and a warning with the nearest names. Raises Error for
+        a unit that the target scale cannot be converted to (cycles).
         """
-        total = 0.0
-        for block in self.event_blocks:
-            for event in block.events:
-                if event.name == "OPERATOR_CALL" or event.perf_data is None:
-                    continue
-                if any(_is_inside(stack, module_name) for stack in event.module_hierarchy.values()):
-                    total += event.perf_data.avg
+        from etscope.inspector._module_times import nearest, total_inside
+
+        total = sum(total_inside(block, module_name) for block in self.event_blocks)
+        if total == 0 and module_name not in self._known_modules:
+            warn(f"no operator is inside a module {module_name!r}"
+                 + nearest(module_name, self._known_modules))  # fmt: skip
         if unit is None:
             return total
         unit = TimeScale(unit)
         if (unit is TimeScale.CYCLES) != (self._target_time_scale is TimeScale.CYCLES):
             raise Error("cycles cannot be converted to time, nor time to cycles")
         return total / scale_factor(self._target_time_scale, unit)
+
+    @cached_property
+    def _known_modules(self):
+        """Names that find_total_for_module knows: of the events, and of the record's graphs."""
+        from etscope.inspector._module_times import names_in
+
+        events = (event for block in self.event_blocks for event in block.events)
+        stacks = [stack for event in events for stack in event.module_hierarchy.values()]
+        for graph in (self._etrecord._edge_programs or {}).values() if self._etrecord else ():
+            stacks += [node.nn_module_stack for node in graph.nodes]
+        return names_in(stacks)
 
     def get_op_list(
         self, event_block: str, show_delegated_ops: Optional[bool] = True
@@ -385,6 +405,25 @@ class Inspector:
 
         return gap_frame(self, reference, inputs, run, use_double)
 
+    @cached_property
+    def op_graph_dict(self):
+        """{name: etscope.graph.Graph} of what events can be tied to; None without a record.
+
+        The edge program is "edge_dialect_graph_module", others have their names of the record's
+        graph_map. Upstream's values are graphs of its own with the same nodes.
+        """
+        if self._etrecord is None:
+            return None
+        graphs = dict(self._etrecord.graph_map or {})
+        if self._etrecord.edge_dialect_program is not None:
+            graphs[EDGE_DIALECT_GRAPH_KEY] = self._etrecord.edge_dialect_program
+        return graphs
+
+    def write_tensorboard_artifact(self, path: str) -> None:
+        """Writes nothing and warns: upstream has the name, and no such format either."""
+        warn(f"{path} is not written: there is no format of traces for TensorBoard; "
+             "save_data_to_tsv and to_dataframe have the table")  # fmt: skip
+
     def get_vgf_neural_statistics(self) -> List[Dict[str, Any]]:
         """The records that Arm's VGF backend attached to its events, blobs decoded.
 
@@ -410,7 +449,3 @@ class Inspector:
             return self._etrecord.edge_dialect_program
         return self._etrecord.graph(graph)
 
-
-def _is_inside(stack, module_name):
-    """Whether one of the modules {key: (path, type)} has that path or key."""
-    return any(module_name in (key, path) for key, (path, _) in (stack or {}).items())

@@ -214,15 +214,16 @@ def _notes(report):
     if _has_changed_buffers(report):
         yield (f"the model changes buffers; the reference starts with the record's, and run "
                f"{lib.ets_gap_run(report.pointer)} is not the first: compare that one")  # fmt: skip
-    for count, what in (
-        (verdict.unpaired, "of the reference without a pair in the model that ran"),
-        (verdict.fallbacks, "computed as the edge program has it"),
+    for count, what, reason in (
+        (verdict.unpaired, "of the reference without a pair in the model that ran", ffi.NULL),
+        (verdict.fallbacks, "computed from the edge program", verdict.fallback_reason),
         (verdict.single * verdict.in_double, "without a kernel for float64, computed in the "
-         "record's types"),
-        (verdict.uncovered, "that cannot be computed here: the column reason says why"),
+         "record's types", ffi.NULL),
+        (verdict.uncovered, "that cannot be computed", verdict.uncovered_reason),
     ):
         if count:
-            yield f"{count} {'node' if count == 1 else 'nodes'} {what}"
+            why = "" if reason == ffi.NULL else f"; the first: {text(reason)}"
+            yield f"{count} {'node' if count == 1 else 'nodes'} {what}{why}"
 
 
 def _has_changed_buffers(report):

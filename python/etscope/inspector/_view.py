@@ -59,6 +59,7 @@ class View:
             )  # fmt: skip
         self.source_scale = next(scale for scale in TimeScale if _UNITS[scale] == unit)
         self.dump = dump
+        self.ties_delegates = program is not None  # events of delegates are those of its payloads
         self.graph = None  # nodes are looked up in this Graph, not in the edge program
         self.converter = None  # of delegates' times
         self.debug_values = None
@@ -134,13 +135,40 @@ class Block:
         return [event.num_outputs for event in self._events]
 
     @cached_property
+    def _tied(self):
+        """For each event of a delegate its struct ets_row where a program was given; else None."""
+        view, found = self._view, [None] * len(self._events)
+        if not view.ties_delegates:
+            return found
+        rows = lib.ets_inspection_events(view.handle.pointer).row
+        for i, event in enumerate(self._events):
+            if event.is_delegated and event.sample_count:
+                row = lib.ets_inspection_row(view.handle.pointer, rows[event.samples[0]])
+                found[i] = row if row.tie != lib.ETS_TIE_NONE else None
+        return found
+
+    @cached_property
+    def ties(self):
+        """How it is known what an event of a delegate stands for: "node", "call"...; None."""
+        return [None if row is None else text(lib.ets_tie_name(row.tie)) for row in self._tied]
+
+    @cached_property
+    def has_own_clock(self):
+        return [row is not None and bool(lib.ets_row_has_own_clock(row)) for row in self._tied]
+
+    @cached_property
     def handles(self):
-        return [
-            None if event.handles == NULL
-            else ffi.unpack(event.handles, event.handle_count) if event.handles_are_list
-            else event.handles[0]
-            for event in self._events
-        ]  # fmt: skip
+        return [self._handles(i) for i in range(len(self._events))]
+
+    def _handles(self, i):
+        event, row = self._events[i], self._tied[i]
+        if row is not None:
+            return ffi.unpack(row.handles, row.handle_count) if row.handle_count else []
+        if event.handles == NULL:
+            return None
+        if event.handles_are_list:
+            return ffi.unpack(event.handles, event.handle_count)
+        return event.handles[0]
 
     @cached_property
     def start_times(self):
@@ -214,22 +242,26 @@ class Block:
         view = self._view
         found = []
         for i, event in enumerate(self._events):
-            if view.graph is None:
+            row, handles = self._tied[i], self.handles[i]
+            if view.graph is None and row is not None:
+                nodes = [view.node(row.nodes[k].node) for k in range(row.node_count)]
+            elif view.graph is None:
                 nodes = [view.node(event.nodes[k]) for k in range(event.node_count)]
-            elif self.names[i] in _FRAMEWORK or event.handles == NULL:
+            elif self.names[i] in _FRAMEWORK or handles is None:
                 nodes = []
             else:
-                handles = ffi.unpack(event.handles, event.handle_count)
+                handles = handles if isinstance(handles, list) else [handles]
                 nodes = [node for handle in handles for node in view.nodes_with(handle)]
             found.append(nodes)
         return found
 
     @cached_property
     def op_types(self):
-        if self._view.graph is not None:
-            return [[node[1] for node in nodes] for nodes in self._nodes]
         return [
-            [text(event.op_types[k]) for k in range(event.op_type_count)] for event in self._events
+            [text(event.op_types[k]) for k in range(event.op_type_count)]
+            if self._view.graph is None and row is None
+            else [node[1] for node in nodes]
+            for event, row, nodes in zip(self._events, self._tied, self._nodes)
         ]
 
     @cached_property

@@ -4,7 +4,8 @@ import base64
 import binascii
 import json
 
-_SCHEMA = "executorch.vgf.neural_statistics"
+SCHEMA = "executorch.vgf.neural_statistics"
+SCHEMA_VERSION = 1
 _BLOBS = ("debug_database", "statistics_info", "statistics_memory")
 
 
@@ -15,10 +16,11 @@ def parse_vgf_neural_statistics_metadata(metadata):
     Raises ValueError where it is no such record, of another version, or damaged.
     """
     record = _loaded(metadata)
-    if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         raise ValueError("no VGF neural statistics")
-    if record.get("schema_version") != 1:
-        raise ValueError(f"VGF neural statistics of version {record.get('schema_version')}, not 1")
+    version = record.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise ValueError(f"VGF neural statistics of version {version}, not {SCHEMA_VERSION}")
     try:
         segments = [_decoded(segment) for segment in record.get("segments", [])]
     except (AttributeError, TypeError, binascii.Error) as reason:

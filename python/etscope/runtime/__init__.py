@@ -11,12 +11,13 @@ The runtime is ExecuTorch's own: the libraries of the installed executorch, or w
 was built over (docs/python.md, "Running programs").
 """
 
+from etscope.runtime._bundled import BundledModule
 from etscope.runtime._metadata import MethodMeta, TensorInfo
 from etscope.runtime._runtime import (
     BackendRegistry, Method, OperatorRegistry, Program, Runtime, Verification,
 )  # fmt: skip
 
 __all__ = [
-    "BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
+    "BackendRegistry", "BundledModule", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
     "TensorInfo", "Verification",
 ]  # fmt: skip

@@ -34,21 +34,22 @@ def engine():
     try:
         call(lib.ets_engine_open, os.fsencode(own) if own else NULL, library, found)
     except Error as error:
-        if error.status == "UNAVAILABLE":
-            error.message += _advice(own)
+        if error.status == "UNAVAILABLE" and not os.environ.get("ETSCOPE_ENGINE"):
+            error.message = _told_what_to_do(error.message, own)
         raise
     _kept.append((library, keeps))  # for the life of the process, as the registrations are
     return found[0]
 
 
-def _advice(own):
-    if os.environ.get("ETSCOPE_ENGINE"):
-        return ""
-    if own:
-        from etscope._engine_version import RUNTIME_VERSION
-
-        return f"; pip install executorch=={RUNTIME_VERSION} brings what it needs"
-    return "; or install executorch, and then etscope again (docs/python.md)"
+def _told_what_to_do(message, own):
+    """The message of an engine that is missing or cannot be loaded, with the command for here."""
+    command = "python -m etscope.doctor --install-engine"
+    if message.startswith("the ExecuTorch engine is not installed"):
+        return (f"the ExecuTorch engine is not installed, which runs programs and evaluates graphs: "
+                f"{command} installs it")  # fmt: skip
+    if own and _runtime_folder() is None:
+        return f"{message}; executorch is not installed: {command} installs what is needed of it"
+    return message
 
 
 _kept = []

@@ -1,12 +1,23 @@
 """What a method takes and gives, before it is loaded."""
 
+import functools
+
 from etscope._library import call, ffi, lib, text
+from etscope._program import program_of
 from etscope._tensors import dtype_of
 
 _KINDS = {
     lib.ETS_VALUE_NONE: "None", lib.ETS_VALUE_INT: "Int", lib.ETS_VALUE_BOOL: "Bool",
     lib.ETS_VALUE_DOUBLE: "Double", lib.ETS_VALUE_OTHER: "Other",
 }  # fmt: skip
+
+# What ExecuTorch prints of the scalar types, by their numbers.
+_PRINTED = (
+    "Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "ComplexHalf",
+    "ComplexFloat", "ComplexDouble", "Bool", "QInt8", "QUInt8", "QInt32", "BFloat16", "QUInt4x2",
+    "QUInt2x4", "Bits1x8", "Bits2x4", "Bits4x2", "Bits8", "Bits16", "Float8_e5m2", "Float8_e4m3fn",
+    "Float8_e5m2fnuz", "Float8_e4m3fnuz", "UInt16", "UInt32", "UInt64",
+)  # fmt: skip
 
 
 class TensorInfo:
@@ -37,9 +48,8 @@ class TensorInfo:
         return self._info.tensor.data_bytes
 
     def __repr__(self):
-        name = text(lib.ets_scalar_type_name(self._info.tensor.scalar_type))
         return (
-            f"TensorInfo(sizes={list(self.sizes())}, dtype={name}, "
+            f"TensorInfo(sizes={list(self.sizes())}, dtype={_PRINTED[self.dtype()]}, "
             f"is_memory_planned={self.is_memory_planned()}, nbytes={self.nbytes()})"
         )
 
@@ -49,6 +59,7 @@ class MethodMeta:
 
     def __init__(self, engine, program, source, name):
         self._name = name
+        self._source = source
         found = ffi.new("struct ets_engine_method_info *")
         encoded = name.encode()
         with program.lock:
@@ -94,6 +105,49 @@ class MethodMeta:
     def output_tensor_meta(self, index):
         """The TensorInfo of an output. Raises IndexError; ValueError where it is no tensor."""
         return _tensor_info(self.outputs, index, "output")
+
+    def num_attributes(self):
+        """Tensors of the method that have a name, as buffers do where the export kept it."""
+        return len(self._attributes)
+
+    def attribute_tensor_meta(self, index):
+        """The TensorInfo of such a tensor. Raises IndexError."""
+        return _tensor_info(self._attributes, index, "attribute")
+
+    def attribute_name(self, index):
+        """Its name: "cache.k". Raises IndexError. Beyond upstream's."""
+        _tensor_info(self._attributes, index, "attribute")
+        return self._attribute_names[index]
+
+    @property
+    def _attributes(self):
+        return self._named_tensors[0]
+
+    @property
+    def _attribute_names(self):
+        return self._named_tensors[1]
+
+    @functools.cached_property
+    def _named_tensors(self):
+        """([struct ets_engine_value_info], [name]), from the file."""
+        method, value = ffi.new("struct ets_method *"), ffi.new("struct ets_evalue *")
+        self._source.check()
+        program = program_of(self._source)
+        call(lib.ets_program_find_method, program, self._name.encode(), method)
+        infos, names = [], []
+        for i in range(method.value_count):
+            lib.ets_method_value(method, i, value)
+            name = text(value.tensor.qualified_name)
+            if value.kind != lib.ETS_EVALUE_TENSOR or not name:
+                continue
+            info = ffi.new("struct ets_engine_value_info *", {"kind": lib.ETS_VALUE_TENSOR})
+            info.tensor = value.tensor.tensor
+            info.tensor.data_bytes = value.tensor.tensor_bytes
+            planned = value.tensor.memory_id > 0 or value.tensor.data_buffer_idx > 0
+            info.is_memory_planned = int(planned)  # upstream counts constants of the file, too
+            infos.append(info)
+            names.append(name)
+        return infos, names
 
     def __repr__(self):
         return (

@@ -40,26 +40,34 @@ class Method:
         """Shapes and types of inputs and outputs."""
         return MethodMeta(self._engine, self._program, self._source, self._name)
 
-    def execute(self, inputs: Sequence[Any], tensors: Optional[str] = None) -> List[Any]:
+    def execute(
+        self, inputs: Optional[Sequence[Any]], tensors: Optional[str] = None
+    ) -> List[Any]:
         """Runs the method once. Returns the list of its outputs, copies that are the caller's.
 
         inputs   one value for each input: a NumPy array or torch tensor of the type and shape that
                  `metadata` says (any strides; smaller where the shape is dynamic), int, float, bool
-                 or None. A single array stands for a list of one
+                 or None. A single array stands for a list of one. None: those that were set
+                 before, by load_bundled_input, set_inputs or another call
         tensors  "numpy" or "torch": what outputs are. By default torch tensors where an input is
                  one, else NumPy arrays
 
         Outputs that are lists or strings are None. Raises Error: INVALID_ARGUMENT (the message says
         which input, what was expected and what came), RUNTIME with ExecuTorch's reason.
         """
-        if is_torch(inputs) or hasattr(inputs, "__array_interface__"):
-            inputs = [inputs]
-        inputs = list(inputs)
-        if tensors is None:
-            tensors = "torch" if any(is_torch(value) for value in inputs) else "numpy"
-        if tensors not in ("numpy", "torch"):
-            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
-        expected = self.metadata.inputs
+        if inputs is not None:
+            inputs = self._listed(inputs)
+            if tensors is None:
+                tensors = "torch" if any(is_torch(value) for value in inputs) else "numpy"
+        with self._program.lock:
+            if inputs is not None:
+                self.set_inputs(inputs)
+            self._call("method_execute")
+            return self.get_outputs(tensors or "numpy")
+
+    def set_inputs(self, inputs: Sequence[Any]) -> None:
+        """Sets all inputs, for runs without any; values as of `execute`."""
+        inputs, expected = self._listed(inputs), self.metadata.inputs
         if len(inputs) != len(expected):
             raise Error(f"method {self._name}: expected {len(expected)} inputs, got "
                         f"{len(inputs)}", file=self._source.path)  # fmt: skip
@@ -67,8 +75,40 @@ class Method:
             self._source.check()
             for index, value in enumerate(inputs):
                 self._set_input(index, value, expected[index])
-            self._call("method_execute")
+
+    def get_outputs(self, tensors: str = "numpy") -> List[Any]:
+        """The outputs of the latest run, copies."""
+        if tensors not in ("numpy", "torch"):
+            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        with self._program.lock:
             return [self._output(i, tensors) for i in range(self.metadata.num_outputs())]
+
+    def load_bundled_input(self, bundle, testset_idx: int) -> None:
+        """Sets the inputs of a test case of a BundledModule: execute(None) then runs on them.
+
+        Raises Error: NOT_FOUND (no test cases of this method, or no such case), INVALID_ARGUMENT
+        where an input is not what the method takes.
+        """
+        self.set_inputs(bundle.inputs(self._name, testset_idx))
+
+    def verify_method_outputs(
+        self, bundle, testset_idx: int, rtol: Optional[float] = None, atol: Optional[float] = None
+    ) -> None:
+        """Raises Error (MISMATCH) where the latest outputs are not those of a test case.
+
+        rtol, atol: tolerances; None: those of `etscope verify` for the outputs' types.
+        """
+        count = self.metadata.num_outputs()
+        outputs = ffi.new("struct ets_value[]", count)
+        with self._program.lock:
+            for index in range(count):
+                self._call("method_get_output", index, outputs + index)
+            bundle.verify(self._name, testset_idx, outputs, count, rtol, atol)
+
+    @staticmethod
+    def _listed(inputs):
+        is_one = is_torch(inputs) or hasattr(inputs, "__array_interface__")
+        return [inputs] if is_one else list(inputs)
 
     def _set_input(self, index, value, expected):
         try:
@@ -92,7 +132,7 @@ class Method:
 class Program:
     """An open program. It, and its methods, may be used by several threads, one at a time."""
 
-    def __init__(self, engine, source, data_source, **options):
+    def __init__(self, engine, source, data_source, fingerprint=None, **options):
         self._engine = engine
         self._source = source
         self._traces = options["tracer"] != lib.ETS_TRACER_NONE
@@ -101,9 +141,11 @@ class Program:
         fields = ffi.new("struct ets_engine_program_options *", dict(
             options, program=source.bytes, data_files=data, data_file_count=int(bool(data_source)),
         ))  # fmt: skip
+        number = ffi.new("uint8_t[]", fingerprint or b"")
+        fields.fingerprint = {"data": number, "size": len(fingerprint or b"")}
         out = ffi.new("struct ets_engine_program **")
         call(engine.program_open, fields, out, file=source.path)
-        self._program = Handle(out[0], engine.program_close, source, data_source)
+        self._program = Handle(out[0], engine.program_close, source, data_source, number)
         self._methods = {}
         count = engine.method_count(out[0])
         self._names = [text(engine.method_name(out[0], i)) for i in range(count)]
@@ -233,7 +275,7 @@ class Runtime:
         enable_etdump: bool = False,
         debug_buffer_size: int = 0,
         data_path: Optional[Union[Path, str]] = None,
-        tracer: str = "upstream",
+        tracer: str = "etscope",
     ) -> Program:
         """Opens a program.
 
@@ -243,8 +285,9 @@ class Runtime:
         debug_buffer_size  bytes for what operators put out, with enable_etdump; 0 captures nothing.
                            Memory is used only as far as it is filled
         data_path          the .ptd file with the weights that lie outside of the program
-        tracer             "upstream" (ExecuTorch's ETDumpGen) or "etscope", whose trace also says
-                           which method ran and keeps values of every type
+        tracer             "etscope", whose trace also says which program and method ran and keeps
+                           values of every type, or "upstream", ExecuTorch's ETDumpGen. Either's
+                           trace is an ETDump
 
         Raises Error: WRONG_KIND, TRUNCATED, MALFORMED, UNSUPPORTED, RUNTIME; an OSError where a
         file cannot be opened.
@@ -255,15 +298,19 @@ class Runtime:
         if not 0 <= debug_buffer_size < 2**48:
             raise Error(f"debug_buffer_size is a number of bytes, not {debug_buffer_size}")
         source = _source_of(data)
+        options = {}
         if verification == Verification.InternalConsistency:
             program = ffi.new("struct ets_program *")
             call(lib.ets_program_init, program, source.bytes, file=source.path)
+            if enable_etdump and tracer == "etscope":
+                number = lib.ets_program_fingerprint(program)
+                options["fingerprint"] = number.to_bytes(8, "little")
         captures = enable_etdump and debug_buffer_size > 0
         return Program(
             self._engine, source, Source.of_file(data_path) if data_path is not None else None,
             tracer=tracers[tracer] if enable_etdump else lib.ETS_TRACER_NONE,
             capture=lib.ETS_CAPTURE_INTERMEDIATES if captures else lib.ETS_CAPTURE_NONE,
-            debug_buffer_bytes=debug_buffer_size,
+            debug_buffer_bytes=debug_buffer_size, **options,
         )  # fmt: skip
 
 

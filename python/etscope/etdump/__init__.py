@@ -1,0 +1,1 @@
+"""ETDump files by the classes of their schema. Mirrors `executorch.devtools.etdump`."""

@@ -1,0 +1,70 @@
+"""Test cases of bundles, run and verified; attributes of methods."""
+
+import numpy as np
+import pytest
+
+from etscope import Error
+from etscope.runtime import BundledModule, Runtime
+from fixtures import file
+
+try:
+    Runtime.get()
+except Error as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+MODELS = ["mlp_portable", "mlp_xnnpack", "multi_method", "dynamic"]
+
+
+def bundle_of(model, **options):
+    return BundledModule(file(model, "model.bpte"), **options)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_case_is_as_expected(model):
+    bundle = bundle_of(model)
+    for method in bundle.method_names:
+        for case in range(bundle.case_count(method)):
+            outputs = bundle.verify_result_with_bundled_expected_output(method, case)
+            assert outputs and isinstance(outputs[0], np.ndarray)
+
+
+def test_a_method_runs_on_loaded_inputs():
+    bundle = bundle_of("mlp_portable")
+    method = Runtime.get().load_program(bundle.program).load_method("forward")
+    method.load_bundled_input(bundle, 1)
+    (found,) = method.execute(None)
+    (expected,) = method.execute(bundle.inputs("forward", 1))
+    np.testing.assert_array_equal(found, expected)
+    method.verify_method_outputs(bundle, 1)
+    with pytest.raises(Error, match=r"forward, case 0: output 0: 8 of 8 elements are outside of the "
+                                    r"tolerance \(rtol 0, atol 1e-09\), the worst is") as caught:  # fmt: skip
+        method.verify_method_outputs(bundle, 0, rtol=0, atol=1e-9)
+    assert caught.value.status == "MISMATCH" and isinstance(caught.value, RuntimeError)
+    method.verify_method_outputs(bundle, 0, rtol=0, atol=1)
+
+
+def test_cases_that_are_not_there():
+    bundle = bundle_of("mlp_portable")
+    for method, case in (("backward", 0), ("forward", 99), ("forward", -1)):
+        with pytest.raises(Error) as caught:
+            bundle.execute(method, case)
+        assert caught.value.status == "NOT_FOUND"
+    with pytest.raises(Error) as caught:
+        BundledModule(file("mlp_portable", "model.pte"))
+    assert caught.value.status == "WRONG_KIND"
+
+
+def test_attributes_are_the_named_tensors():
+    meta = Runtime.get().load_program(file("mlp_portable", "model.pte")).metadata("forward")
+    assert meta.num_attributes() == 0
+    with pytest.raises(IndexError, match="no attribute 0: the method has 0"):
+        meta.attribute_tensor_meta(0)
+    meta = Runtime.get().load_program(file("ptd", "external.pte"),
+                                      data_path=file("ptd", "external.ptd")).metadata("forward")  # fmt: skip
+    found = {meta.attribute_name(i): repr(meta.attribute_tensor_meta(i))
+             for i in range(meta.num_attributes())}  # fmt: skip
+    assert list(found) == ["linear.weight", "linear.bias", "count"]
+    assert found["linear.weight"] == (
+        "TensorInfo(sizes=[3, 4], dtype=Float, is_memory_planned=False, nbytes=48)"
+    )
+    assert "sizes=[3], dtype=Float, is_memory_planned=True" in found["count"]
