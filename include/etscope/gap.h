@@ -282,9 +282,9 @@ struct ets_gap_verdict {
     double correlation;        /* of its values with the reference's; NaN: none is known */
     uint32_t uncovered;        /* nodes that the reference could not compute */
     const char *uncovered_reason; /* of the first of these; NULL: there are none */
-    uint32_t fallbacks;        /* nodes that were computed by the edge program's nodes */
-    const char *fallback_reason; /* why the first of these was; NULL: there are none */
-    uint32_t unpaired;         /* nodes of another record's graph that have no pair */
+    uint32_t fallbacks;           /* nodes that were computed by the edge program's nodes */
+    const char *fallback_reason;  /* why the first of these was; NULL: there are none */
+    uint32_t unpaired;            /* nodes of another record's graph that have no pair */
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */
 };

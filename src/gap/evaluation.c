@@ -378,8 +378,8 @@ enum ets_status gap_record_inputs(const struct ets_gap_report *report,
                                   const struct ets_value **inputs_out, size_t *count_out,
                                   struct ets_error *error)
 {
-    const enum ets_status status = ets_etrecord_representative_inputs(
-        report->options.record, inputs_out, count_out, error);
+    const enum ets_status status =
+        ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
     if (status == ETS_NOT_FOUND) {
         return ets_fail(error, status, ETS_NO_OFFSET,
                         "the record has no representative inputs; --input or --case give "
