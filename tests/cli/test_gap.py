@@ -10,7 +10,7 @@ from pathlib import Path
 
 import run_support as support
 from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
-from support import replace_entries
+from support import json_rows, replace_entries
 
 PORTABLE = ("conv_portable", "dynamic", "gpt_portable", "mlp_portable", "map_loop", "cond")
 DELEGATED = ("gpt_xnnpack", "linear_fp32_xnnpack", "mlp_xnnpack")
@@ -40,7 +40,7 @@ class GapTest(support.RunTest):
 
     def gap(self, *words):
         """The rows of `gap --format json`."""
-        return support.json_rows(self.ok("gap", *words, "--format", "json").stdout)
+        return json_rows(self.ok("gap", *words, "--format", "json").stdout)
 
     def headline(self, *words):
         return self.ok("gap", *words).stdout.splitlines()[0]
@@ -115,7 +115,7 @@ class Torchao(GapTest):
             rename_attribute(TORCHAO / f"{scheme}.etrecord", b"qdata", b"other", record)
             known = self.gap(*scheme_files(scheme))
             done = self.ok("gap", *scheme_files(scheme, record), "--format", "json")
-            self.assertEqual([row["snr"] for row in support.json_rows(done.stdout)],
+            self.assertEqual([row["snr"] for row in json_rows(done.stdout)],
                              [row["snr"] for row in known])
             self.assertRegex(done.stderr, r"computed from the edge program; the first: the weight "
                              r"first\.weight is a torchao\.quantization\.\w+, which")
@@ -329,7 +329,7 @@ class Comparators(GapTest):
     def test_gap__what_a_comparator_refuses_is_said_once(self):
         done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
                        self.plugins / "comparator_refuses.so")
-        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
         self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
                    "--comparator", self.plugins / "comparator_column.so")
@@ -369,7 +369,7 @@ class Int8(GapTest):
                       ("--rms", "0.5", "--tolerance", "method=forward,rms=0.001")):
             with self.subTest(given=given):
                 done = self.ok("gap", *words, *given, "--format", "json")
-                (row,) = support.json_rows(done.stdout)
+                (row,) = json_rows(done.stdout)
                 self.assertEqual((row["finding"], row["tolerance"]), ("guilty", 0.001))
                 self.assertIn("dynamic int8 0.001 of the root mean square (as given)", done.stderr)
         (row,) = self.gap(*words, "--tolerance", "method=other,rms=0.001")
@@ -456,7 +456,7 @@ class OtherReferences(GapTest):
     def test_gap__files_as_the_reference(self):
         rows = self.gap(*files("mlp_portable"))
         data = files("mlp_portable")[4].read_bytes()
-        tensors = support.json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
+        tensors = json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
                                      "json").stdout)
         names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
         for tensor in tensors:
@@ -491,7 +491,7 @@ class Alignment(GapTest):
                 words = ["--program", program, *partial, *run]
                 listed = [row for row in self.alignment(model, *words)
                           if row["match"] != "not captured"]
-                tensors = support.json_rows(self.ok("tensors", files(model)[0], *partial, *run,
+                tensors = json_rows(self.ok("tensors", files(model)[0], *partial, *run,
                                              "--format", "json").stdout)
                 self.assertEqual([row["event"] for row in listed],
                                  [row["event"] for row in tensors])
@@ -555,7 +555,7 @@ class WhatGoesWrong(GapTest):
         self.assertIn("--partial", done.stderr)
         done = self.ok("gap", *words, "--partial", "--format", "json")
         self.assertIn("such tensors are lost", done.stderr)
-        rows = support.json_rows(done.stdout)
+        rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         (through_half,) = (row for row in rows if row["aot_ops"] == ["relu", "to", "to_1"]
                            or row["aot_ops"][-1] == "to_1")
