@@ -12,8 +12,7 @@
  *     status = ets_table_write(table, &style, output, &error);
  *     ets_table_close(table);
  *
- * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread
- * at a time.
+ * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread at a time.
  */
 #ifndef ETSCOPE_TABLE_H
 #define ETSCOPE_TABLE_H

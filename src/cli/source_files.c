@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "source_files.h"
 
+
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 #include "tolerances.h"
 
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -103,8 +103,7 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
     struct ets_text *names = ets_arena_alloc_array(&inspection->arena, count, sizeof *names);
     struct ets_unit_match *matches =
         ets_arena_alloc_array(&inspection->arena, count, sizeof *matches);
-    if (names == NULL || matches == NULL)
-        return ets_fail_memory(error, "a delegate call's operators");
+    if (names == NULL || matches == NULL) return ets_fail_memory(error, "a delegate call's operators");
     for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
     ETS_TRY(
         ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));

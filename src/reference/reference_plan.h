@@ -36,8 +36,8 @@ struct reference_step {
     const char *kernel;
     const struct ets_tensor *part; /* CALL without operator: what it takes out of a weight */
     const char *reason;            /* UNCOVERED; terminated */
-    uint32_t read_count;           /* of the arguments */
-    uint32_t write_count;          /* outputs, lists counted through */
+    uint32_t read_count;  /* of the arguments */
+    uint32_t write_count; /* outputs, lists counted through */
     uint32_t death_count;
     const uint32_t *reads;  /* slots of the arguments that name a value, in their order */
     const uint32_t *writes; /* slots, or REFERENCE_NO_SLOT */
