@@ -242,6 +242,16 @@ enum ets_gap_against {
     ETS_GAP_AGAINST_VALUES = 3  /* values of the caller's */
 };
 
+/* Whether what is compared belongs together. */
+enum ets_gap_mismatch {
+    ETS_GAP_MATCHES = 0,         /* nothing speaks against it */
+    ETS_GAP_BELONGS = 1,         /* another model whose weights are the program's */
+    ETS_GAP_OTHER_WEIGHTS = 2,   /* another model with weights of its own */
+    ETS_GAP_OTHER_OPERATORS = 3, /* weights tell nothing, and most operators have no pair */
+    ETS_GAP_OTHER_VALUES = 4,    /* most values are off by half or more, from the first on */
+    ETS_GAP_OTHER_INPUTS = 5     /* what is computed of the model's inputs is of others */
+};
+
 /* The finding in a few words of data. */
 struct ets_gap_verdict {
     enum ets_gap_against against;
@@ -255,16 +265,24 @@ struct ets_gap_verdict {
     double typical;    /* median of the rows' own errors; NaN: no row has one */
     uint32_t unlike;   /* rows whose total error is beyond rounding */
     uint32_t inexact;  /* rows that are INEXACT */
-    uint32_t bits_known;  /* rows of which it is known whether they have the same bits, */
-    uint32_t same_bits;   /* and those that have */
-    uint32_t single;      /* nodes without a kernel for float64, computed in their own type */
-    int is_other_model;   /* 1: most rows have a total error of a half or more, and no operator
-                             explains a tenth of the outputs' */
-    uint32_t uncovered;   /* nodes that the reference could not compute */
-    uint32_t fallbacks;   /* nodes that were computed by the edge program's nodes */
+    uint32_t bits_known; /* rows of which it is known whether they have the same bits, */
+    uint32_t same_bits;  /* and those that have */
+    uint32_t single;     /* nodes without a kernel for float64, computed in their own type */
+    /*
+     * Where it is not NONE or BELONGS, what is compared does not belong together as far as the rule
+     * reaches, and no operator of it is blamed.
+     */
+    enum ets_gap_mismatch mismatch;
+    uint32_t weights_compared; /* AGAINST_OTHER: weights of the program, as it dequantizes them, */
+    uint32_t weights_alike;    /* and those that are the other model's, up to quantization */
+    uint32_t paired;           /* and operators of the other model that have a pair */
+    uint32_t unrelated;        /* OTHER_VALUES, OTHER_INPUTS: the first row that says so */
+    double correlation;        /* of its values with the reference's; NaN: none is known */
+    uint32_t uncovered;        /* nodes that the reference could not compute */
     const char *uncovered_reason; /* of the first of these; NULL: there are none */
+    uint32_t fallbacks;           /* nodes that were computed by the edge program's nodes */
     const char *fallback_reason;  /* why the first of these was; NULL: there are none */
-    uint32_t unpaired;    /* nodes of another record's graph that have no pair */
+    uint32_t unpaired;            /* nodes of another record's graph that have no pair */
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */
 };

@@ -96,6 +96,24 @@ static int draw(const struct cli_gap *gap)
     return CLI_OK;
 }
 
+/* CLI_NEGATIVE where there are no numbers, with the first reason. */
+static int check_compared(const struct cli_gap *gap)
+{
+    const uint32_t values = ets_gap_value_count(gap->report);
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < ets_gap_row_count(gap->report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(gap->report, i);
+        if (row->has_total) return CLI_OK;
+        if (reason == NULL) reason = row->reason;
+    }
+    for (uint32_t i = 0; reason == NULL && i < values; i++) {
+        reason = ets_gap_value(gap->report, i)->reason;
+    }
+    return cli_complain(CLI_NEGATIVE, "nothing could be compared of %u captured %s%s%s", values,
+                        values == 1 ? "value" : "values", reason != NULL ? ": " : "",
+                        reason != NULL ? reason : "");
+}
+
 /* CLI_NEGATIVE where a value is worse than --fail-below. */
 static int check_limit(const struct cli_gap *gap, double limit)
 {
@@ -113,8 +131,7 @@ static int check_limit(const struct cli_gap *gap, double limit)
         below += snr < limit;
         worst = fmin(worst, snr);
     }
-    if (compared > 0 && below == 0) return CLI_OK;
-    if (compared == 0) return cli_complain(CLI_NEGATIVE, "nothing could be compared");
+    if (below == 0) return CLI_OK;
     return cli_complain(CLI_NEGATIVE, "%u of %u values have an SNR below %g dB, the worst %g dB",
                         below, compared, limit, worst);
 }
@@ -125,6 +142,7 @@ static int compare(struct cli_gap *gap, double limit)
     if (code == CLI_OK) code = show(gap, false);
     if (code == CLI_OK) code = draw(gap);
     if (code == CLI_OK) code = cli_gap_check_buffer(gap);
+    if (code == CLI_OK) code = check_compared(gap);
     if (code == CLI_OK) code = check_limit(gap, limit);
     return code;
 }

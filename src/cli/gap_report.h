@@ -21,7 +21,8 @@
     {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL,  \
      false},                                                                                       \
     {"--reference-npy", NULL, "FOLDER",                                                            \
-     "Files NODE.npy as the reference, of several outputs NODE.N.npy", NULL, false},               \
+     "Files NODE.npy as the reference, of several outputs NODE.N.npy. PyTorch itself is one in "   \
+     "Python alone: Inspector.numeric_gap(\"torch\")", NULL, false},               \
     {"--reference-dtype", NULL, "f64|record",                                                      \
      "Compute the reference in float64 (default), which tells what is right, or in the record's "   \
      "types, as the runtime's kernels do",                                                        \

@@ -166,18 +166,59 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
     }
 }
 
-/* What other weights, or another record, look like. */
-static void say_other_model(struct words *words, const struct ets_gap_report *report,
+static void say_correlation(struct words *words, const struct ets_gap_report *report,
                             const struct ets_gap_verdict *verdict)
 {
-    say(words, "this looks like another model than that of ");
-    say_reference(words, report, verdict);
-    say(words,
-        ", or other inputs: most values are off by half or more, and no operator makes the "
-        "outputs' error");
-    if (verdict->guilty == ETS_NO_INDEX) return;
-    say(words, "; the first is ");
-    say_node(words, ets_gap_row(report, verdict->guilty)->value->node);
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->unrelated);
+    say_node(words, row->value->node);
+    say(words, " is off by ");
+    say_number(words, ets_comparison_relative_rms(&row->total), 2);
+    if (isnan(verdict->correlation)) return;
+    say(words, ", its correlation with the reference is ");
+    say_number(words, verdict->correlation, 2);
+}
+
+/* What does not belong together, and what says so. */
+static void say_mismatch(struct words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_verdict *verdict)
+{
+    switch (verdict->mismatch) {
+    case ETS_GAP_OTHER_WEIGHTS:
+        say(words,
+            "the reference looks like another model than the one that ran: %u of %u weights are "
+            "alike "
+            "(dequantized, up to a scale), %u of %u operators have a pair",
+            verdict->weights_alike, verdict->weights_compared, verdict->paired,
+            verdict->paired + verdict->unpaired);
+        break;
+    case ETS_GAP_OTHER_OPERATORS:
+        say(words,
+            "the reference looks like another model than the one that ran: no weights can be "
+            "compared, and "
+            "%u of %u operators have a pair",
+            verdict->paired, verdict->paired + verdict->unpaired);
+        break;
+    case ETS_GAP_OTHER_INPUTS:
+        if (verdict->other_input != ETS_NO_INDEX) {
+            say(words,
+                "the run had other inputs than the reference: its input %u is another "
+                "(--input or --case gives the run's)",
+                verdict->other_input);
+        } else {
+            say(words,
+                "this looks like a run with other inputs than the reference, or its debug buffer "
+                "like another run's: ");
+            say_correlation(words, report, verdict);
+        }
+        break;
+    default:
+        say(words, "this looks like another model than ");
+        say_reference(words, report, verdict);
+        say(words,
+            ", other inputs or another run's debug buffer: most values are off by half or more; ");
+        say_correlation(words, report, verdict);
+    }
+    say(words, "; no operator is blamed");
 }
 
 /* Kernels that are less exact than their type allows. */
@@ -253,12 +294,13 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     struct words words = {text, 0, room};
     const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
     if (room > 0) text[0] = '\0';
-    if (verdict->is_other_model) say_other_model(&words, report, verdict);
+    const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
+    if (verdict->guilty == ETS_NO_INDEX && is_mismatch) say_mismatch(&words, report, verdict);
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
-    say_inexact(&words, report, verdict);
-    if (verdict->guilty == ETS_NO_INDEX && !verdict->is_other_model) say_bits(&words, verdict);
-    say_limits(&words, verdict);
+    if (!is_mismatch) say_inexact(&words, report, verdict);
+    if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) say_bits(&words, verdict);
+    if (!is_mismatch) say_limits(&words, verdict);
     say_nan(&words, report);
     return words.used;
 }

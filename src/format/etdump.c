@@ -58,6 +58,14 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
         /* A file as long as its prefix says was not cut: an offset that leads out of it is wrong.
          */
         if (status == ETS_TRUNCATED && root_at != 0) status = ETS_MALFORMED;
+        if (status == ETS_MALFORMED && ets_etdump_is_left_open(body)) {
+            return ets_fail(
+                error, status, reason.offset,
+                "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it "
+                "where it meets a float16 or bfloat16 tensor; record again with "
+                "etscope's tracer: `etscope run --capture intermediates`, or "
+                "etscope::ETDumpTracer");
+        }
         return ets_fail(error, status, reason.offset, "%s", reason.message);
     }
     const uint32_t version = ets_fb_u32(root, ETDUMP_VERSION, 0);

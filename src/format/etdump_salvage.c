@@ -201,6 +201,27 @@ static bool find_event(struct salvage *s, size_t at, struct ets_etdump_event *ev
     return false;
 }
 
+/* Whether an entry of the table of runs is an event. */
+static bool has_events(struct salvage *s, struct ets_fb_vector runs)
+{
+    struct ets_etdump_event event;
+    for (uint32_t i = 0; i < runs.count && !s->stopped; i++) {
+        const size_t at = follow_checked(s->bytes, runs.at + 4 * (size_t)i);
+        charge_element(s, runs.at + 4 * (size_t)i);
+        if (at != 0 && find_event(s, at, &event)) return true;
+    }
+    return false;
+}
+
+int ets_etdump_is_left_open(struct ets_bytes bytes)
+{
+    static const struct ets_etdump_visitor nobody = {.context = NULL};
+    size_t root_at = 0;
+    if (ets_etdump_root_at(bytes, &root_at, NULL) != ETS_OK) return 0;
+    struct salvage s = {bytes, &nobody, BUDGET_FACTOR * (uint64_t)bytes.size, false};
+    return has_events(&s, find_runs(&s, root_at));
+}
+
 /* 1 where later events lie at higher positions, by the majority of neighbours; else 0. */
 static int is_front_to_back(struct salvage *s)
 {
@@ -290,7 +311,11 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
         tell_damage(&s, root_at, "the table of runs cannot be read");
         scan_events(&s, dump);
     } else if (is_garbled(&s, runs, is_cut)) {
-        tell_damage(&s, runs.at - 4, "the table of runs is garbled; events were found one by one");
+        tell_damage(&s, runs.at - 4,
+                    has_events(&s, runs)
+                        ? "the table of runs holds events, as ETDumpGen leaves it after a float16 "
+                          "or bfloat16 tensor: events were found one by one, such tensors are lost"
+                        : "the table of runs is garbled; events were found one by one");
         scan_events(&s, dump);
     } else {
         salvage_runs(&s, runs);

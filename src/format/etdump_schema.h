@@ -16,6 +16,12 @@ void ets_etdump_read_event(const uint8_t *base, size_t event_at,
                            struct ets_etdump_event *event_out);
 void ets_etdump_read_run(const uint8_t *base, size_t run_at, struct ets_etdump_run *run_out);
 
+/*
+ * 1 where events stand in the table of runs. ExecuTorch's ETDumpGen leaves a dump so that met a
+ * tensor of a type that it cannot write (float16, bfloat16): tables that it had begun stay open.
+ */
+int ets_etdump_is_left_open(struct ets_bytes bytes);
+
 /* Where the FlatBuffer's root offset stands: 4 behind a size prefix, else 0. */
 enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
                                    struct ets_error *error);

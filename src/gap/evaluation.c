@@ -356,7 +356,7 @@ static void note_single(struct ets_gap_report *report, const struct ets_referenc
 }
 
 /* Whether delegates were given other inputs than the reference: the first, by its number. */
-static void check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
+void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
 {
     report->verdict.other_input = ETS_NO_INDEX;
     for (uint32_t i = 0; i < report->value_count; i++) {
@@ -491,7 +491,7 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
             status = note_routes(report, e.reference, error);
-            check_inputs(report, &e);
+            if (report->verdict.against == ETS_GAP_AGAINST_RECORD) gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             ets_reference_close(e.reference);
         }
@@ -508,6 +508,7 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     report->twin = NULL;
     report->verdict.against = ETS_GAP_AGAINST_RECORD;
     report->verdict.is_quantized = 0;
+    report->verdict.mismatch = ETS_GAP_MATCHES;
     for (uint32_t i = 0; i < report->reference->node_count; i++) {
         report->verdict.is_quantized |= gap_quantizes(report->reference->nodes[i]);
     }

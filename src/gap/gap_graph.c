@@ -118,6 +118,13 @@ uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct et
     return ets_key_table_find(&flat->values, key);
 }
 
+bool gap_graph_is_user(const struct gap_graph *flat, uint32_t value)
+{
+    const struct gap_place place = flat->places[value];
+    if (place.node != GAP_NONE || *ets_key_table_key(&flat->values, value) > 0) return false;
+    return flat->graph->inputs[place.output].role == ETS_INPUT_USER;
+}
+
 const struct ets_graph_value *gap_output_value(const struct gap_graph *flat, uint32_t node,
                                                uint32_t output)
 {

@@ -44,6 +44,9 @@ uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_n
 /* The number of a value, or GAP_NONE. */
 uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
 
+/* Whether a value is an input that the user gives to the graph. */
+bool gap_graph_is_user(const struct gap_graph *flat, uint32_t value);
+
 /* How many outputs a node has, lists counted through. */
 uint32_t gap_output_count(const struct ets_graph_node *node);
 /* Output `index`; NULL: there is none. */

@@ -47,6 +47,7 @@ enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error
 struct gap_region {
     uint32_t *nodes, *rows; /* of the reference; numbers of compared keys */
     uint32_t node_count, row_count;
+    bool takes_input;               /* a user input goes into it */
     uint32_t *seen_node, *seen_row; /* inner: stamps */
     uint32_t *stack, stamp;
     uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
@@ -119,7 +120,9 @@ double gap_rounding(const struct ets_gap_report *report, const struct gap_region
 
 /* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);
-/* Whether it looks like another model; once it is known what the guilty row explains. */
+/* Blames nobody where most values are off; once it is known what the guilty row explains. */
 void gap_judge_model(struct ets_gap_report *report);
+/* evaluation.c: `verdict.other_input`, whether delegates had other inputs than these. */
+void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
 
 #endif

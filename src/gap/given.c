@@ -63,10 +63,13 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
     report->verdict.other_input = ETS_NO_INDEX;
     report->verdict.against = ETS_GAP_AGAINST_VALUES;
     report->verdict.in_double = 0;
+    report->verdict.mismatch = ETS_GAP_MATCHES;
     for (uint32_t i = 0; i < report->compared.count; i++) {
         ETS_TRY(compare_row(report, &report->rows[i], lookup, context, error));
     }
-    return gap_judge(report, error);
+    ETS_TRY(gap_judge(report, error));
+    gap_judge_model(report);
+    return ETS_OK;
 }
 
 /* Another report's compared values by the names of their nodes. */

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "gap/belonging.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "reference/reference_value.h"
@@ -14,8 +15,9 @@ struct other {
     struct ets_gap_report *twin;   /* its values against the other graph */
     struct gap_counterpart *pairs;
     uint32_t count;
-    uint32_t *first_pair; /* [own node] its first pair, */
-    uint32_t *next_pair;  /* [pair] and those behind it; GAP_NONE at the end */
+    uint32_t *first_pair;       /* [own node] its first pair, */
+    uint32_t *next_pair;        /* [pair] and those behind it; GAP_NONE at the end */
+    struct gap_weights weights; /* of the program that ran */
 };
 
 /* The compared value of a node's output, of the first run of it; NULL: none. */
@@ -78,6 +80,10 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     struct ets_tensor computed;
     int64_t room;
     if (node == GAP_NONE) return ETS_OK;
+    if (result->value.kind == ETS_VALUE_TENSOR) {
+        ETS_TRY(gap_weights_see(&o->weights, o->report->reference, node, &result->value.as.tensor,
+                                error));
+    }
     const struct ets_gap_value *value =
         captured_value(o->report, node, result->iteration, result->output);
     if (value != NULL && (value->captured.status != ETS_OK || value->is_view)) value = NULL;
@@ -146,10 +152,26 @@ static enum ets_status collect_values(struct other *o, const struct ets_gap_eval
     struct gap_evaluation e;
     in_own_types.use_double = 0;
     ETS_TRY(gap_evaluation_open(o->report, &in_own_types, &e, error));
+    gap_check_inputs(o->report, &e);
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
     ets_reference_close(e.reference);
     return status;
+}
+
+/* Whether it is the model that the program was made from. */
+static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *record,
+                                       uint32_t unpaired, struct ets_error *error)
+{
+    struct gap_weights others = {.arena = &o->twin->arena};
+    struct ets_gap_verdict *verdict = &o->twin->verdict;
+    ETS_TRY(gap_weights_read(&o->weights, o->report->options.record, o->report->reference->graph,
+                             error));
+    ETS_TRY(gap_weights_read(&others, record, o->twin->other.graph, error));
+    verdict->unpaired = unpaired;
+    verdict->other_input = o->report->verdict.other_input;
+    gap_belonging_judge(&o->weights, &others, o->count, verdict);
+    return ETS_OK;
 }
 
 enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets_etrecord *record,
@@ -161,6 +183,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     uint32_t unpaired;
     ETS_TRY(open_twin(report, record, error));
     o.twin = report->twin;
+    o.weights.arena = &o.twin->arena;
     ETS_TRY(gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
                                   &o.count, &unpaired, error));
     if (o.count == 0) {
@@ -169,10 +192,9 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     }
     ETS_TRY(index_pairs(&o, error));
     ETS_TRY(collect_values(&o, evaluation, error));
+    ETS_TRY(judge_belonging(&o, record, unpaired, error));
     if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
         ETS_TRY(gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
-    ETS_TRY(gap_evaluate(o.twin, &of_twin, error));
-    o.twin->verdict.unpaired = unpaired;
-    return ETS_OK;
+    return gap_evaluate(o.twin, &of_twin, error);
 }

@@ -52,7 +52,10 @@ static void see_source(void *context, uint32_t value)
     struct walk *walk = context;
     struct gap_region *region = walk->region;
     const struct gap_place place = walk->report->reference->places[value];
-    if (place.node == GAP_NONE) return;
+    if (place.node == GAP_NONE) {
+        region->takes_input |= gap_graph_is_user(walk->report->reference, value);
+        return;
+    }
     const uint32_t row = row_of(walk->report, place, walk->occurrence);
     if (row != GAP_NONE) {
         if (region->seen_row[row] != region->stamp) region->rows[region->row_count++] = row;
@@ -76,6 +79,7 @@ void gap_region_find(struct gap_region *region, const struct ets_gap_report *rep
     struct walk walk = {region, report, 0, (uint32_t)key[2]};
     region->stamp++;
     region->node_count = region->row_count = 0;
+    region->takes_input = false;
     region->seen_node[key[0]] = region->stamp;
     region->stack[walk.waiting++] = (uint32_t)key[0];
     while (walk.waiting > 0 && region->budget > 0) {

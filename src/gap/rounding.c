@@ -91,8 +91,7 @@ double gap_rounding(const struct ets_gap_report *report, const struct gap_region
                     const struct ets_gap_row *row, double input)
 {
     const int type = (int)row->value->captured.tensor.scalar_type;
-    const bool is_float =
-        row->computes == ETS_COMPUTES_FLOAT16 || row->computes == ETS_COMPUTES_BFLOAT16;
+    const bool is_float = is_short(type) && row->computes <= ETS_COMPUTES_BFLOAT16;
     uint32_t kernels = 0;
     if (!is_float || !row->has_own || report->kernels == NULL) return INFINITY;
     for (uint32_t i = 0; i < region->node_count; i++) kernels += report->kernels[region->nodes[i]];

@@ -28,19 +28,35 @@ static int type_of(const struct ets_gap_row *row)
     return (int)row->value->captured.tensor.scalar_type;
 }
 
+static bool type_decides(const struct ets_gap_row *row)
+{
+    return ets_type_computes(type_of(row)) == ETS_COMPUTES_EXACT;
+}
+
 /* What a row is judged by. */
 struct limits {
     double total;    /* the tolerance of what it computes in, and what its inputs excuse */
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
+/* What a node of the reference computes in. */
+static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t node)
+{
+    const enum ets_computes quantized = gap_quantizes_to(graph->nodes[node]);
+    const struct ets_graph_value *value = gap_output_value(graph, node, 0);
+    if (quantized != ETS_COMPUTES_EXACT || value == NULL) return quantized;
+    return ets_type_computes(value->scalar_type);
+}
+
 /* What the operators between a row and the captured values before it compute in. */
 static enum ets_computes computes_of(const struct ets_gap_report *report,
                                      const struct gap_region *region, const struct ets_gap_row *row)
 {
     enum ets_computes computes = ets_type_computes(type_of(row));
+    const bool is_whole = computes == ETS_COMPUTES_EXACT;
     for (uint32_t i = 0; i < region->node_count; i++) {
-        const enum ets_computes node = gap_quantizes_to(report->reference->nodes[region->nodes[i]]);
+        const enum ets_computes node = node_computes(report->reference, region->nodes[i]);
+        if (is_whole && node <= ETS_COMPUTES_BFLOAT16) continue; /* it decides, or counts */
         if (node > computes) computes = node;
     }
     return computes;
@@ -67,7 +83,8 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
-        if (source->has_total) input = fmax(input, root_mean_square(&source->total));
+        if (!source->has_total || type_decides(source)) continue;
+        input = fmax(input, root_mean_square(&source->total));
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
@@ -153,9 +170,46 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     return true;
 }
 
-static bool type_decides(const struct ets_gap_row *row)
+/* Pearson's, of all finite numbers; NaN: one side has one number all over. */
+static double correlation_of(const struct ets_gap_row *row)
 {
-    return ets_type_computes(type_of(row)) == ETS_COMPUTES_EXACT;
+    const struct ets_comparison *sums = &row->total;
+    const double count = (double)sums->finite_count;
+    const double one = ets_summary_mean(&row->reference), two = ets_summary_mean(&row->device);
+    const double product = sums->product_sum - count * one * two;
+    const double power = (sums->reference_square_sum - count * one * one) *
+                         (sums->other_square_sum - count * two * two);
+    return sums->broken_count == 0 && power > 0 ? product / sqrt(power) : NAN;
+}
+
+/* Whether the numbers of a row have nothing to do with the reference's. */
+static bool is_unrelated(const struct ets_gap_row *row)
+{
+    if (!row->has_total || row->total.finite_count < 2) return false;
+    const double error = row->has_own ? row->own_error : ets_comparison_relative_rms(&row->total);
+    return error >= 0.5 && correlation_of(row) < 0.5;
+}
+
+/* What is computed of inputs that are others, or of another model, is no operator's fault. */
+static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
+                         const struct ets_gap_row *row, uint32_t place)
+{
+    struct ets_gap_verdict *verdict = &report->verdict;
+    const bool has_other_input = verdict->other_input != ETS_NO_INDEX;
+    if (verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
+        verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
+        return true;
+    }
+    const bool is_of_inputs = verdict->against == ETS_GAP_AGAINST_OTHER
+                                  ? has_other_input
+                                  : region->takes_input && (has_other_input || is_unrelated(row));
+    if (!is_of_inputs) return false;
+    if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) {
+        verdict->unrelated = place;
+        verdict->correlation = correlation_of(row);
+    }
+    verdict->mismatch = ETS_GAP_OTHER_INPUTS;
+    return true;
 }
 
 static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
@@ -179,6 +233,10 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
         return;
     }
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
+    if (is_blameless(report, region, row, place)) {
+        row->finding = ETS_GAP_OFF;
+        return;
+    }
     if (verdict->guilty == ETS_NO_INDEX) verdict->guilty = place;
     const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
     if (row->value->node == guilty->value->node) {
@@ -210,9 +268,27 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     return status;
 }
 
-void gap_judge_model(struct ets_gap_report *report)
+/* Most values have nothing to do with the reference's, and so has the first of all. */
+static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_out)
 {
-    struct ets_gap_verdict *verdict = &report->verdict;
+    uint32_t compared = 0, unrelated = 0;
+    bool is_first = false;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_total || type_decides(row)) continue;
+        if (compared++ == 0) {
+            *first_out = i;
+            is_first = is_unrelated(row);
+        }
+        unrelated += is_unrelated(row);
+    }
+    return is_first && 2 * (uint64_t)unrelated > compared;
+}
+
+/* Most values are off by half or more, and nobody makes the outputs' error. */
+static bool is_unexplained(const struct ets_gap_report *report)
+{
+    const struct ets_gap_verdict *verdict = &report->verdict;
     uint32_t compared = 0, far = 0;
     for (uint32_t i = 0; i < report->row_count; i++) {
         if (!report->rows[i].has_total) continue;
@@ -220,7 +296,30 @@ void gap_judge_model(struct ets_gap_report *report)
         far += ets_comparison_relative_rms(&report->rows[i].total) >= 0.5;
     }
     const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
-    verdict->is_other_model = 2 * (uint64_t)far > compared && !is_explained;
+    return 2 * (uint64_t)far > compared && !is_explained;
+}
+
+void gap_judge_model(struct ets_gap_report *report)
+{
+    struct ets_gap_verdict *verdict = &report->verdict;
+    uint32_t first = 0;
+    if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
+        verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
+        return;
+    }
+    const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;
+    if (!are_unrelated(report, &first) && (are_inputs || !is_unexplained(report))) return;
+    verdict->mismatch = ETS_GAP_OTHER_VALUES;
+    verdict->unrelated = first;
+    verdict->correlation =
+        report->row_count > 0 ? correlation_of(&report->rows[report->order[first]]) : NAN;
+    verdict->guilty = ETS_NO_INDEX;
+    verdict->explained = NAN;
+    verdict->suspects = 0;
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        enum ets_gap_finding *finding = &report->rows[i].finding;
+        if (*finding == ETS_GAP_GUILTY || *finding == ETS_GAP_SUSPECT) *finding = ETS_GAP_OFF;
+    }
 }
 
 const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)

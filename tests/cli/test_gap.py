@@ -40,7 +40,7 @@ class GapTest(support.RunTest):
 
     def gap(self, *words):
         """The rows of `gap --format json`."""
-        return support.json_rows(self.ok("gap", *words, "--format", "json").stdout)
+        return json_rows(self.ok("gap", *words, "--format", "json").stdout)
 
     def headline(self, *words):
         return self.ok("gap", *words).stdout.splitlines()[0]
@@ -344,7 +344,7 @@ class Comparators(GapTest):
     def test_gap__what_a_comparator_refuses_is_said_once(self):
         done = self.ok("gap", *files("mlp_portable"), "--format", "json", "--comparator",
                        self.plugins / "comparator_refuses.so")
-        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
         self.fails(USAGE, "comparator mse has the name", "gap", *files("mlp_portable"),
                    "--comparator", self.plugins / "comparator_column.so")
@@ -423,7 +423,12 @@ class Int8(GapTest):
     def test_gap__of_other_weights_no_operator_is_accused(self):
         words = (*files("conv_xnnpack_int8"), "--reference-etrecord",
                  support.DATA / "conv_xnnpack" / "model.etrecord")
-        self.assertTrue(self.headline(*words).startswith("this looks like another model"))
+        self.assertRegex(self.headline(*words),
+                         r"^the reference looks like another model than the one that ran: 0 of \d "
+                         r"weights are alike \(dequantized, up to a scale\), \d of \d operators "
+                         r"have a pair; no operator is blamed$")
+        rows = self.gap(*words)
+        self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})
         self.ok("gap", *words, "--picture", self.folder / "gap.svg")
         texts = list(tree.parse(self.folder / "gap.svg").iter("{http://www.w3.org/2000/svg}text"))
         lines = [text.text for text in texts if text.get("font-weight") == "bold"]
@@ -466,7 +471,7 @@ class OtherReferences(GapTest):
     def test_gap__files_as_the_reference(self):
         rows = self.gap(*files("mlp_portable"))
         data = files("mlp_portable")[4].read_bytes()
-        tensors = support.json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
+        tensors = json_rows(self.ok("tensors", *files("mlp_portable"), "--format",
                                      "json").stdout)
         names = {row["instruction"]: row["aot_ops"][-1] for row in rows}
         for tensor in tensors:
@@ -501,7 +506,7 @@ class Alignment(GapTest):
                 words = ["--program", program, *partial, *run]
                 listed = [row for row in self.alignment(model, *words)
                           if row["match"] != "not captured"]
-                tensors = support.json_rows(self.ok("tensors", files(model)[0], *partial, *run,
+                tensors = json_rows(self.ok("tensors", files(model)[0], *partial, *run,
                                              "--format", "json").stdout)
                 self.assertEqual([row["event"] for row in listed],
                                  [row["event"] for row in tensors])
@@ -557,6 +562,27 @@ class WhatGoesWrong(GapTest):
         self.fails(INPUT, "captured no values", "gap", folder / "profile.etdp", "--etrecord",
                    folder / "model.etrecord", "--debug-buffer", folder / "debug.bin")
 
+    def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
+        words = files("types")
+        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it where it meets a float16 or "
+                          "bfloat16 tensor; record again with etscope's tracer: `etscope run "
+                          "--capture intermediates`", "gap", *words)
+        self.assertIn("--partial", done.stderr)
+        done = self.ok("gap", *words, "--partial", "--format", "json")
+        self.assertIn("such tensors are lost", done.stderr)
+        rows = json_rows(done.stdout)
+        self.assertEqual({row["finding"] for row in rows}, {"agrees"})
+        (through_half,) = (row for row in rows if row["aot_ops"] == ["relu", "to", "to_1"]
+                           or row["aot_ops"][-1] == "to_1")
+        self.assertEqual(through_half["computes_in"], "float16")
+
+    def test_gap__nothing_that_could_be_compared_is_no_success(self):
+        (self.folder / "none.npy").mkdir()
+        done = support.call("gap", *files("mlp_portable"), "--reference-npy",
+                            self.folder / "none.npy", cwd=self.folder)
+        self.assertEqual(done.returncode, NEGATIVE, done.stderr)
+        self.assertIn("nothing could be compared of 7 captured values: ", done.stderr)
+
     def test_gap__without_the_engine_it_says_how_to_get_it(self):
         done = support.call("gap", *files("mlp_portable"), ETSCOPE_ENGINE="/nowhere/engine.so")
         self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
@@ -604,10 +630,54 @@ class WhatGoesWrong(GapTest):
     def test_gap__inputs_that_are_not_captured_may_be_others(self):
         path = self.folder / "zeros.npy"
         support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
-        out = self.ok("gap", *files("mlp_portable"), "--input", path).stdout
-        self.assertIn("the model's inputs, if the run had the reference's", out)
-        out = self.ok("gap", *files("mlp_xnnpack"), "--input", path).stdout
-        self.assertNotIn("if the run had", out)
+        for model, line in (("mlp_portable", "this looks like a run with other inputs than the "
+                             "reference, or its debug buffer like another run's: linear "),
+                            ("mlp_xnnpack", "the run had other inputs than the reference: its "
+                             "input 0 is another ")):
+            with self.subTest(model=model):
+                rows = self.gap(*files(model), "--input", path)
+                self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})
+                headline = self.headline(*files(model), "--input", path)
+                self.assertTrue(headline.startswith(line), headline)
+                self.assertTrue(headline.endswith("; no operator is blamed"), headline)
+
+    def test_gap__a_guilty_operator_behind_the_inputs_says_what_that_rests_on(self):
+        words = self.plant("mlp_portable", 0, 3, 0.1)
+        self.assertIn("the model's inputs, if the run had the reference's",
+                      self.ok("gap", *words).stdout)
+        words = self.plant("mlp_xnnpack", 2, 3, 0.1)
+        self.assertNotIn("if the run had", self.ok("gap", *words).stdout)
+
+    def test_gap__a_debug_buffer_of_another_model_blames_nobody(self):
+        folder = support.DATA / "quantized"
+        for trace, record, buffer in (
+            ("mlp_portable/debug.etdp", "mlp_portable/model.etrecord", "gpt_portable/debug.bin"),
+            ("mlp_portable/debug.etdp", "mlp_portable/model.etrecord", "conv_portable/debug.bin"),
+            ("conv_portable/debug.etdp", "conv_portable/model.etrecord", "gpt_portable/debug.bin"),
+            ("quantized/int8.etdp", "quantized/int8.etrecord", "conv_xnnpack_int8/debug.bin"),
+            ("linear_fp32_xnnpack/debug.etdp", "linear_fp32_xnnpack/model.etrecord",
+             "gpt_portable/debug.bin"),
+        ):
+            for more in ((), ("--reference-dtype", "record")):
+                with self.subTest(trace=trace, buffer=buffer, more=more):
+                    words = (support.DATA / trace, "--etrecord", support.DATA / record,
+                             "--debug-buffer", support.DATA / buffer, *more)
+                    rows = self.gap(*words)
+                    self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})
+                    self.assertIn("; no operator is blamed", self.headline(*words))
+        words = (folder / "int8.etdp", "--etrecord", folder / "int8.etrecord", "--debug-buffer",
+                 support.DATA / "conv_xnnpack_int8" / "debug.bin", "--reference-etrecord",
+                 folder / "float.etrecord")
+        self.assertIn("; no operator is blamed", self.headline(*words))
+
+    def test_gap__a_debug_buffer_of_another_run_blames_nobody(self):
+        for model in ("mlp_portable", "gpt_xnnpack", "conv_portable", "linear_int8_xnnpack"):
+            with self.subTest(model=model):
+                cases = len(support.suites_of(model)["forward"])
+                words = self.record(model, support.DATA / model / "model.pte", cases - 1)
+                same = cases == 1
+                headline = self.headline(*words)
+                self.assertEqual("; no operator is blamed" in headline, not same, headline)
 
     def test_gap__a_truncated_debug_buffer(self):
         trace, _, record, _, buffer = files("mlp_portable")

@@ -1,0 +1,30 @@
+/*
+ * Whether a program and another model belong together: by their weights, those of the program as
+ * its graph dequantizes them, and by their operators. Rows of a weight are compared by their
+ * cosine, as a batch norm that was folded in scales them.
+ */
+#ifndef ETSCOPE_GAP_BELONGING_H
+#define ETSCOPE_GAP_BELONGING_H
+
+#include "gap/gap_parts.h"
+
+struct gap_weight; /* a part of one */
+
+struct gap_weights {
+    struct ets_arena *arena;
+    struct gap_weight *items;
+    uint32_t count, capacity;
+};
+
+/* Adds the weights that a graph takes from its record. Statuses: NO_MEMORY. */
+enum ets_status gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
+                                 const struct ets_graph *graph, struct ets_error *error);
+/* Adds the value of a node if it is a weight that the node dequantizes. Statuses: NO_MEMORY. */
+enum ets_status gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
+                                uint32_t node, const struct ets_tensor *value,
+                                struct ets_error *error);
+/* Fills the verdict's counts, and `mismatch` where they say so. */
+void gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
+                         uint32_t paired, struct ets_gap_verdict *verdict);
+
+#endif
