@@ -37,7 +37,7 @@ def parse_vgf_neural_statistics_delegate_metadata(delegate_metadata_list):
     for metadata in delegate_metadata_list:
         if isinstance(metadata, str):
             metadata = metadata.encode()
-        if isinstance(metadata, (bytes, bytearray)) and _SCHEMA.encode() in metadata:
+        if isinstance(metadata, (bytes, bytearray)) and SCHEMA.encode() in metadata:
             found.append(parse_vgf_neural_statistics_metadata(metadata))
     return found
 
