@@ -81,6 +81,18 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
 	@$(PYTHON) tests/bare_metal/footprint.py --out build/bare_metal
 
+# $(call foreign,PROCESSOR): the unit tests, cross-compiled, under QEMU.
+foreign = tools/foreign_root.sh $(1) build/foreign/$(1) && \
+    cmake -S . -B build-$(1) --toolchain cmake/toolchains/foreign.cmake -DETS_FOREIGN=$(1) \
+        -DETS_FOREIGN_ROOT="$(CURDIR)/build/foreign/$(1)" -DCMAKE_BUILD_TYPE=Release && \
+    cmake --build build-$(1) --parallel $(JOBS) && \
+    ctest --test-dir build-$(1) --parallel $(JOBS) --output-on-failure --tests-regex '^(test|fuzz)_'
+
+.PHONY: foreign
+foreign: ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
+	@$(call foreign,i386)
+	@$(call foreign,s390x)
+
 .PHONY: tsan
 tsan: ## run the unit tests under ThreadSanitizer
 	@$(call compile,tsan,-DEXECUTORCH_ROOT=)
@@ -157,10 +169,10 @@ uninstall: ## remove what `make install` installed last
 
 .PHONY: clean
 clean: ## remove what was built; what was fetched stays
-	@rm -rf build-asan build-tsan build-fuzz
+	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
-	        ! -name python-venv -exec rm -rf {} +; \
+	        ! -name python-venv ! -name foreign -exec rm -rf {} +; \
 	fi
 
 .PHONY: distclean

@@ -1,7 +1,7 @@
 /*
- * What the recorder costs: a begin and end pair over the two clock readings, a disabled pair, bytes
- * of an event, writing 100,000 events as an ETDump; beside ExecuTorch's ETDumpGen where the build
- * has the runtime. One summary line comes last.
+ * What the recorder costs: a begin and end pair over the two clock readings, also where many names
+ * alternate, a disabled pair, bytes of an event, writing 100,000 events as an ETDump; beside
+ * ExecuTorch's ETDumpGen where the build has the runtime. One summary line comes last.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tracer_upstream.h"
@@ -36,17 +36,18 @@ struct bed {
     void *buffer, *names;
 };
 
-static void bed_open(struct bed *bed, ets_trace_clock clock, int names_are_static)
+static void bed_open(struct bed *bed, ets_trace_clock clock, int names_are_static,
+                     size_t names_bytes)
 {
-    const size_t bytes = (size_t)PAIRS * 26 + (1 << 16);
+    const size_t bytes = (size_t)PAIRS * 52 + (1 << 16); /* two slots for names beyond 65,535 */
     bed->buffer = malloc(bytes);
-    bed->names = malloc(1 << 16);
+    bed->names = malloc(names_bytes);
     if (bed->buffer == NULL || bed->names == NULL) exit(1);
     memset(bed->buffer, 0xff, bytes); /* the pages are there */
     const struct ets_trace_config config = {.buffer = bed->buffer,
                                             .buffer_bytes = bytes,
                                             .names = bed->names,
-                                            .names_bytes = 1 << 16,
+                                            .names_bytes = names_bytes,
                                             .names_are_static = names_are_static,
                                             .clock = clock};
     if (ets_trace_init(&bed->trace, &config) != ETS_OK) exit(1);
@@ -112,7 +113,7 @@ static double measure_pairs(ets_trace_clock clock, int names_are_static, uint32_
     uint64_t best = UINT64_MAX;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct bed bed;
-        bed_open(&bed, clock, names_are_static);
+        bed_open(&bed, clock, names_are_static, 1 << 16);
         ets_trace_enable(&bed.trace, what);
         for (unsigned i = 0; i < PAIRS / BATCH; i++) best = least(best, record_batch(&bed));
         bed_close(&bed);
@@ -140,7 +141,7 @@ static double measure_writing(double *bytes_out, size_t *file_out)
     struct bed bed;
     struct ets_trace_state state;
     uint64_t best = UINT64_MAX;
-    bed_open(&bed, ets_posix_cycles, 0);
+    bed_open(&bed, ets_posix_cycles, 0, 1 << 16);
     for (unsigned i = 0; i < PAIRS / BATCH; i++) record_batch(&bed);
     ets_trace_finish(&bed.trace);
     ets_trace_get_state(&bed.trace, &state);
@@ -155,6 +156,46 @@ static double measure_writing(double *bytes_out, size_t *file_out)
     }
     bed_close(&bed);
     return (double)best / 1e6;
+}
+
+enum { NAME_BYTES = 24, MOST_NAMES = 100000 };
+
+/* A pair where `count` names take turns, as those of a delegate's operators do; all are known. */
+static double measure_names(char (*names)[NAME_BYTES], unsigned count)
+{
+    const unsigned passes = count < PAIRS / 20 ? 20 : 3; /* the first ones make the names known */
+    uint64_t best = UINT64_MAX;
+    struct bed bed;
+    bed_open(&bed, ets_posix_cycles, 0, (size_t)count * 80 + (1 << 16));
+    for (unsigned pass = 0; pass < passes; pass++) {
+        struct ets_trace_state state;
+        const uint64_t before = bench_now();
+        for (unsigned i = 0; i < count; i++) {
+            ets_trace_end(&bed.thread, ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, names[i]));
+        }
+        const uint64_t took = bench_now() - before;
+        ets_trace_get_state(&bed.trace, &state);
+        if (state.unnamed != 0 || state.names != count + 1) exit(1);
+        if (pass > 0) best = least(best, took);
+    }
+    bed_close(&bed);
+    return (double)best / count;
+}
+
+static void print_names(void)
+{
+    static const unsigned counts[] = {60, 400, 3200, MOST_NAMES};
+    char(*names)[NAME_BYTES] = malloc(MOST_NAMES * sizeof *names);
+    if (names == NULL) exit(1);
+    for (unsigned i = 0; i < MOST_NAMES; i++) {
+        snprintf(names[i], sizeof names[i], "Convolution #%u", i);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char label[48];
+        snprintf(label, sizeof label, "begin + end, cycle counter, %u names", counts[i]);
+        printf("%-46s %8.1f ns\n", label, measure_names(names, counts[i]));
+    }
+    free(names);
 }
 
 int main(void)
@@ -174,6 +215,7 @@ int main(void)
     printf("%-46s %8.1f ns  (+%.1f)\n", "begin + end, cycle counter, static names", fixed,
            fixed - cycles);
     printf("%-46s %8.1f ns  (+%.1f)\n", "begin + end, clock_gettime", slow, slow - system);
+    print_names();
     printf("%-46s %8.2f ns\n", "begin + end, disabled", off);
     printf("%-46s %8.2f\n", "bytes of an event in the buffer", bytes);
     printf("%-46s %8.2f ms, %.1f bytes an event\n", "writing 100,000 events", writing,

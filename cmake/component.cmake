@@ -7,6 +7,17 @@ target_compile_options(ets_compile_options INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wcast-align -Wformat=2
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings>
   $<$<BOOL:${ETS_WERROR}>:-Werror>)
+# 32-bit x86: the x87's 80 bits would round numbers otherwise than every other processor does.
+include(CheckCSourceCompiles)
+check_c_source_compiles("#include <float.h>
+  #if defined(__i386__) && FLT_EVAL_METHOD == 2
+  int main(void) { return 0; }
+  #else
+  #error no
+  #endif" ETS_X87)
+if(ETS_X87)
+  target_compile_options(ets_compile_options INTERFACE -msse2 -mfpmath=sse)
+endif()
 if(ETS_SANITIZE)
   target_compile_options(ets_compile_options INTERFACE
     -fsanitize=${ETS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

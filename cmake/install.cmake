@@ -32,11 +32,15 @@ foreach(file ${ets_pkgconfig_files})
   install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# find_package(etscope), for applications on devices; and the same names for who takes the project
-# in with add_subdirectory.
+# find_package(etscope), for readers of traces and for applications on devices; the same names serve
+# projects that use add_subdirectory.
 if(TARGET etscope_trace)
   include(CMakePackageConfigHelpers)
   set(ets_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/etscope)
+  set(ets_reader_soname
+    ${CMAKE_SHARED_LIBRARY_PREFIX}etscope${CMAKE_SHARED_LIBRARY_SUFFIX}.${PROJECT_VERSION_MAJOR})
+  set(ets_reader_file
+    ${CMAKE_SHARED_LIBRARY_PREFIX}etscope${CMAKE_SHARED_LIBRARY_SUFFIX})
   set(ets_trace_file
     ${CMAKE_STATIC_LIBRARY_PREFIX}etscope_trace${CMAKE_STATIC_LIBRARY_SUFFIX})
   set(ets_verify_file
@@ -49,6 +53,7 @@ if(TARGET etscope_trace)
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/etscope-config.cmake
     ${PROJECT_BINARY_DIR}/etscope-config-version.cmake DESTINATION ${ets_package_folder})
+  add_library(etscope::etscope ALIAS etscope_shared)
   add_library(etscope::trace ALIAS etscope_trace)
   add_library(etscope::verify ALIAS etscope_verify)
   add_library(etscope_executorch INTERFACE)

@@ -180,7 +180,8 @@ def bench_large(bench):
     bench.inspect("1,000 runs", large)
     measured = bench.inspect("1,000 runs, record", large, "--etrecord", record,
                              target=RECORD_TARGET, upstream=[INSPECTOR, large, record])
-    bench.inspect("1,000 runs, record, tsv", large, "--etrecord", record, "--format", "tsv",
+    bench.inspect("1,000 runs, record, upstream's table", large, "--etrecord", record,
+                  "--format", "upstream",
                   target=LARGE_TARGET)
     bench.inspect("1,000 runs, record, by source line", large, "--etrecord", record,
                   "--group-by", "source", target=LARGE_TARGET)

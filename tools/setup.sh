@@ -17,12 +17,15 @@ record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
 test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils)
 device_packages=(clang lld llvm qemu-system-arm)
+foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
+    qemu-user)
 runtime_packages=(python3-pip python3-venv)
 
 with_python=1
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${sql_packages[@]}" \
-        "${test_packages[@]}" "${device_packages[@]}" "${runtime_packages[@]}"
+        "${test_packages[@]}" "${device_packages[@]}" "${foreign_packages[@]}" \
+        "${runtime_packages[@]}"
     exit 0
 elif [[ ${1-} == --host-only ]]; then
     device_packages=() with_python=0
@@ -127,6 +130,14 @@ find_missing_for_devices() {
     have ld.lld || missing_for_devices+=(lld)
     { have llvm-ar && have llvm-objdump && have llvm-nm; } || missing_for_devices+=(llvm)
     have qemu-system-arm || missing_for_devices+=(qemu-system-arm)
+    # Cross compilers are for x86-64 hosts; elsewhere `make foreign` is left out.
+    [[ $(uname -m) == x86_64 ]] || return 0
+    local triplet
+    for triplet in i686-linux-gnu s390x-linux-gnu; do
+        have "$triplet-gcc" || missing_for_devices+=("gcc-$triplet")
+        have "$triplet-g++" || missing_for_devices+=("g++-$triplet")
+    done
+    { have qemu-s390x && have qemu-i386; } || missing_for_devices+=(qemu-user)
 }
 
 # Installs the packages named; what apt-get says is shown only where it fails.

@@ -5,7 +5,7 @@ _etscope() {
     profile:--etrecord) ;;
     profile:--runs|profile:-r) compopt +o default 2>/dev/null ;;
     profile:--trace|profile:-o) ;;
-    profile:--format|profile:-f) words='table tsv csv json jsonl markdown' ;;
+    profile:--format|profile:-f) words='table tsv csv json jsonl markdown upstream' ;;
     profile:--group-by|profile:-g) words='none op module source backend file handle method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
     profile:--tokens) compopt +o default 2>/dev/null ;;
@@ -45,7 +45,7 @@ _etscope() {
     inspect:--method) compopt +o default 2>/dev/null ;;
     inspect:--block) compopt +o default 2>/dev/null ;;
     inspect:--run) compopt +o default 2>/dev/null ;;
-    inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown' ;;
+    inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown upstream' ;;
     inspect:--group-by|inspect:-g) words='none op module source backend file handle method run' ;;
     inspect:--depth) compopt +o default 2>/dev/null ;;
     inspect:--tokens) compopt +o default 2>/dev/null ;;
@@ -168,6 +168,7 @@ _etscope() {
     diff:--output) ;;
     gate:--budget|gate:-b) ;;
     gate:--junit) ;;
+    gate:--undecided) words='fail pass' ;;
     gate:--etrecord) ;;
     gate:--etrecord-b) ;;
     gate:--program) ;;
@@ -238,7 +239,7 @@ _etscope() {
     recover:--part) compopt +o default 2>/dev/null ;;
     recover:--program) ;;
     recover:--etrecord) ;;
-    recover:--format|recover:-f) words='table json' ;;
+    recover:--format|recover:-f) words='table json jsonl' ;;
     delegates:--etrecord) ;;
     delegates:--method) compopt +o default 2>/dev/null ;;
     delegates:--format|delegates:-f) words='table tsv csv json jsonl markdown' ;;
@@ -246,8 +247,8 @@ _etscope() {
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
-    info:--format|info:-f) words='table json' ;;
-    doctor:--format|doctor:-f) words='table json' ;;
+    info:--format|info:-f) words='table json jsonl' ;;
+    doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
     help:--completion) words='bash zsh fish' ;;
     *)
@@ -256,10 +257,10 @@ _etscope() {
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
         annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --partial --allow-mismatch' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --comparator --only-off --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --allow-mismatch --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
         verify) words='-h --help --method -m --case --rtol --atol --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;

@@ -5,7 +5,8 @@
  *     struct ets_budget_verdicts *verdicts;
  *     if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK &&
  *         ets_budget_check(budget, difference, &verdicts, &error) == ETS_OK) {
- *         printf("%u of %u failed\n", ets_budget_failed(verdicts), ets_budget_count(verdicts));
+ *         printf("%u of %u failed, %u undecided\n", ets_budget_failed(verdicts),
+ *                ets_budget_count(verdicts), ets_budget_undecided(verdicts));
  *     }
  *     ets_budget_verdicts_close(verdicts);
  *     ets_budget_close(budget);
@@ -20,8 +21,9 @@
  *     delegated         share  >= 90%      of the total, in the calls of delegates
  *     [decode]                             the rules below are for this method alone
  *
- * (without the remarks at the right). A limit over the base counts as broken only where the change
- * is beyond the base's own noise, and a rank test sees it.
+ * (without the remarks at the right). A limit over the base is broken where the change is beyond
+ * the base's own noise and a rank test sees it; it holds where the runs could have shown a change
+ * of its size; else it is undecided, with the number of runs that would decide it.
  */
 #ifndef ETSCOPE_BUDGET_H
 #define ETSCOPE_BUDGET_H
@@ -95,12 +97,20 @@ ETS_API const struct ets_budget_rule *ets_budget_rule(const struct ets_budget *b
 
 enum ets_budget_result {
     ETS_BUDGET_PASS = 0,
-    ETS_BUDGET_NOISE = 1, /* over the limit, but within the base's noise: passes */
-    ETS_BUDGET_NEW = 2,   /* the base has no such operator to compare with: passes */
+    ETS_BUDGET_UNDECIDED = 1, /* the runs tell neither that the rule holds nor that it is broken */
+    ETS_BUDGET_NEW = 2,       /* the base has no such operator to compare with: passes */
     ETS_BUDGET_FAIL = 3,
-    ETS_BUDGET_UNKNOWN = 4, /* over the limit, with too few runs to tell: fails */
-    ETS_BUDGET_MISSING = 5, /* the new trace has nothing that the rule is about: fails */
-    ETS_BUDGET_RESULT_COUNT = 6
+    ETS_BUDGET_MISSING = 4, /* the new trace has nothing that the rule is about: fails */
+    ETS_BUDGET_RESULT_COUNT = 5
+};
+
+/* Why a rule is undecided. */
+enum ets_budget_doubt {
+    ETS_DOUBT_NONE = 0,
+    ETS_DOUBT_RUNS = 1,  /* too few runs for such a spread: `runs_needed` */
+    ETS_DOUBT_BASE = 2,  /* parts of the base are over the limit as well: `noise` */
+    ETS_DOUBT_CLOCK = 3, /* a delegate's clock is coarser than the change */
+    ETS_DOUBT_ROOM = 4   /* the rule allows no change at all (+0%), the runs differ */
 };
 
 /*
@@ -111,10 +121,15 @@ struct ets_budget_verdict {
     uint32_t rule;
     uint32_t line; /* of the difference; ETS_NO_INDEX where there is none */
     enum ets_budget_result result;
-    double base, value; /* of the metric; for shares 0 to 1 */
-    double limit;       /* what `value` is held against: of two limits the wider */
-    double noise;       /* the metric's largest among the parts of the base; NaN: not asked */
-    double p;           /* adjusted; NaN: not asked */
+    enum ets_budget_doubt doubt; /* UNDECIDED */
+    double base, value;          /* of the metric; for shares 0 to 1 */
+    double limit;                /* what `value` is held against: of two limits the wider */
+    double noise;  /* the metric's largest among the parts of the base; NaN: not asked */
+    double p;      /* adjusted; NaN: not asked */
+    double room;   /* UNDECIDED: limit - base, as a part of the base: 0.05 of "+5%" */
+    double spread; /* UNDECIDED: p90 - p10 of the runs, as a part of their median, of the side where
+                      it is larger; NaN: neither side has two runs */
+    uint32_t runs_needed; /* DOUBT_RUNS: of each side, for runs of this spread; 0: over a million */
 };
 
 /*
@@ -129,7 +144,9 @@ ETS_API enum ets_status ets_budget_check(const struct ets_budget *budget,
                                          struct ets_error *error);
 ETS_API void ets_budget_verdicts_close(struct ets_budget_verdicts *verdicts); /* NULL is allowed */
 ETS_API uint32_t ets_budget_count(const struct ets_budget_verdicts *verdicts);
+/* FAIL and MISSING. */
 ETS_API uint32_t ets_budget_failed(const struct ets_budget_verdicts *verdicts);
+ETS_API uint32_t ets_budget_undecided(const struct ets_budget_verdicts *verdicts);
 ETS_API const struct ets_budget_verdict *ets_budget_verdict(
     const struct ets_budget_verdicts *verdicts, uint32_t index);
 
@@ -142,9 +159,9 @@ ETS_API int ets_budget_section_exists(const struct ets_budget_rule *rule,
                                       const struct ets_difference *difference, char *names,
                                       size_t room);
 
-/* Whether a result is a failure of the gate. */
+/* 1: FAIL and MISSING. */
 ETS_API int ets_budget_is_failure(enum ets_budget_result result);
-/* "pass", "noise", "new", "fail", "unknown", "missing". */
+/* "pass", "undecided", "new", "fail", "missing". */
 ETS_API const char *ets_budget_result_name(enum ets_budget_result result);
 /* "min", "p10", "p50", "p90", "max", "avg", "share". */
 ETS_API const char *ets_budget_metric_name(enum ets_budget_metric metric);

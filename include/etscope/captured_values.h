@@ -90,11 +90,7 @@ struct ets_captured_values {
         uint32_t items;                  /* of the list that `value` is in */
         struct ets_captured_value value; /* the next one */
     } extra;
-    union {
-        int64_t integer;
-        double real;
-        uint8_t truth;
-    } number;
+    uint8_t number[8]; /* a plain number's bytes, little-endian as a tensor's */
 };
 
 /* Stands before the first value. `filter` NULL: all. */

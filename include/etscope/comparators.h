@@ -28,6 +28,8 @@ extern "C" {
 struct ets_tolerance {
     double relative, absolute;
     int nan_differs; /* 1: a NaN is close to nothing, as in NumPy; 0: two NaNs are close */
+    double of_rms;   /* verify.h adds of_rms * (root mean square of expected) to `absolute`;
+                        ets_closeness_of does not */
 };
 
 struct ets_closeness {

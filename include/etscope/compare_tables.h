@@ -59,16 +59,21 @@ struct ets_budget_report {
     const struct ets_difference *difference;
     const struct ets_budget_verdicts *verdicts;
     const char *budget_path; /* for people and JUnit */
+    int undecided_passes;    /* 1: what is undecided is no error for JUnit */
+    int hides_passes;        /* 1: the table has no rows of what passes, but counts them */
 };
 
-/* A row for each verdict, in the order of the rules. Status: NO_MEMORY. */
+/*
+ * A row for each verdict: failures, then what is undecided, then what passes, each in the order of
+ * the rules. Status: NO_MEMORY.
+ */
 ETS_API enum ets_status ets_budget_table_fill(struct ets_table *table,
                                               const struct ets_budget_report *report,
                                               struct ets_error *error);
 
 /*
  * The same as JUnit's XML (junit.h): a test case for each verdict; "fail" and "missing" are
- * failures, "unknown" is an error. Status: NO_MEMORY, with nothing written; writing errors appear
+ * failures, "undecided" is an error. Status: NO_MEMORY, with nothing written; writing errors appear
  * at the output's commit.
  */
 ETS_API enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,

@@ -117,6 +117,16 @@ ETS_API uint32_t ets_difference_line_count(const struct ets_difference *differen
 ETS_API const struct ets_difference_line *ets_difference_line(
     const struct ets_difference *difference, uint32_t index);
 
+/* How much of the two sides belongs together. */
+struct ets_agreement {
+    /* Operators of both sides; those inside of delegates where no handles match their calls. */
+    uint32_t operators, matched;
+    int is_poor;      /* 1: most of them have no partner: other programs, or no records to tell */
+    int is_identical; /* 1: every run of every operator took the same: copies of one recording */
+};
+ETS_API void ets_difference_agreement(const struct ets_difference *difference,
+                                      struct ets_agreement *agreement_out);
+
 /* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
 ETS_API const char *ets_change_name(enum ets_change change);
 /* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */

@@ -190,6 +190,8 @@ struct ets_engine {
     /*
      * Loads a method: memory is planned, delegates are initialised (traced as Default). A failed
      * load names the operator or backend that is not registered. NOT_FOUND: no such method.
+     * Methods that were planned with share_mutable_buffers share their state as long as the program
+     * is open; any other state is the method's own and goes with it.
      */
     enum ets_status (*method_open)(struct ets_engine_program *program, const char *method,
                                    struct ets_engine_method **method_out, struct ets_error *error);
@@ -206,7 +208,7 @@ struct ets_engine {
      * next run, whether this one is traced or not. INVALID_ARGUMENT: an input is not set; RUNTIME.
      */
     enum ets_status (*method_execute)(struct ets_engine_method *method, struct ets_error *error);
-    /* Borrowed until the next execute or close. */
+    /* Borrowed until the next execute, of a method that shares its state as well, or close. */
     enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,
                                          struct ets_value *value_out, struct ets_error *error);
 

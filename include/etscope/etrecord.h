@@ -117,6 +117,8 @@ ETS_API const char *ets_etrecord_graph_name(const struct ets_etrecord *record, s
 struct ets_named_value {
     struct ets_text name;
     struct ets_value value; /* tensors point into the file */
+    /* Class of an ETS_VALUE_OTHER, "torchao.quantization.Int8Tensor"; absent: none is known. */
+    struct ets_text class_name;
 };
 
 /*
@@ -136,7 +138,11 @@ ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, c
  */
 ETS_API int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program);
 
-/* representative_inputs: the flat list of a method's ("forward") inputs. NOT_FOUND: none. */
+/*
+ * representative_inputs of the method "forward", one after another: lists, tuples and dicts give what
+ * is in them, in order, as PyTorch flattens arguments. There may be more than the method takes, as
+ * of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
+ */
 ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
                                                            const struct ets_value **values_out,
                                                            size_t *count_out,

@@ -257,8 +257,8 @@ class ETDumpTracer : public TraceAdapter
         size_t bytes = buffer_.size() / 4;
         uint8_t *memory = buffer_.data();
         if (memory == nullptr) memory = take_heap(&bytes);
-        /* Numbers of names have 16 bits, so that more room than this is no use. */
-        constexpr size_t most_names = size_t{512} << 10;
+        /* Room for 100,000 names and more; an eighth of it is written at once. */
+        constexpr size_t most_names = size_t{6} << 20;
         config.names_bytes = (bytes / 4 < most_names ? bytes / 4 : most_names) & ~size_t{63};
         config.names = config.names_bytes == 0 ? nullptr : memory;
         config.buffer = config.names_bytes == 0 ? memory : memory + config.names_bytes;

@@ -36,8 +36,9 @@ extern "C" {
 struct ets_file;
 struct ets_output;
 
-/* What a pipe or standard input may hold at most; a mapped file has no such limit. */
-#define ETS_FILE_STREAM_LIMIT ((size_t)1 << 32)
+/* What a pipe or standard input may hold at most, 4 GiB or, on 32-bit machines, 1 GiB; a mapped
+ * file has no such limit. */
+#define ETS_FILE_STREAM_LIMIT ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 /*
  * Opens `path` ("-": standard input). Statuses: NOT_FOUND, IO (a directory, no
@@ -72,8 +73,21 @@ ETS_API void ets_file_close(struct ets_file *file);
 ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
                                         struct ets_error *error);
 
-/* Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. */
+/*
+ * Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. Where
+ * standard output is a terminal, of the bytes only text passes, with tabs and line feeds; what is
+ * not plain (plain_text.h) is written as \x1b.
+ */
 ETS_API void ets_output_write(struct ets_output *output, const void *data, size_t size);
+
+/* Appends a sequence of the caller's own for the terminal, "\033[1m", as it is. */
+ETS_API void ets_output_control(struct ets_output *output, const char *sequence);
+
+/*
+ * Appends a text as a JSON string with its quotes: U+FFFD for bytes that are no UTF-8, escapes for
+ * what is not plain (plain_text.h), from which parsers make the same text again.
+ */
+ETS_API void ets_output_write_json(struct ets_output *output, const char *text, size_t size);
 
 /* Finishes, puts the file in its place and frees `output` in any case. Status: IO. */
 ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error);

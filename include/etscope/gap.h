@@ -32,6 +32,7 @@
 #include "etscope/numerics.h"
 #include "etscope/reference.h"
 #include "etscope/summary.h"
+#include "etscope/verify.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +54,11 @@ struct ets_gap_options {
     /* The caller's own, run on both tensors of each row; they must live until close. */
     const struct ets_comparator *const *comparators;
     uint32_t comparator_count;
+    /* The caller's tolerances, by method and scalar type: of_rms of each. They must live until
+     * close.
+     */
+    const struct ets_tolerance_rule *tolerances;
+    size_t tolerance_count;
     const struct ets_allocator *allocator; /* NULL: the C library's */
 };
 
@@ -68,8 +74,12 @@ ETS_API void ets_gap_close(struct ets_gap_report *report); /* NULL is allowed */
 
 /* The reference's graph, and the run and block that are compared. */
 ETS_API const struct ets_graph *ets_gap_reference(const struct ets_gap_report *report);
+/* How many values the reference takes as its inputs. */
+ETS_API size_t ets_gap_input_count(const struct ets_gap_report *report);
 ETS_API uint32_t ets_gap_run(const struct ets_gap_report *report);
 ETS_API const char *ets_gap_method(const struct ets_gap_report *report);
+/* 1: the reference is the method's edge program, and not what it was made from. */
+ETS_API int ets_gap_is_edge(const struct ets_gap_report *report);
 /* Why it is not the ATen program, where none was asked for; NULL: it is. */
 ETS_API const char *ets_gap_reference_reason(const struct ets_gap_report *report);
 
@@ -126,7 +136,12 @@ struct ets_gap_evaluation {
     const struct ets_engine *engine;
     const struct ets_value *inputs; /* [input_count]; NULL: the record's representative inputs */
     size_t input_count;
-    int use_double; /* 1: in float64, so that a kernel's own rounding shows */
+    /*
+     * 1: in float64, which tells whether a kernel is right; a second evaluation in the record's
+     * types then tells which values are bit for bit those of the runtime's kernels. 0: in the
+     * record's types alone, the runtime's kernels beside themselves.
+     */
+    int use_double;
 };
 
 /* What is to be said of a compared value. */
@@ -136,7 +151,8 @@ enum ets_gap_finding {
     ETS_GAP_INHERITED = 2, /* it is off, but its operator made of its inputs what it should */
     ETS_GAP_GUILTY = 3,    /* the first whose own error stands out; in a loop each time */
     ETS_GAP_SUSPECT = 4,   /* another whose own error stands out */
-    ETS_GAP_OFF = 5        /* its own error is beyond rounding, but like that of the others */
+    ETS_GAP_OFF = 5,       /* its own error is beyond rounding, but like that of the others */
+    ETS_GAP_INEXACT = 6    /* within the tolerance, but beyond what rounding to its type explains */
 };
 
 /*
@@ -153,9 +169,17 @@ struct ets_gap_row {
     struct ets_summary reference, device; /* where has_total */
     int has_ulps;                         /* 1: both are of one floating-point type */
     struct ets_ulps ulps;                 /* of the total */
+    int same_bits;                        /* 1: the runtime's kernels compute the same bits of the
+                                             device's inputs; 0: other bits; -1: not known */
+    enum ets_computes computes;           /* what its operator computes in, as far as the reference
+                                             tells; EXACT: integers */
+    double tolerance;                     /* of that, or the caller's */
+    double limit;                         /* that the total was judged by: the tolerance, or more
+                                             where what went in is large beside the result */
     double own_error;                     /* own, relative: root of the mean square over that of
                                              the reference; NaN where it is not known */
     double threshold;                     /* that own_error was judged by */
+    double rounding;                      /* INEXACT: what rounding to the type explains of it */
     const double *compared;               /* [comparator_count] where has_total, by the caller's
                                              comparators; NaN: it gave no number */
     enum ets_gap_finding finding;
@@ -212,18 +236,36 @@ ETS_API const struct ets_comparator *const *ets_gap_comparators(const struct ets
                                                                 uint32_t *count_out);
 ETS_API const char *ets_gap_comparator_reason(const struct ets_gap_report *report, uint32_t index);
 
+/* What the device's values were compared with. */
+enum ets_gap_against {
+    ETS_GAP_AGAINST_RECORD = 0, /* a graph of the record of the program that ran, evaluated */
+    ETS_GAP_AGAINST_OTHER = 1,  /* the exported program of another record, evaluated */
+    ETS_GAP_AGAINST_TRACE = 2,  /* what another run captured */
+    ETS_GAP_AGAINST_VALUES = 3  /* values of the caller's */
+};
+
 /* The finding in a few words of data. */
 struct ets_gap_verdict {
-    uint32_t guilty;      /* row, or ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects;    /* rows of other nodes whose own error stands out */
-    double explained;     /* share of the outputs' squared error that the guilty one makes, 0 to 1;
-                             NaN where it is not known */
-    double typical;       /* median of the rows' own errors; NaN: no row has one */
-    uint32_t unlike;      /* rows whose total error is beyond rounding */
+    enum ets_gap_against against;
+    int in_double;     /* 1: the reference was computed in float64, but for `single` nodes */
+    int is_quantized;  /* 1: the program that ran quantizes, as its graph does: compared with that,
+                          what quantization costs does not show */
+    uint32_t guilty;   /* row, or ETS_NO_INDEX: nothing stands out */
+    uint32_t suspects; /* rows of other nodes whose own error stands out */
+    double explained;  /* share of the outputs' squared error that the guilty one makes, 0 to 1;
+                          NaN where it is not known */
+    double typical;    /* median of the rows' own errors; NaN: no row has one */
+    uint32_t unlike;   /* rows whose total error is beyond rounding */
+    uint32_t inexact;  /* rows that are INEXACT */
+    uint32_t bits_known;  /* rows of which it is known whether they have the same bits, */
+    uint32_t same_bits;   /* and those that have */
+    uint32_t single;      /* nodes without a kernel for float64, computed in their own type */
     int is_other_model;   /* 1: most rows have a total error of a half or more, and no operator
                              explains a tenth of the outputs' */
     uint32_t uncovered;   /* nodes that the reference could not compute */
     uint32_t fallbacks;   /* nodes that were computed by the edge program's nodes */
+    const char *uncovered_reason; /* of the first of these; NULL: there are none */
+    const char *fallback_reason;  /* why the first of these was; NULL: there are none */
     uint32_t unpaired;    /* nodes of another record's graph that have no pair */
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */

@@ -41,6 +41,7 @@ enum ets_gap_metric {
 struct ets_gap_table_options {
     enum ets_gap_metric metric;
     int only_off; /* 1: only rows that are off */
+    int values;   /* 1: with the first numbers of both tensors, for machines */
 };
 
 /*
@@ -70,6 +71,13 @@ ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text,
 ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                        const struct ets_gap_report *report, char *text,
                                        size_t room);
+
+/*
+ * What the rows were judged by: "float32 1e-05 of the root mean square (80 roundings of 2^-23;
+ * ...)", one for each that occurs, with ";" between. Returns the length; cut to `room`.
+ */
+ETS_API size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text,
+                                           size_t room);
 
 /*
  * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside

@@ -62,7 +62,7 @@ struct ets_graph_value {
     uint32_t rank;
     const int64_t *sizes; /* [rank]; a symbolic size is its hint, or -1 without one */
     const struct ets_text
-        *size_texts; /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
+        *size_texts;            /* [rank] "s0*2" where symbolic, absent where fixed; or NULL */
     struct ets_text expression; /* of a SymInt, SymBool or SymFloat: "u0", "u0 >= 2"; else absent */
 };
 

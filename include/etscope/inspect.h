@@ -187,10 +187,17 @@ struct ets_row {
     int is_inferred;  /* 1: inside control flow, joined by the order of its operators, not by a
                          handle of the record's map */
     enum ets_tie tie; /* of a delegate's event */
-    const char *tie_reason; /* CALL: why no more is known; else NULL */
+    const char *tie_reason; /* CALL: why no more is known. NEAR and no `unit`: what the runtime
+                               added beside the nodes of these handles. Else NULL */
     uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */
     size_t payload_node_count;
     const struct ets_payload_node *payload_nodes; /* what the event does: all of them together */
+    struct ets_text operation; /* what it is, whatever the processor: two runs have the same row
+                                  where this, chain and instruction are the same. A delegate's
+                                  event without what varies: "Fully Connected (NC, QD8, F32, QC8W)
+                                  #1" of "... (NC, QDU8, F32, QC8W) GEMM #1"; "Hardswish (table)
+                                  #1" of "Invalid Unary Op #1" where the payload is known. Else
+                                  `name` */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
@@ -324,8 +331,8 @@ ETS_API double ets_time_unit_per_second(enum ets_time_unit unit);
 /*
  * Upstream's view of the same table: what torch's Inspector would hold after reading the dump,
  * its quirks included (the last of several equal signatures wins, identifiers match by substring,
- * -1 indices read the last reference). Used for `--format tsv` and for drop-in replacements only.
- * Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
+ * -1 indices read the last reference). Used for `--format upstream` and for drop-in replacements
+ * only. Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
  */
 struct ets_upstream_event {
     const char *name;

@@ -77,7 +77,7 @@ struct ets_reference_node {
     const struct ets_graph_node *node; /* of `graph` or of its subgraphs */
     enum ets_reference_route route;
     const char *kernel; /* KERNEL: "aten::add.out"; else NULL */
-    const char *reason; /* UNCOVERED: what is missing; else NULL */
+    const char *reason; /* UNCOVERED: what is missing; FALLBACK: why; else NULL */
     int is_single;      /* 1: asked for float64, but computed in the types of the record */
 };
 
@@ -124,9 +124,9 @@ ETS_API const struct ets_reference_node *ets_reference_node(const struct ets_ref
  * INVALID_ARGUMENT: their number, a kind, a scalar type, a shape or a plain number is another than
  * the graph's, with what was expected and given. RUNTIME: an assertion of the graph (a node without
  * values) failed, or a condition is no truth value, with the node's name. LIMIT: a size above what
- * a tensor may have, values above 64 GiB or the host's memory at once or 1 TiB in all, or 2^20 turns of loops or 2^24
- * nodes in all. NO_MEMORY, or what the observer returned: it is called often enough to end a run
- * that takes too long, though not in the middle of a product of large matrices.
+ * a tensor may have, values above 64 GiB or the host's memory at once or 1 TiB in all, or 2^20
+ * turns of loops or 2^24 nodes in all. NO_MEMORY, or what the observer returned: it is called often
+ * enough to end a run that takes too long, though not in the middle of a product of large matrices.
  */
 ETS_API enum ets_status ets_reference_run(struct ets_reference *reference,
                                           const struct ets_value *inputs, size_t input_count,

@@ -52,7 +52,10 @@ ETS_API int ets_operator_matches(const char *pattern, struct ets_text name);
 /* 1 where `path` is `end`, or ends in it behind a separator: "/a/models/zoo.py", "zoo.py". */
 ETS_API int ets_path_ends_with(struct ets_text path, const char *end);
 
-/* What people call a row: the kernel without "native_call_", the program's name for a bare call. */
+/*
+ * What people call a row: the kernel without "native_call_", the program's name for a bare call,
+ * the nodes of a look-up table of XNNPACK ("Hardswish (table) #1" for "Invalid Unary Op #1").
+ */
 ETS_API struct ets_text ets_row_operator(const struct ets_row *row);
 /* The backend that did its work; "portable" for kernels, "delegate" where it is not known. */
 ETS_API const char *ets_row_backend(const struct ets_row *row);

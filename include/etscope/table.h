@@ -12,7 +12,7 @@
  *     status = ets_table_write(table, &style, output, &error);
  *     ets_table_close(table);
  *
- * Texts are copied. A failed allocation is kept and reported by write. One thread at a time.
+ * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread at a time.
  */
 #ifndef ETSCOPE_TABLE_H
 #define ETSCOPE_TABLE_H
@@ -61,6 +61,7 @@ struct ets_column {
     int cut_at_start;     /* 1: what is cut goes from the front (paths), the folder that all have in
                              common before anything else */
     int cut_in_middle;    /* 1: the last characters, which tell names apart, are kept */
+    int wraps;            /* 1: what is too long for its width goes on in the lines below */
     int has_bounds;    /* 1: machine formats get a second column, "avg_ns_upper": the true value is
                           at least the first and below the second; equal where it is exact */
     int dull_at_one;   /* 1: a column of nothing but 1 is the first that is dropped */
@@ -78,12 +79,20 @@ struct ets_table_style {
     int bold;              /* 1: escape sequences for a bold header */
     int ascii;             /* 1: no character beyond ASCII */
     const char *time_unit; /* "ns", "us", "ms", "s": for all TIME columns; NULL: chosen */
+    int is_part;           /* 1: no line end behind JSON's array, which goes into a document */
 };
 
 /* Status: NO_MEMORY. `*table_out` is the caller's to close. */
 ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
                                        struct ets_table **table_out, struct ets_error *error);
 ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
+
+/*
+ * A ceiling for the text of all cells together, and 16 bytes for each text of a list: write gives
+ * LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at first:
+ * none.
+ */
+ETS_API void ets_table_limit_text(struct ets_table *table, uint64_t bytes);
 
 /* All columns come before the first row; names are borrowed until close. */
 ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);
@@ -124,7 +133,14 @@ ETS_API const char *ets_table_column_name(const struct ets_table *table, uint32_
 
 ETS_API uint32_t ets_table_row_count(const struct ets_table *table);
 
-/* Renders into `output`. Statuses: NO_MEMORY; writing errors appear at the output's commit. */
+/* For documents that have a place for them: the first section's heading (data NULL: none), and
+ * the notes: the next one of row *row or behind it, which begins at 0 and is moved on; 0: none. */
+ETS_API struct ets_text ets_table_heading(const struct ets_table *table);
+ETS_API int ets_table_next_note(const struct ets_table *table, uint32_t *row,
+                                struct ets_text *note_out);
+
+/* Renders into `output`. Statuses: NO_MEMORY; LIMIT (ets_table_limit_text); writing errors appear
+ * at the output's commit. */
 ETS_API enum ets_status ets_table_write(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error);

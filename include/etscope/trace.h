@@ -33,8 +33,9 @@
  * critical section where the processor has none. ets_trace_init, _finish and what reads the trace
  * must not run while other threads record.
  *
- * Limits: 65,535 names, 4096 bytes a name, 524,280 bytes of all names, chain indices up to 32,767,
- * metadata and tensor lists that fit into a chunk.
+ * Limits: 131,070 names (65,535, and 524,280 bytes of them all, where pointers have 32 bits; 65,535
+ * in a stream, and for those of runs and allocators), 4096 bytes a name, chain indices up to
+ * 32,767, metadata and tensor lists that fit into a chunk.
  */
 #ifndef ETSCOPE_TRACE_H
 #define ETSCOPE_TRACE_H
@@ -218,7 +219,7 @@ struct ets_trace_choices {
                                  struct ets_summary *summary_out);
 };
 
-/* inner: names that were looked up lately, by hash of pointer or text. */
+/* inner: names that were looked up lately, by hash of pointer. */
 #define ETS_TRACE_CACHED_NAMES 128
 
 /* A recorder. Declared by the caller; its fields are for the library. */
@@ -230,7 +231,8 @@ struct ets_trace {
     uint32_t enabled;                /* bits of ets_trace_what, and one for "finished" */
     uint32_t chunks_taken, sequence; /* chunks that were never used come first */
     uint32_t lanes, runs;
-    uint32_t first_error, dropped, unnamed, backwards, overwritten;
+    uint32_t first_error, dropped, unnamed, backwards, overwritten, stale;
+    uint32_t generation; /* how often it was reset */
     uint32_t has_allocators, has_extra_values, has_clock, has_platform;
     struct ets_trace_choices choices;
     uint32_t filtered;                       /* kinds that were ever filtered */
@@ -239,9 +241,10 @@ struct ets_trace {
     uint32_t sent, is_sending, stream_names; /* frames; a flag; names that were sent */
     uint32_t next_preamble, lost_frames;
     struct ets_etdump_name *names;
-    uint32_t names_used; /* number of names, and bytes of text / 8 in the upper half */
-    uint32_t name_limit, text_limit;
-    char *texts_end;
+    size_t names_used; /* number of names, and bytes of text / 8 in the upper half */
+    size_t text_limit; /* bytes of names and their texts, which begin at its end */
+    uint32_t name_limit;
+    uint32_t index_places; /* of the names' index, 32 bits each, right before the names */
     uint64_t first_ticks, first_platform; /* both clocks at init */
     uint64_t last_ticks, last_platform;   /* and at its end */
     uint32_t cost_ticks_q8;               /* of a begin and end pair, in 1/256 ticks */
@@ -269,7 +272,8 @@ struct ets_trace_thread {
     int32_t chain;
     uint32_t instruction;
     uint32_t lane;
-    uint32_t run; /* number of the open run; 0: none */
+    uint32_t generation; /* the trace's when the thread was initialised */
+    uint32_t run;        /* number of the open run; 0: none */
     uint32_t invocation;
     int32_t bundled_input_index;
     uint64_t run_ticks, run_platform; /* both clocks at its begin */
@@ -306,12 +310,18 @@ struct ets_trace_run {
 #define ETS_TRACE_FILTERED(what) ((uint32_t)(what) << 16)
 
 /*
- * What is between begin and end. Passed by value, in two registers: whole words, as one packed from
- * smaller fields in memory would stall the processor. Fields are for the library.
+ * What is between begin and end, passed by value. It belongs to the trace as it was when it began:
+ * after ets_trace_reset it is stale, as its name may be gone. Fields are for the library.
  */
 struct ets_trace_span {
     uint64_t start_ticks;
     uint64_t about; /* 0: never begun */
+    uint32_t generation;
+};
+
+/* inner: the part of a span that functions hand out: two registers. */
+struct ets_trace_begun {
+    uint64_t start_ticks, about;
 };
 
 /* The name of a part of a delegate: an integer or a string, as in ExecuTorch exactly one. */
@@ -327,6 +337,7 @@ struct ets_trace_state {
     uint32_t unnamed;            /* events that were kept without their name */
     uint32_t backwards;          /* events that ended before they began: their duration is 0 */
     uint32_t overwritten;        /* events that a ring gave up for later ones */
+    uint32_t stale;              /* ends of what had begun before ets_trace_reset: not kept */
     uint32_t names;
     size_t used_bytes, capacity_bytes; /* of what is for events in the buffer */
     size_t debug_bytes; /* of the debug buffer, from its front: what events refer to is inside */
@@ -353,7 +364,8 @@ ETS_API enum ets_status ets_trace_init(struct ets_trace *trace,
 
 /*
  * Forgets all events, names and counts; threads must be initialised again, and the config's `what`
- * is recorded. Sinks, filters, reducer and the measured cost stay. Statuses: as init.
+ * is recorded. Sinks, filters, reducer and the measured cost stay. A span that is open meanwhile is
+ * stale: its end records nothing and is counted. Statuses: as init.
  */
 ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
 
@@ -444,15 +456,16 @@ static inline uint64_t ets_trace_place(int32_t chain, uint32_t instruction)
 }
 
 /* inner: what the functions below do where the kind is enabled or the trace is finished. */
-ETS_API struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread,
-                                                      const char *name, uint64_t place,
-                                                      uint32_t enabled);
-ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span);
+ETS_API struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread,
+                                                       const char *name, uint64_t place,
+                                                       uint32_t enabled);
+ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun begun,
+                                 uint32_t generation);
 
 /* inner: the same where filters choose from the kind, or the trace is finished. */
-ETS_API struct ets_trace_span ets_trace_begin_filtered(struct ets_trace_thread *thread,
-                                                       uint32_t what, const char *name,
-                                                       int32_t chain, uint32_t instruction);
+ETS_API struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread,
+                                                        uint32_t what, const char *name,
+                                                        int32_t chain, uint32_t instruction);
 
 /*
  * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
@@ -462,13 +475,15 @@ static inline struct ets_trace_span ets_trace_begin_at(struct ets_trace_thread *
                                                        uint32_t what, const char *name,
                                                        int32_t chain, uint32_t instruction)
 {
-    const struct ets_trace_span off = {0, ETS_TRACE_SPAN_OFF};
+    struct ets_trace_begun begun = {0, ETS_TRACE_SPAN_OFF};
     const uint32_t enabled = ets_trace_enabled(thread->trace);
-    if ((enabled & (what | ETS_TRACE_FILTERED(what) | ETS_TRACE_FINISHED)) != what) {
-        if ((enabled & (what | ETS_TRACE_FINISHED)) == 0) return off;
-        return ets_trace_begin_filtered(thread, what, name, chain, instruction);
+    if ((enabled & (what | ETS_TRACE_FILTERED(what) | ETS_TRACE_FINISHED)) == what) {
+        begun = ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
+    } else if ((enabled & (what | ETS_TRACE_FINISHED)) != 0) {
+        begun = ets_trace_begin_filtered(thread, what, name, chain, instruction);
     }
-    return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
+    const struct ets_trace_span span = {begun.start_ticks, begun.about, thread->generation};
+    return span;
 }
 
 /* The same at the current instruction. */
@@ -481,11 +496,12 @@ static inline struct ets_trace_span ets_trace_begin(struct ets_trace_thread *thr
 /*
  * Ends it; the event is recorded now, so that events stand in the order of their ends. A span that
  * was begun while disabled, or filtered out, does nothing; a zero one is counted as dropped,
- * INVALID_ARGUMENT.
+ * INVALID_ARGUMENT; a stale one is counted as that.
  */
 static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_trace_span span)
 {
-    if (span.about != ETS_TRACE_SPAN_OFF) ets_trace_end_begun(thread, span);
+    const struct ets_trace_begun begun = {span.start_ticks, span.about};
+    if (span.about != ETS_TRACE_SPAN_OFF) ets_trace_end_begun(thread, begun, span.generation);
 }
 
 /* Begins an event of a delegate. */
@@ -571,6 +587,12 @@ ETS_API enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
 ETS_API void ets_trace_finish(struct ets_trace *trace);
 
 ETS_API void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out);
+
+/*
+ * Where events were dropped because memory was full, the last run of the dump has this name, and
+ * one event of it, so that readers that do not know the extra block tell it, too.
+ */
+#define ETS_TRACE_CUT_NAME "etscope: events were dropped, the tracer's memory was full"
 
 /*
  * The size of the ETDump that ets_trace_write would write now. Statuses as ets_etdump_writer_size.

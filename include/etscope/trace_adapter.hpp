@@ -219,7 +219,7 @@ class TraceAdapter : public executorch::runtime::EventTracer
         const bool is_method = chain == executorch::runtime::kUnsetChainId || is_of_method(name);
         const uint32_t what = is_method ? ETS_TRACE_METHODS : ETS_TRACE_OPERATORS;
         const struct ets_trace_span span = ets_trace_begin_at(&thread_, what, name, chain, handle);
-        return entry_of(span, chain, is_method && ends_run(name), DelegateDebugIdType::kNone);
+        return entry_of(span, is_method && ends_run(name), DelegateDebugIdType::kNone);
     }
 
     void end_profiling(Entry entry) override
@@ -227,16 +227,17 @@ class TraceAdapter : public executorch::runtime::EventTracer
         const struct ets_trace_span span = span_of(entry);
         get_ready();
         ets_trace_end(&thread_, span);
-        if (span.about != 0 && entry.chain_id == kClosesRun) end_run();
+        const bool is_of_this_trace = span.about != 0 && span.generation == thread_.generation;
+        if (is_of_this_trace && (entry.chain_id & kClosesRun) != 0) end_run();
     }
 
     /* Exactly one of `name` and `id` must be given; otherwise the event is dropped and counted. */
     Entry start_profiling_delegate(const char *name, DelegateDebugIntId id) override
     {
         catch_up();
-        struct ets_trace_span span = {0, 0};
+        struct ets_trace_span span = {0, 0, 0};
         if (is_one(name, id)) span = ets_trace_begin_delegate(&thread_, {name, id});
-        return entry_of(span, chain_id_, false,
+        return entry_of(span, false,
                         name != nullptr ? DelegateDebugIdType::kStr : DelegateDebugIdType::kInt);
     }
 
@@ -433,13 +434,15 @@ class TraceAdapter : public executorch::runtime::EventTracer
         return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this)) | 1;
     }
 
-    /* The span in an entry, which is nobody else's to read; the handle's place has the mark. */
-    Entry entry_of(struct ets_trace_span span, ChainID chain, bool closes_run,
-                   DelegateDebugIdType type) const
+    /*
+     * The span in an entry, which is nobody else's to read; the handle's place has the mark, the
+     * chain's the generation.
+     */
+    Entry entry_of(struct ets_trace_span span, bool closes_run, DelegateDebugIdType type) const
     {
         Entry entry;
         entry.event_id = static_cast<int64_t>(span.about);
-        entry.chain_id = closes_run ? kClosesRun : chain;
+        entry.chain_id = static_cast<ChainID>(span.generation) | (closes_run ? kClosesRun : 0);
         entry.debug_handle = cookie();
         entry.start_time = span.start_ticks;
         entry.delegate_event_id_type = type;
@@ -449,8 +452,9 @@ class TraceAdapter : public executorch::runtime::EventTracer
     /* What was never begun is a zero span, which counts where it ends. */
     struct ets_trace_span span_of(const Entry &entry) const
     {
-        if (entry.debug_handle != cookie()) return {0, 0};
-        return {entry.start_time, static_cast<uint64_t>(entry.event_id)};
+        if (entry.debug_handle != cookie()) return {0, 0, 0};
+        return {entry.start_time, static_cast<uint64_t>(entry.event_id),
+                static_cast<uint32_t>(entry.chain_id & ~kClosesRun)};
     }
 
     static bool is_one(const char *name, DelegateDebugIntId id)

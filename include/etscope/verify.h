@@ -28,6 +28,7 @@
 #include "etscope/bundle.h"
 #include "etscope/comparators.h"
 #include "etscope/numerics.h"
+#include "etscope/program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,23 +68,82 @@ struct ets_output_verdict {
 
 /*
  * A tolerance for some outputs. What is negative or NULL holds for all (method, test_case, output,
- * scalar_type), or is left to other rules (relative, absolute).
+ * scalar_type), or is left to other rules (relative, absolute, of_rms).
  */
 struct ets_tolerance_rule {
     const char *method;
     int64_t test_case, output;
     int scalar_type; /* of the expected value; int64, bool and float64 for plain numbers */
     double relative, absolute;
+    double of_rms; /* 0: `relative` and `absolute` decide alone */
 };
 
 /*
- * The tolerance for one output: by scalar type what torch.testing.assert_close takes (float16 1e-3
- * and 1e-5, bfloat16 1.6e-2 and 1e-5, float32 1.3e-6 and 1e-5, float64 1e-7 and 1e-7, complex as
- * their parts, all else exact), over which the rules that fit are laid in their order.
+ * What a program computes in, and how far a right result may be off for it. X(NAME, number, name,
+ * relative, absolute, of_rms, where of_rms comes from). `relative` and `absolute` are those of
+ * torch.testing.assert_close for the type; `of_rms` is a part of the root mean square of the
+ * expected values. gap.h judges by of_rms, verify.h by all three. Each class but the first allows
+ * no less than those before it.
+ */
+/* clang-format off */
+#define ETS_COMPUTES_LIST(X)                                                                       \
+    X(EXACT, 0, "integers", 0, 0, 0, "exact")                                                      \
+    X(FLOAT64, 1, "float64", 1e-7, 1e-7, 1e-10, "float64 sums; torch.testing.assert_close")        \
+    X(FLOAT32, 2, "float32", 1.3e-6, 1e-5, 1e-5, "80 roundings of 2^-23; torch.testing.assert_close") \
+    X(FLOAT16, 3, "float16", 1e-3, 1e-5, 1e-2, "10 roundings of 2^-10; torch.testing.assert_close")   \
+    X(BFLOAT16, 4, "bfloat16", 1.6e-2, 1e-5, 5e-2,                                                 \
+      "6 roundings of 2^-7; torch.testing.assert_close")                                           \
+    X(STATIC_INT8, 5, "static int8", 1.3e-6, 1e-5, 5e-2,                                           \
+      "2 steps of 8 bits over 6 standard deviations")                                              \
+    X(DYNAMIC_INT8, 6, "dynamic int8", 1.3e-6, 1e-5, 5e-2,                                         \
+      "2 steps of 8 bits over 6 standard deviations")                                              \
+    X(INT4, 7, "int4 weights", 1.3e-6, 1e-5, 5e-2,                                                 \
+      "2 steps of 8 bits over 6 standard deviations")
+/* clang-format on */
+
+enum ets_computes {
+#define ETS_COMPUTES_ENUM(name, number, text, relative, absolute, of_rms, source) \
+    ETS_COMPUTES_##name = number,
+    ETS_COMPUTES_LIST(ETS_COMPUTES_ENUM)
+#undef ETS_COMPUTES_ENUM
+};
+
+/* A line of the table; its texts are static. */
+struct ets_tolerance_class {
+    const char *name;
+    struct ets_tolerance tolerance;
+    const char *source;
+};
+
+/* NULL for a number that is none. */
+ETS_API const struct ets_tolerance_class *ets_tolerance_class(enum ets_computes computes);
+/* By the scalar type alone: EXACT, or a class of floating point. */
+ETS_API enum ets_computes ets_type_computes(int scalar_type);
+/*
+ * What a method computes in, as far as its operators, its tensors and the payloads of XNNPACK tell:
+ * quantized where anything is, else the floating-point type that most of its tensors have, EXACT
+ * where none has one. Payloads of other backends are not read.
+ */
+ETS_API enum ets_computes ets_method_computes(const struct ets_method *method);
+/*
+ * Fills `rules_out` with rules for the outputs of a method that computes in `computes`, to stand
+ * before the caller's own: integers stay exact. Returns how many, at most ETS_TOLERANCE_RULES.
+ */
+#define ETS_TOLERANCE_RULES 4
+ETS_API size_t ets_computes_rules(enum ets_computes computes, const char *method,
+                                  struct ets_tolerance_rule *rules_out);
+
+/*
+ * The tolerance for one output: that of its scalar type in ETS_COMPUTES_LIST (complex as their
+ * parts), over which the rules that fit are laid in their order.
  */
 ETS_API void ets_tolerance_for(const struct ets_tolerance_rule *rules, size_t rule_count,
                                struct ets_text method, uint32_t test_case, uint32_t output,
                                int scalar_type, struct ets_tolerance *tolerance_out);
+/* Lays the rules that fit over `*tolerance`, in their order. */
+ETS_API void ets_tolerance_lay(const struct ets_tolerance_rule *rules, size_t rule_count,
+                               struct ets_text method, uint32_t test_case, uint32_t output,
+                               int scalar_type, struct ets_tolerance *tolerance);
 
 /*
  * Compares one output. Plain numbers count as tensors of one element; elements that are no numbers

@@ -147,7 +147,8 @@ struct ets_xnnpack_node {
     uint32_t padding[4]; /* top, right, bottom, left */
     uint32_t kernel[2], stride[2], dilation[2];
     uint32_t groups, group_input_channels, group_output_channels;
-    size_t node_at; /* offset of the node's table in the FlatBuffer */
+    int has_all_sizes; /* StaticReshape: 1 where none of its sizes is taken from the input */
+    size_t node_at;    /* offset of the node's table in the FlatBuffer */
 };
 
 /* A tensor. */

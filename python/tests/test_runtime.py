@@ -130,6 +130,16 @@ def test_outputs_are_the_callers():
     assert first.sum() == 8 and first.flags.writeable
 
 
+@pytest.mark.parametrize("name, expected", [("shared", [5, 12, 6]), ("own", [0, 2, 0])])
+def test_methods_share_state_where_it_was_planned_so(name, expected):
+    program = load(DATA / "state" / f"{name}.pte")
+    methods = {each: program.load_method(each) for each in program.method_names}
+    methods["set_state"].execute([np.full(1, 5, "f4")])
+    outputs = [methods["get_state"].execute([]), methods["forward"].execute([np.ones(1, "f4")]),
+               methods["get_state"].execute([])]  # fmt: skip
+    assert [output[0].item() for output in outputs] == expected
+
+
 def test_bfloat16_and_plain_values():
     method = load(BFLOAT16).load_method("forward")
     bits = np.full((2, 3), 0x4080, "u2")  # 4.0

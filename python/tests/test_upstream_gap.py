@@ -11,7 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from etscope import Error, numerics, parse_etrecord
+from etscope import Error, Inspector, numerics, parse_etrecord
 from etscope.inspector.numerical_comparator import NumericalComparatorBase
 from etscope.runtime import Runtime
 from fixtures import DATA, MODELS, file, golden, inspect
@@ -46,7 +46,7 @@ def check_gap(distance, gap, expected, reference):
     """golden.json has 10 decimals, and null for infinities."""
     power = float(np.mean(np.square(np.float64(reference))))
     if distance == "MSE":
-        assert abs(gap - expected) <= 1e-9 * power + 1e-10
+        assert abs(gap - expected) <= 1e-9 * (power + expected) + 1e-10
     elif distance == "L1":
         assert abs(gap - expected) <= 1e-6 * np.abs(np.float64(reference)).sum() + 1e-10
     elif expected is None or expected > 100:
@@ -70,6 +70,38 @@ def test_rows_and_numbers_are_upstreams(model, distance):
         check_output(row.aot_intermediate_output, expected["aot_intermediate_output"])
         assert len(row.gap) == len(expected["gap"]) == 1
         check_gap(distance, row.gap[0], expected["gap"][0], row.aot_intermediate_output)
+
+
+@pytest.mark.parametrize("scheme", ["8da4w", "8da8w", "int4_weights", "int8_weights"])
+def test_rows_of_weights_that_torchao_quantized_are_upstreams(scheme):
+    path = DATA / "torchao" / scheme
+    inspector = Inspector(
+        f"{path}.etdp", etrecord=f"{path}.etrecord", debug_buffer_path=f"{path}.bin"
+    )
+    goldens = json.loads((DATA / "torchao" / "gaps.json").read_text())[scheme]
+    for distance, rows in goldens.items():
+        frame = inspector.calculate_numeric_gap(distance)
+        assert len(frame) == len(rows)
+        for row, expected in zip(frame.itertuples(), rows):
+            assert list(row.aot_debug_handle) == expected["aot_debug_handle"]
+            assert row.aot_ops == expected["aot_ops"] and row.runtime_ops == expected["runtime_ops"]
+            check_gap(distance, row.gap[0], expected["gap"][0], row.aot_intermediate_output)
+
+
+@pytest.mark.parametrize("form", ["keywords", "cases", "surplus"])
+def test_inputs_in_lists_and_dicts_are_their_leaves(form, tmp_path):
+    folder = DATA / "nested"
+    record = parse_etrecord(folder / f"{form}.etrecord")
+    inputs = record._representative_inputs[:3]
+    program = Runtime.get().load_program(
+        folder / "model.pte", enable_etdump=True, debug_buffer_size=10**5
+    )
+    (output,) = program.load_method("forward").execute(inputs)
+    assert output.tobytes() == (folder / "expected.bin").read_bytes()
+    paths = tmp_path / "t.etdp", tmp_path / "t.bin"
+    program.write_etdump_result_to_file(*paths)
+    inspector = Inspector(paths[0], etrecord=record, debug_buffer_path=paths[1])
+    assert [row[0] for row in inspector.calculate_numeric_gap("MSE")["gap"]] == [0, 0, 0]
 
 
 def test_all_golden_rows_are_compared():

@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "etscope/plain_text.h"
+
 const char *ets_status_name(enum ets_status status)
 {
     switch (status) {
@@ -39,9 +41,17 @@ static void put(struct line *line, char byte)
 static void put_text(struct line *line, const char *text, size_t limit)
 {
     if (text == NULL) text = "(none)";
-    for (size_t i = 0; i < limit && text[i] != '\0'; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        put(line, byte < 0x20 || byte == 0x7f ? '?' : (char)byte);
+    size_t left = 0;
+    while (left < limit && text[left] != '\0') left++;
+    while (left > 0) {
+        const size_t whole = ets_utf8_length(text, left), length = whole > 0 ? whole : 1;
+        const bool is_plain = ets_plain_length(text, left) > 0;
+        /* No half of a character at the end, and nothing behind it. */
+        if (line->size + length >= line->capacity) line->capacity = line->size;
+        for (size_t i = 0; is_plain && i < length; i++) put(line, text[i]);
+        if (!is_plain) put(line, '?');
+        text += length;
+        left -= length;
     }
 }
 

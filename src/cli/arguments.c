@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "cli_text.h"
-#include "command.h"
+#include "document.h"
 
 static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
 
 /* Names in messages come from files: control characters must not reach a terminal. */
 static void print_line(const char *before, const char *format, va_list arguments)
 {
-    char line[1024];
+    char line[8192]; /* a path, and a message */
     if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
     fputs(before, stderr);
     cli_print_text(stderr, line);
     fputc('\n', stderr);
+    cli_document_note(cli_text(line));
 }
 
 int cli_complain(int code, const char *format, ...)
@@ -41,16 +42,12 @@ void cli_note(const char *format, ...)
 /* `name`: of the file, NULL: none. */
 static void print_error(const char *name, const struct ets_error *error)
 {
-    fputs("etscope: ", stderr);
-    if (name != NULL) {
-        cli_print_text(stderr, name);
-        fputs(": ", stderr);
-    }
+    char place[32] = "";
     if (error->offset != ETS_NO_OFFSET) {
-        fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
+        snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
     }
-    cli_print_text(stderr, error->message);
-    fputc('\n', stderr);
+    cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
+                 error->message);
 }
 
 int cli_fail_output(const char *path, const struct ets_error *error)

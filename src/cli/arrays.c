@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "etscope/kind.h"
 #include "etscope/npy.h"
 
@@ -56,7 +57,7 @@ int cli_arrays_open(const char *path, struct cli_arrays *arrays_out)
 {
     struct ets_error error;
     *arrays_out = (struct cli_arrays){.path = path};
-    if (ets_file_open(path, &arrays_out->file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &arrays_out->file, &error) != ETS_OK) return cli_fail(path, &error);
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(arrays_out->file));
     if (kind == ETS_KIND_ZIP || kind == ETS_KIND_ETRECORD) return open_npz(arrays_out);
     arrays_out->count = 1;

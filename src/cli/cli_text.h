@@ -14,13 +14,6 @@ bool cli_text_is(struct ets_text text, const char *expected); /* absent: it is n
 /* False where `word` is nothing else. */
 bool cli_ends_with(const char *word, const char *ending);
 
-/* Length of the well-formed UTF-8 sequence at `at`, 0 where there is none. */
-size_t cli_utf8_length(const unsigned char *at, size_t size);
-/*
- * Length of the character at `at` that may be shown as it is: 0 for a control character (also
- * U+0080 to U+009f) and for what is no UTF-8; its first byte is then shown as \x1b.
- */
-size_t cli_shown_length(const unsigned char *at, size_t size);
 /* Writes `text` as it may reach a terminal. */
 void cli_print_text(FILE *stream, const char *text);
 

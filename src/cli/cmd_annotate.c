@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/annotate.h"
 #include "etscope/gap_table.h"
@@ -167,6 +168,7 @@ static void note_finding(struct ets_table *table, const struct ets_inspection *i
     }
     const size_t used = strlen(text);
     ets_gap_headline(report, text + used, sizeof text - used);
+    cli_headline("%s", text);
     ets_table_add_note(table, cli_text(text));
 }
 
@@ -177,7 +179,7 @@ static int write_table(const struct cli_arguments *arguments,
     struct ets_error error;
     struct ets_annotate_gaps gaps;
     struct cli_source_files sources = {.arguments = arguments};
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     request->annotate.filter = request->filter.filter;
     request->annotate.source = cli_source_find;
     request->annotate.source_context = &sources;

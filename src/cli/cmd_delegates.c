@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bounds.h"
 #include "etscope/delegate_table.h"
 #include "inputs.h"
 #include "show.h"
@@ -40,7 +41,7 @@ static int open_trace(struct subject *s)
 {
     struct ets_error error;
     if (s->trace_path == NULL) return CLI_OK;
-    if (ets_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
+    if (cli_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
         return cli_fail(s->trace_path, &error);
     }
     const struct ets_inspect_options options = {
@@ -129,7 +130,7 @@ static int show(const struct subject *s)
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const struct ets_delegate_table_options options = {
         .inspection = s->inspection,
         .tick_unit =

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "document.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
 #include "etscope/sql.h"
@@ -9,14 +9,14 @@
 #include "info_text.h"
 
 const struct cli_option cli_doctor_options[] = {
-    {"--format", "-f", "table|json",
-     "json: one object with version, etrecord, sql, engine, libraries, missing, ready", NULL,
-     false},
+    {"--format", "-f", "table|json|jsonl",
+     "json: one row with version, etrecord, sql, engine, libraries, missing, ready", NULL, false},
     {"--load-library", NULL, "FILE",
      "Also load a library with kernels or backends of its own, and count what it adds", NULL, true},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
+#define NOTHING_MISSING "Nothing is missing: `etscope profile` can run and record programs"
 #define RECORD_REMEDY "install the packages zlib1g-dev and rapidjson-dev and build etscope again"
 #define TRACING_REMEDY "build the runtime with EXECUTORCH_ENABLE_EVENT_TRACER=ON, or use PyPI's"
 
@@ -173,7 +173,7 @@ static void print_table(struct ets_output *output, const struct findings *findin
         info_paragraph(output, text);
     }
     if (!find_missing(findings, 0, &part, &remedy)) {
-        info_print(output, "Nothing is missing: `etscope profile` can run and record programs.");
+        info_print(output, NOTHING_MISSING ".");
     }
 }
 
@@ -218,47 +218,55 @@ static void put_libraries(struct info_json *json, const struct findings *finding
     info_json_end_array(json);
 }
 
-static void print_json(struct ets_output *output, const struct findings *findings)
+static void put_row(struct info_json *json, const struct findings *findings)
 {
-    struct info_json json = {output, false};
     const char *part, *remedy;
-    info_json_object(&json, NULL);
-    info_json_string(&json, "version", ETS_VERSION);
-    info_json_bool(&json, "etrecord", findings->has_record);
-    info_json_bool(&json, "sql", findings->has_sql);
-    put_engine(&json, findings);
-    put_libraries(&json, findings);
-    info_json_array(&json, "missing");
+    info_json_row(json);
+    info_json_string(json, "version", ETS_VERSION);
+    info_json_bool(json, "etrecord", findings->has_record);
+    info_json_bool(json, "sql", findings->has_sql);
+    put_engine(json, findings);
+    put_libraries(json, findings);
+    info_json_array(json, "missing");
     for (unsigned i = 0; find_missing(findings, i, &part, &remedy); i++) {
-        info_json_object(&json, NULL);
-        info_json_string(&json, "part", part);
-        info_json_string(&json, "remedy", remedy);
-        info_json_end_object(&json);
+        info_json_object(json, NULL);
+        info_json_string(json, "part", part);
+        info_json_string(json, "remedy", remedy);
+        info_json_end_object(json);
     }
-    info_json_end_array(&json);
-    info_json_bool(&json, "ready", !find_missing(findings, 0, &part, &remedy));
-    info_json_end_object(&json);
-    info_json_finish(&json);
+    info_json_end_array(json);
+    info_json_bool(json, "ready", !find_missing(findings, 0, &part, &remedy));
+    info_json_end_row(json);
+}
+
+/* A row for programs, lines for people. Returns an exit code. */
+static int print(const struct cli_arguments *arguments, const struct findings *findings)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    if (cli_choice(arguments, "--format", 0) > 0) {
+        struct info_json *json;
+        const char *part, *remedy;
+        if (!find_missing(findings, 0, &part, &remedy)) cli_headline(NOTHING_MISSING);
+        else cli_headline("missing: %s: %s", part, remedy);
+        const int code = cli_document_rows("-", &json);
+        if (code == CLI_OK) put_row(json, findings);
+        return code;
+    }
+    if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
+    print_table(output, findings);
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }
 
 int cmd_doctor(const struct cli_arguments *arguments)
 {
     static struct findings findings;
-    struct ets_output *output;
-    struct ets_error error;
     if (arguments->word_count > 0) {
         return cli_complain(CLI_USAGE, "doctor takes no file; `etscope info %s` looks at one",
                             arguments->words[0]);
     }
     examine(arguments, &findings);
-    int code = CLI_OK;
-    if (ets_output_open("-", &output, &error) != ETS_OK) {
-        code = cli_fail_output("-", &error);
-    } else {
-        if (cli_choice(arguments, "--format", 0) == 0) print_table(output, &findings);
-        else print_json(output, &findings);
-        if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output("-", &error);
-    }
+    int code = print(arguments, &findings);
     const char *part, *remedy;
     if (code == CLI_OK && find_missing(&findings, 0, &part, &remedy)) code = CLI_UNAVAILABLE;
     for (unsigned i = 0; i < findings.loaded_count; i++) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
@@ -21,8 +22,16 @@ const struct cli_option cli_gap_options[] = {
     {"--fail-below", NULL, "DB",
      "End with 1 where a value's SNR is below this many dB, or nothing could be compared", NULL,
      false},
+    {"--rms", NULL, "X",
+     "Tolerance of all values as a part of the reference's root mean square; default: by what the "
+     "operator computes in",
+     NULL, false},
+    {"--tolerance", NULL, "FIELDS", "The same for some values, as dtype=bfloat16,rms=0.02", NULL,
+     true},
+    {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
     CLI_COMPARATOR_OPTION,
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
+    {"--values", NULL, NULL, "For programs: with the first 8 numbers of both tensors", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
@@ -42,7 +51,9 @@ const struct cli_option cli_gap_options[] = {
 static int write_table(const struct cli_gap *gap, struct ets_table *table)
 {
     char text[4096];
+    const struct ets_text headline = ets_table_heading(table);
     const int code = cli_choose_columns(gap->arguments, table);
+    cli_headline("%.*s", (int)headline.size, headline.data);
     if (code != CLI_OK) return code;
     const size_t size = ets_gap_describe_guilty(gap->inspection, gap->report, text, sizeof text);
     for (size_t at = 0, end; at < size; at = end + 1) {
@@ -58,8 +69,9 @@ static int show(const struct cli_gap *gap, bool is_alignment)
     struct ets_error error;
     const struct ets_gap_table_options options = {
         .metric = (enum ets_gap_metric)cli_choice(gap->arguments, "--metric", ETS_GAP_METRIC_SNR),
-        .only_off = cli_has(gap->arguments, "--only-off")};
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+        .only_off = cli_has(gap->arguments, "--only-off"),
+        .values = cli_has(gap->arguments, "--values") || cli_has(gap->arguments, "--columns")};
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const enum ets_status status =
         is_alignment ? ets_alignment_table_fill(table, gap->inspection, gap->report, &error)
                      : ets_gap_table_fill(table, gap->inspection, gap->report, &options, &error);
@@ -127,6 +139,22 @@ static int parse_limit(const struct cli_arguments *arguments, double *limit_out)
     return cli_complain(CLI_USAGE, "--fail-below takes a number of dB, not \"%s\"", value);
 }
 
+/* Values are judged as a whole, not element by element as `verify` does. */
+static int open_tolerances(struct cli_gap *gap)
+{
+    const int code = cli_tolerances_open(gap->arguments, &gap->tolerances);
+    for (size_t i = 0; code == CLI_OK && i < gap->tolerances.count; i++) {
+        const struct ets_tolerance_rule *rule = &gap->tolerances.rules[i];
+        const bool is_of_verify =
+            rule->relative >= 0 || rule->absolute >= 0 || rule->test_case >= 0 || rule->output >= 0;
+        if (!is_of_verify) continue;
+        return cli_complain(CLI_USAGE,
+                            "a tolerance of gap has the fields method, dtype and rms; case, "
+                            "output, rtol and atol are verify's");
+    }
+    return code;
+}
+
 static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
                        const struct cli_program *program, struct ets_inspection *inspection)
 {
@@ -145,6 +173,7 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     }
     cli_print_notes(inspection);
     code = cli_comparators_open(arguments, &gap.comparators);
+    if (code == CLI_OK) code = open_tolerances(&gap);
     if (code == CLI_OK) code = cli_gap_open(&gap, block, run);
     if (code == CLI_OK) code = is_alignment ? show(&gap, true) : compare(&gap, limit);
     cli_gap_close(&gap);

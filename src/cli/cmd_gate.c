@@ -1,3 +1,4 @@
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/compare_tables.h"
 #include "show.h"
@@ -6,6 +7,11 @@
 const struct cli_option cli_gate_options[] = {
     {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
+    {"--undecided", NULL, "fail|pass",
+     "What a rule is that the runs can neither hold nor break: a failure (default), or a pass",
+     NULL, false},
+    {"--all", NULL, NULL, "Also print what passes, which only the table for a terminal leaves out",
+     NULL, false},
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -31,10 +37,15 @@ static int write_table(const struct cli_arguments *arguments,
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const int code = ets_budget_table_fill(table, report, &error) == ETS_OK
-                         ? cli_write_styled(arguments, table)
-                         : cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_budget_table_fill(table, report, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", (int)headline.size, headline.data);
+        code = cli_write_styled(arguments, table);
+    }
     ets_table_close(table);
     return code;
 }
@@ -63,11 +74,23 @@ static int check(const struct cli_arguments *arguments, const struct ets_budget 
     if (ets_budget_check(budget, difference, &verdicts, &error) != ETS_OK) {
         return cli_fail(path, &error);
     }
-    const struct ets_budget_report report = {budget, difference, verdicts, cli_path_name(path)};
+    struct ets_table_style style;
+    const bool undecided_passes = cli_choice(arguments, "--undecided", 0) == 1;
+    cli_style(arguments, "-", &style);
+    const struct ets_budget_report report = {
+        .budget = budget,
+        .difference = difference,
+        .verdicts = verdicts,
+        .budget_path = cli_path_name(path),
+        .undecided_passes = undecided_passes,
+        .hides_passes = style.format == ETS_FORMAT_TABLE && !cli_has(arguments, "--all"),
+    };
     note_sections(budget, difference);
     int code = write_table(arguments, &report);
     if (code == CLI_OK) code = write_junit(arguments, &report);
-    if (code == CLI_OK && ets_budget_failed(verdicts) > 0) code = CLI_NEGATIVE;
+    const bool is_held = ets_budget_failed(verdicts) == 0 &&
+                         (undecided_passes || ets_budget_undecided(verdicts) == 0);
+    if (code == CLI_OK && !is_held) code = CLI_NEGATIVE;
     ets_budget_verdicts_close(verdicts);
     return code;
 }
@@ -114,7 +137,7 @@ int cmd_gate(const struct cli_arguments *arguments)
     const char *path = cli_value(arguments, "--budget");
     int code = check_words(arguments);
     if (code != CLI_OK) return code;
-    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK) {
         code = compare(arguments, budget);
         ets_budget_close(budget);

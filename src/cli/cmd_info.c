@@ -1,10 +1,12 @@
+#include "bounds.h"
 #include "cli_text.h"
+#include "document.h"
 #include "etscope/kind.h"
 #include "info_kinds.h"
 
 const struct cli_option cli_info_options[] = {
-    {"--format", "-f", "table|json",
-     "json: one object a file, each on a line of its own. All have path, kind, file_bytes. "
+    {"--format", "-f", "table|json|jsonl",
+     "json: a row for each file. All have path, kind, file_bytes. "
      "program: schema_version, fingerprint, sizes, methods (name, inputs, outputs, "
      "instruction_count, instructions, operators, constant_count, constant_bytes, "
      "external_count, external_bytes, delegates, arenas), named_data; bundle: bundle_version, "
@@ -30,9 +32,9 @@ void info_heading(struct info_request *request)
 
 void info_json_heading(struct info_request *request, const char *kind)
 {
-    info_json_string(&request->json, "path", request->path);
-    info_json_string(&request->json, "kind", kind);
-    info_json_count(&request->json, "file_bytes", request->bytes.size);
+    info_json_string(request->json, "path", request->path);
+    info_json_string(request->json, "kind", kind);
+    info_json_count(request->json, "file_bytes", request->bytes.size);
 }
 
 void info_json_tensor(struct info_json *json, const struct ets_tensor *tensor)
@@ -119,7 +121,7 @@ static int info_file(struct info_request *request)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (ets_file_open(request->path, &file, &error) != ETS_OK) {
+    if (cli_file_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);
@@ -133,23 +135,24 @@ static int info_file(struct info_request *request)
 
 int cmd_info(const struct cli_arguments *arguments)
 {
-    struct info_request request = {.is_json = cli_choice(arguments, "--format", 0) == 1,
-                                   .all = cli_has(arguments, "--all")};
+    struct info_request request = {.all = cli_has(arguments, "--all")};
     struct ets_error error;
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "info needs a file: etscope info model.pte");
     }
     int code = cli_check_stdin(arguments, (const char *const[]){NULL});
     if (code != CLI_OK) return code;
-    if (ets_output_open("-", &request.output, &error) != ETS_OK) {
-        return cli_fail_output("-", &error);
-    }
-    request.json.output = request.output;
+    const bool is_json = cli_choice(arguments, "--format", 0) > 0;
+    if (is_json) code = cli_document_rows("-", &request.json);
+    else if (ets_output_open("-", &request.output, &error) != ETS_OK)
+        code = cli_fail_output("-", &error);
+    if (code != CLI_OK) return code;
     for (unsigned i = 0; i < arguments->word_count; i++) {
         request.path = arguments->words[i];
         const int result = info_file(&request);
         if (code == CLI_OK) code = result;
     }
+    if (is_json) return code;
     if (ets_output_commit(request.output, &error) != ETS_OK) code = cli_fail_output("-", &error);
     return code;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/etdump.h"
 #include "recover.h"
@@ -16,8 +17,9 @@ const struct cli_option cli_recover_options[] = {
     {"--program", NULL, "FILE", "The .pte or .bpte that ran, to name running operators", NULL,
      false},
     {"--etrecord", NULL, "FILE", "The ETRecord of the export, for their source lines", NULL, false},
-    {"--format", "-f", "table|json",
-     "json: path, capture_bytes, encoding, part, part_count, output, output_bytes, run_count, "
+    {"--format", "-f", "table|json|jsonl",
+     "json: one row with path, capture_bytes, encoding, part, part_count, output, output_bytes, "
+     "run_count, "
      "event_count, stream (null for an ETDump; frames, lost_frames, damaged_frames, other_bytes, "
      "refused_records, finished, dropped_events, running: thread, name, delegate_id, method, "
      "chain, instruction, operator, source, began_ns, lasted_ns)",
@@ -166,7 +168,7 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
     if (code == CLI_OK) {
-        code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) == 1);
+        code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
     }
     free(memory);
     return code;
@@ -191,7 +193,7 @@ static int check_is_new(const char *path)
 {
     struct ets_file *file;
     struct ets_error error;
-    const enum ets_status status = ets_file_open(path, &file, &error);
+    const enum ets_status status = cli_file_open(path, &file, &error);
     if (status == ETS_OK) ets_file_close(file);
     if (status == ETS_NOT_FOUND) return CLI_OK;
     return cli_complain(CLI_INTERNAL, "%s is there already; name the output with -o", path);
@@ -249,7 +251,7 @@ int cmd_recover(const struct cli_arguments *arguments)
         if (made == NULL) return cli_complain(CLI_INTERNAL, "out of memory");
         code = check_is_new(made);
     }
-    if (code == CLI_OK && ets_file_open(recovery.path, &file, &error) != ETS_OK) {
+    if (code == CLI_OK && cli_file_open(recovery.path, &file, &error) != ETS_OK) {
         code = cli_fail(recovery.path, &error);
     } else if (code == CLI_OK) {
         recovery.bytes = ets_file_bytes(file);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "show.h"
 #include "sql_sources.h"
@@ -45,7 +46,7 @@ static int print_schema(const struct cli_arguments *arguments)
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     ets_sql_schema(table);
     const int code = print_table(arguments, table);
     ets_table_close(table);
@@ -83,7 +84,7 @@ static int run_query(const struct cli_arguments *arguments, struct ets_sql *sql,
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const int code = ets_sql_query(sql, query, table, &error) == ETS_OK
                          ? print_table(arguments, table)
                          : complain_query(query, &error);

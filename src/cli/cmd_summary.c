@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/compare_tables.h"
 #include "show.h"
@@ -23,7 +24,7 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_p
 {
     struct ets_table *table;
     struct ets_error error;
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     const int code = ets_pool_table_fill(table, pool, options, &error) == ETS_OK
                          ? cli_write_styled(arguments, table)
                          : cli_fail(NULL, &error);

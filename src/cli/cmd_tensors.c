@@ -1,4 +1,5 @@
 /* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
+#include "bounds.h"
 #include "cli_text.h"
 #include "comparator_option.h"
 #include "compare_tensors.h"
@@ -174,7 +175,7 @@ static int list_tensors(const struct cli_arguments *arguments, const struct cli_
         .values = shows_values(arguments),
         .broken_only = captured->broken_only,
     };
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code;
     if (ets_tensor_table_fill(table, captured->inspection, &options, &gaps, &error) != ETS_OK) {
         code = error.status == ETS_NOT_FOUND ? cli_complain_columns(arguments, table, &error)

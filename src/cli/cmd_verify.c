@@ -18,6 +18,10 @@ const struct cli_option cli_verify_options[] = {
     {"--case", NULL, "N", "Only this test case, from 0; several may be named", NULL, true},
     {"--rtol", NULL, "X", "Relative tolerance of all outputs", NULL, false},
     {"--atol", NULL, "X", "Absolute tolerance of all outputs", NULL, false},
+    {"--rms", NULL, "X",
+     "Tolerance of all outputs as a part of the root mean square of what is expected; default: by "
+     "what the program computes in, 0 with --rtol or --atol",
+     NULL, false},
     {"--tolerance", NULL, "FIELDS", "A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5",
      NULL, true},
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
@@ -38,6 +42,8 @@ struct verifying {
     const struct cli_arguments *arguments;
     struct cli_session session;
     struct cli_tolerances tolerances;
+    struct ets_tolerance_rule *rules; /* of the suite: by what the method computes in, and then */
+    size_t rule_count;                /* those of `tolerances` */
     struct cli_comparators comparators;
     struct cli_checked *checked;
     size_t count;
@@ -113,11 +119,11 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
                      c->worst_excess, line->result.comparison.max_error);
         }
         snprintf(line->message, sizeof line->message,
-                 "%llu of %llu numbers are outside of rtol %g and atol %g; the worst is element "
-                 "%llu%s",
+                 "%llu of %llu numbers are outside of rtol %g, atol %g and rms %g; the worst is "
+                 "element %llu%s",
                  (unsigned long long)c->outside_count, (unsigned long long)c->count,
                  line->result.tolerance.relative, line->result.tolerance.absolute,
-                 (unsigned long long)c->worst_index, distance);
+                 line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
         return;
     case ETS_MATCH_SHAPE:
         take_type(&wanted, expected);
@@ -213,9 +219,8 @@ static int check_outputs(struct verifying *v, const struct ets_bundle_suite *sui
     struct ets_error error;
     if (verdicts == NULL) return no_memory();
     const size_t first = v->count;
-    const enum ets_status status =
-        ets_verify_case(suite, test_case, outputs, count, v->tolerances.rules, v->tolerances.count,
-                        verdicts, most, &verdict, &error);
+    const enum ets_status status = ets_verify_case(suite, test_case, outputs, count, v->rules,
+                                                   v->rule_count, verdicts, most, &verdict, &error);
     int code = CLI_OK;
     if (status == ETS_NOT_FOUND) {
         struct cli_checked *line = add_line(v, name, test_case->index);
@@ -301,11 +306,39 @@ static bool is_wanted_method(const struct cli_arguments *arguments, struct ets_t
     return !cli_has(arguments, "--method");
 }
 
+/* The rules for a method's outputs; says what the method computes in. */
+static int make_rules(struct verifying *v, const char *name)
+{
+    struct ets_method method;
+    struct ets_error error;
+    const size_t most = ETS_TOLERANCE_RULES + v->tolerances.count;
+    struct ets_tolerance_rule *rules = realloc(v->rules, most * sizeof *rules);
+    if (rules == NULL) return no_memory();
+    v->rules = rules;
+    v->rule_count = 0;
+    if (ets_program_find_method(&v->session.model.program, name, &method, &error) == ETS_OK) {
+        const enum ets_computes computes = ets_method_computes(&method);
+        const struct ets_tolerance_class *class_ = ets_tolerance_class(computes);
+        v->rule_count = ets_computes_rules(computes, NULL, rules);
+        if (computes != ETS_COMPUTES_EXACT) {
+            cli_note(
+                "%s computes in %s: its outputs may be off by rtol %g, atol %g and %g of their "
+                "root mean square (%s)",
+                name, class_->name, class_->tolerance.relative, class_->tolerance.absolute,
+                class_->tolerance.of_rms, class_->source);
+        }
+    }
+    for (size_t i = 0; i < v->tolerances.count; i++) {
+        rules[v->rule_count++] = v->tolerances.rules[i];
+    }
+    return CLI_OK;
+}
+
 static int verify_suite(struct verifying *v, const struct ets_bundle_suite *suite)
 {
     char name[256];
-    int code = CLI_OK;
     snprintf(name, sizeof name, "%.*s", (int)suite->method_name.size, suite->method_name.data);
+    int code = make_rules(v, name);
     for (uint32_t i = 0; code == CLI_OK && i < suite->case_count; i++) {
         if (is_wanted_case(v->arguments, i)) code = verify_case(v, suite, name, i);
     }
@@ -370,6 +403,8 @@ static int write_results(const struct verifying *v)
         return cli_fail(NULL, &error);
     }
     int code = cli_choose_columns(v->arguments, table);
+    cli_headline("%u of %u test cases are as expected", v->case_count - v->failed_cases,
+                 v->case_count);
     cli_style(v->arguments, path, &style);
     if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
     ets_table_close(table);
@@ -425,5 +460,6 @@ int cmd_verify(const struct cli_arguments *arguments)
     cli_comparators_close(&v.comparators);
     cli_tolerances_close(&v.tolerances);
     free(v.checked);
+    free(v.rules);
     return code;
 }

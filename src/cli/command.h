@@ -96,10 +96,17 @@ int cli_check_outputs(const struct cli_arguments *arguments);
 /* Index of the value among "a|b|c" of the option table; `fallback` where it was not given. */
 int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback);
 
-/* "etscope: ...", one line to stderr. Returns `code`. */
+/* "etscope: ...", one line to stderr and into the notes of a JSON document. Returns `code`. */
 int cli_complain(int code, const char *format, ...) ETS_PRINTF(2, 3);
-/* A note that does not stop the command. */
+/* A note that does not stop the command, likewise. */
 void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
+/* The sentence that the command leads with, for a JSON document (document.h): before its rows are
+ * written. */
+void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
+/* ets_file_open of a file that a JSON document names among its inputs. */
+struct ets_file;
+enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
+                              struct ets_error *error);
 /*
  * "etscope: FILE: byte 123: reason" of an input; "-" is standard input, `path` NULL: none. Returns
  * the exit code of the status.

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/numerics.h"
 
@@ -366,8 +367,9 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_t
     struct ets_output *output;
     struct ets_error error;
     cli_style(arguments, "-", &style);
+    if (style.format != ETS_FORMAT_TABLE) return cli_write_table_to("-", table, &style);
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
-    if (style.format == ETS_FORMAT_TABLE) ets_output_write(output, "\n", 1);
+    ets_output_write(output, "\n", 1);
     if (ets_table_write(table, &style, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
@@ -396,7 +398,7 @@ int cli_compare_results(const struct cli_arguments *arguments, const struct cli_
     };
     struct ets_error error;
     if (!ok) return CLI_USAGE;
-    if (ets_table_open(NULL, &c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&c.table, &error) != ETS_OK) return cli_fail(NULL, &error);
     add_columns(c.table);
     int code = CLI_OK;
     uint32_t blocks = 0;

@@ -1,5 +1,6 @@
 #include "debug_buffer.h"
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "command.h"
 #include "etscope/kind.h"
@@ -25,7 +26,7 @@ int cli_debug_buffer_open(const char *path, struct ets_file **file_out, struct e
 {
     struct ets_error error;
     if (path == NULL) return CLI_OK;
-    if (ets_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
     *bytes_out = ets_file_bytes(*file_out);
     const enum ets_kind kind = ets_kind_sniff(*bytes_out);
     if (is_another_file(kind)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/npy.h"
 
@@ -22,7 +23,7 @@ static int from_files(const struct cli_arguments *arguments, struct cli_gap_inpu
         const char *path = cli_value_at(arguments, "--input", (unsigned)i);
         struct ets_value *value = &inputs->values[i];
         struct ets_error error;
-        if (ets_file_open(path, &inputs->files[i], &error) != ETS_OK) return cli_fail(path, &error);
+        if (cli_file_open(path, &inputs->files[i], &error) != ETS_OK) return cli_fail(path, &error);
         inputs->file_count++;
         value->kind = ETS_VALUE_TENSOR;
         if (ets_npy_read(ets_file_bytes(inputs->files[i]), &value->as.tensor, &error) != ETS_OK) {

@@ -1,5 +1,6 @@
 #include "gap_references.h"
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/npy.h"
@@ -26,7 +27,7 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
                             "--reference-trace needs --reference-debug-buffer, which holds its "
                             "tensors");
     }
-    if (ets_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
     int code = cli_debug_buffer_open(buffer, &other->buffer, &other->debug_buffer);
     if (code == CLI_OK && record_path != NULL) code = cli_record_open(record_path, &other->record);
     if (code != CLI_OK) return code;
@@ -94,7 +95,7 @@ static int look_up(void *context, const struct ets_gap_value *value, struct ets_
     }
     if (is_single) snprintf(path + used, sizeof path - (size_t)used, ".npy");
     else snprintf(path + used, sizeof path - (size_t)used, ".%u.npy", value->output);
-    const enum ets_status status = ets_file_open(path, &folder->file, &error);
+    const enum ets_status status = cli_file_open(path, &folder->file, &error);
     if (status == ETS_NOT_FOUND) return 0;
     if (status == ETS_OK &&
         ets_npy_read(ets_file_bytes(folder->file), tensor_out, &error) == ETS_OK) {

@@ -5,6 +5,7 @@
 
 #include "cli_text.h"
 #include "debug_buffer.h"
+#include "etscope/gap_table.h"
 #include "gap_inputs.h"
 #include "gap_references.h"
 #include "session.h"
@@ -33,6 +34,7 @@ static void print_notes(const struct cli_gap *gap)
 {
     const struct ets_gap_verdict *verdict = ets_gap_verdict(gap->report);
     const char *reason = ets_gap_reference_reason(gap->report);
+    char tolerances[1024];
     if (reason != NULL) cli_note("compared with the edge program: %s", reason);
     if (verdict->other_input != ETS_NO_INDEX) {
         cli_note(
@@ -46,8 +48,16 @@ static void print_notes(const struct cli_gap *gap)
                  verdict->unpaired == 1 ? "operator" : "operators");
     }
     if (verdict->fallbacks > 0) {
-        cli_note("%u %s computed as the edge program has it", verdict->fallbacks,
-                 verdict->fallbacks == 1 ? "node was" : "nodes were");
+        cli_note("%u %s computed from the edge program; the first: %s", verdict->fallbacks,
+                 verdict->fallbacks == 1 ? "node was" : "nodes were", verdict->fallback_reason);
+    }
+    if (verdict->in_double && verdict->single > 0) {
+        cli_note(
+            "%u %s no kernel that computes in float64; the reference has the record's types there",
+            verdict->single, verdict->single == 1 ? "node has" : "nodes have");
+    }
+    if (ets_gap_describe_tolerances(gap->report, tolerances, sizeof tolerances) > 0) {
+        cli_note("tolerance: %s", tolerances);
     }
     for (size_t i = 0; i < gap->comparators.count; i++) {
         const char *refusal = ets_gap_comparator_reason(gap->report, (uint32_t)i);
@@ -55,8 +65,8 @@ static void print_notes(const struct cli_gap *gap)
         cli_note("comparator %s: %s", gap->comparators.comparators[i]->name, refusal);
     }
     if (verdict->uncovered > 0) {
-        cli_note("%u %s cannot be computed here: the column reason of gap says why",
-                 verdict->uncovered, verdict->uncovered == 1 ? "node" : "nodes");
+        cli_note("%u %s cannot be computed; the first: %s", verdict->uncovered,
+                 verdict->uncovered == 1 ? "node" : "nodes", verdict->uncovered_reason);
     }
 }
 
@@ -120,7 +130,7 @@ static int compute(struct cli_gap *gap)
             .engine = gap->engine,
             .inputs = inputs.values,
             .input_count = inputs.count,
-            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 1};
+            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0};
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);
@@ -169,7 +179,9 @@ int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run)
                                       .run = run,
                                       .reference = cli_value(gap->arguments, "--reference"),
                                       .comparators = gap->comparators.comparators,
-                                      .comparator_count = (uint32_t)gap->comparators.count};
+                                      .comparator_count = (uint32_t)gap->comparators.count,
+                                      .tolerances = gap->tolerances.rules,
+                                      .tolerance_count = gap->tolerances.count};
     if (run == ETS_NO_INDEX) {
         options.run = block == ETS_NO_INDEX
                           ? run_of_method(gap)
@@ -222,4 +234,5 @@ void cli_gap_close(struct cli_gap *gap)
     cli_record_close(&gap->other);
     ets_engine_close(gap->library);
     cli_comparators_close(&gap->comparators);
+    cli_tolerances_close(&gap->tolerances);
 }

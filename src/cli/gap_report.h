@@ -5,6 +5,7 @@
 #include "comparator_option.h"
 #include "etscope/gap.h"
 #include "subject.h"
+#include "tolerances.h"
 
 /* clang-format off */
 #define CLI_REFERENCE_OPTIONS \
@@ -21,8 +22,9 @@
      false},                                                                                       \
     {"--reference-npy", NULL, "FOLDER",                                                            \
      "Files NODE.npy as the reference, of several outputs NODE.N.npy", NULL, false},               \
-    {"--reference-dtype", NULL, "record|f64",                                                      \
-     "Compute the reference in the record's types, or in double: a kernel's own error then shows", \
+    {"--reference-dtype", NULL, "f64|record",                                                      \
+     "Compute the reference in float64 (default), which tells what is right, or in the record's "   \
+     "types, as the runtime's kernels do",                                                        \
      NULL, false},                                                                                 \
     {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy",      \
      true},                                                                                        \
@@ -42,6 +44,7 @@ struct cli_gap {
     const struct ets_engine *engine;
     struct cli_record other;            /* --reference-etrecord */
     struct cli_comparators comparators; /* opened by `gap`; none for `annotate` */
+    struct cli_tolerances tolerances;   /* likewise */
 };
 
 /* Reference options that contradict each other. Returns an exit code. */

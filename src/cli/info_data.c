@@ -95,8 +95,8 @@ static void print_bundle(struct info_request *request, const struct ets_bundle *
 static void put_bundle(struct info_request *request, const struct ets_bundle *bundle,
                        const struct ets_program *program)
 {
-    struct info_json *json = &request->json;
-    info_json_object(json, NULL);
+    struct info_json *json = request->json;
+    info_json_row(json);
     info_json_heading(request, "bundle");
     info_json_count(json, "bundle_version", bundle->version);
     info_json_array(json, "suites");
@@ -111,8 +111,7 @@ static void put_bundle(struct info_request *request, const struct ets_bundle *bu
     info_json_count(json, "bytes", bundle->program.size);
     info_put_program(request, program);
     info_json_end_object(json);
-    info_json_end_object(json);
-    info_json_finish(json);
+    info_json_end_row(json);
 }
 
 int info_bundle(struct info_request *request)
@@ -127,7 +126,7 @@ int info_bundle(struct info_request *request)
         if (error.offset != ETS_NO_OFFSET) error.offset += bundle.program_offset;
         return cli_fail(request->path, &error);
     }
-    if (request->is_json) put_bundle(request, &bundle, &program);
+    if (request->json != NULL) put_bundle(request, &bundle, &program);
     else print_bundle(request, &bundle, &program);
     return CLI_OK;
 }
@@ -153,8 +152,8 @@ static void print_data_file(struct info_request *request, const struct ets_data_
 
 static void put_data_file(struct info_request *request, const struct ets_data_file *data)
 {
-    struct info_json *json = &request->json;
-    info_json_object(json, NULL);
+    struct info_json *json = request->json;
+    info_json_row(json);
     info_json_heading(request, "data_file");
     info_json_count(json, "schema_version", data->version);
     info_json_count(json, "segment_count", data->segment_count);
@@ -170,8 +169,7 @@ static void put_data_file(struct info_request *request, const struct ets_data_fi
         info_json_end_object(json);
     }
     info_json_end_array(json);
-    info_json_end_object(json);
-    info_json_finish(json);
+    info_json_end_row(json);
 }
 
 int info_data_file(struct info_request *request)
@@ -181,7 +179,7 @@ int info_data_file(struct info_request *request)
     if (ets_data_file_init(&data, request->bytes, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    if (request->is_json) put_data_file(request, &data);
+    if (request->json != NULL) put_data_file(request, &data);
     else print_data_file(request, &data);
     return CLI_OK;
 }
@@ -194,14 +192,13 @@ int info_npy(struct info_request *request)
         return cli_fail(request->path, &error);
     }
     const uint64_t count = ets_tensor_count(&tensor);
-    if (request->is_json) {
-        info_json_object(&request->json, NULL);
+    if (request->json != NULL) {
+        info_json_row(request->json);
         info_json_heading(request, "npy");
-        info_json_tensor(&request->json, &tensor);
-        info_json_count(&request->json, "element_count", count);
-        info_json_bool(&request->json, "row_major", ets_tensor_is_contiguous(&tensor));
-        info_json_end_object(&request->json);
-        info_json_finish(&request->json);
+        info_json_tensor(request->json, &tensor);
+        info_json_count(request->json, "element_count", count);
+        info_json_bool(request->json, "row_major", ets_tensor_is_contiguous(&tensor));
+        info_json_end_row(request->json);
         return CLI_OK;
     }
     struct info_line line = {.size = 0};

@@ -55,6 +55,7 @@ static void print_losses(struct info_request *request, const struct ets_trace_su
     add_loss(&line, summary->lost_frames, "frames of the stream");
     add_loss(&line, state->unnamed, "names");
     add_loss(&line, state->backwards, "durations");
+    add_loss(&line, state->stale, "begun before a reset");
     if (line.size == start) info_add(&line, "nothing");
     else if (state->first_error != ETS_OK) {
         info_add(&line, "; first error: %s", ets_status_name(state->first_error));
@@ -184,6 +185,7 @@ static void put_summary(struct info_json *json, const struct ets_trace_summary *
     info_json_count(json, "lost_frame_count", summary->lost_frames);
     info_json_count(json, "unnamed_count", state->unnamed);
     info_json_count(json, "backwards_count", state->backwards);
+    info_json_count(json, "stale_count", state->stale);
     info_json_count(json, "used_bytes", state->used_bytes);
     info_json_count(json, "capacity_bytes", state->capacity_bytes);
     info_json_count(json, "debug_buffer_bytes", state->debug_bytes);

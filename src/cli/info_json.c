@@ -12,33 +12,12 @@ static void put(struct info_json *json, const char *text)
     ets_output_write(json->output, text, strlen(text));
 }
 
-static void put_quoted(struct info_json *json, const char *data, size_t size)
-{
-    put(json, "\"");
-    for (size_t i = 0; i < size;) {
-        const unsigned char *at = (const unsigned char *)data + i;
-        const size_t length = cli_utf8_length(at, size - i);
-        char escape[8];
-        if (length == 0) {
-            put(json, "\\ufffd");
-        } else if (*at < 0x20 || *at == 0x7f) {
-            snprintf(escape, sizeof escape, "\\u%04x", *at);
-            put(json, escape);
-        } else {
-            if (*at == '"' || *at == '\\') put(json, "\\");
-            ets_output_write(json->output, at, length);
-        }
-        i += length > 0 ? length : 1;
-    }
-    put(json, "\"");
-}
-
 /* What stands before every value: the comma behind the last one, and the key. */
 static void begin(struct info_json *json, const char *key)
 {
     if (json->needs_comma) put(json, ", ");
     if (key != NULL) {
-        put_quoted(json, key, strlen(key));
+        ets_output_write_json(json->output, key, strlen(key));
         put(json, ": ");
     }
     json->needs_comma = true;
@@ -77,6 +56,35 @@ void info_json_end_array(struct info_json *json)
     close_bracket(json, "]");
 }
 
+void info_json_key(struct info_json *json, const char *key)
+{
+    begin(json, key);
+}
+
+void info_json_rows(struct info_json *json)
+{
+    info_json_array(json, "rows");
+}
+
+void info_json_row(struct info_json *json)
+{
+    if (!json->is_lines) put(json, json->needs_comma ? ",\n {" : "\n {");
+    else put(json, "{");
+    json->needs_comma = false;
+}
+
+void info_json_end_row(struct info_json *json)
+{
+    put(json, json->is_lines ? "}\n" : "}");
+    json->needs_comma = true;
+}
+
+void info_json_end_rows(struct info_json *json)
+{
+    put(json, json->needs_comma ? "\n]" : "]");
+    json->needs_comma = true;
+}
+
 void info_json_finish(struct info_json *json)
 {
     put(json, "\n");
@@ -87,7 +95,7 @@ void info_json_text(struct info_json *json, const char *key, struct ets_text tex
 {
     begin(json, key);
     if (text.data == NULL) put(json, "null");
-    else put_quoted(json, text.data, text.size);
+    else ets_output_write_json(json->output, text.data, text.size);
 }
 
 void info_json_string(struct info_json *json, const char *key, const char *text)

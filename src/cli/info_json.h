@@ -1,4 +1,4 @@
-/* A JSON document, written piece by piece on one line. */
+/* A JSON document, written piece by piece: on one line, but for its rows. */
 #ifndef ETSCOPE_CLI_INFO_JSON_H
 #define ETSCOPE_CLI_INFO_JSON_H
 
@@ -11,7 +11,17 @@
 struct info_json {
     struct ets_output *output;
     bool needs_comma;
+    bool is_lines; /* rows are lines by themselves, not items of a list */
 };
+
+/* A list "rows" of objects, each on a line of its own; of JSON lines the objects alone. */
+void info_json_rows(struct info_json *json);
+void info_json_row(struct info_json *json);
+void info_json_end_row(struct info_json *json);
+void info_json_end_rows(struct info_json *json);
+
+/* The key alone, of a value that the caller writes. */
+void info_json_key(struct info_json *json, const char *key);
 
 /* `key` is NULL for items of an array and for the document itself. */
 void info_json_object(struct info_json *json, const char *key);

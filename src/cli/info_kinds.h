@@ -10,11 +10,10 @@
 struct info_request {
     const char *path;
     struct ets_bytes bytes;
-    struct ets_output *output;
-    struct info_json json;
-    bool is_json;
-    bool all;         /* long lists in full */
-    bool has_printed; /* another file's facts stand above */
+    struct ets_output *output; /* for people */
+    struct info_json *json;    /* NULL: for people */
+    bool all;                  /* long lists in full */
+    bool has_printed;          /* another file's facts stand above */
     bool is_out_of_memory;
 };
 

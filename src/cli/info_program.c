@@ -456,7 +456,7 @@ static void put_delegates(struct info_json *json, const struct ets_method *metho
 
 static void put_method(struct info_request *request, const struct ets_method *method)
 {
-    struct info_json *json = &request->json;
+    struct info_json *json = request->json;
     struct method_counts counts;
     info_json_object(json, NULL);
     info_json_text(json, "name", method->name);
@@ -482,7 +482,7 @@ static void put_method(struct info_request *request, const struct ets_method *me
 
 void info_put_program(struct info_request *request, const struct ets_program *program)
 {
-    struct info_json *json = &request->json;
+    struct info_json *json = request->json;
     struct size_part parts[SIZE_PARTS];
     char fingerprint[20];
     snprintf(fingerprint, sizeof fingerprint, "%016llx",
@@ -519,15 +519,14 @@ int info_program(struct info_request *request)
     if (ets_program_init(&program, request->bytes, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    if (!request->is_json) {
+    if (request->json == NULL) {
         info_heading(request);
         info_print_program(request, &program);
         return CLI_OK;
     }
-    info_json_object(&request->json, NULL);
+    info_json_row(request->json);
     info_json_heading(request, "program");
     info_put_program(request, &program);
-    info_json_end_object(&request->json);
-    info_json_finish(&request->json);
+    info_json_end_row(request->json);
     return CLI_OK;
 }

@@ -238,11 +238,11 @@ static void put_graphs(struct info_json *json, struct ets_etrecord *record, stru
 
 static int put_record(struct info_request *request, struct ets_etrecord *record)
 {
-    struct info_json *json = &request->json;
+    struct info_json *json = request->json;
     struct ets_error error = {.status = ETS_OK};
     const struct ets_value *inputs;
     size_t count;
-    info_json_object(json, NULL);
+    info_json_row(json);
     info_json_heading(request, "etrecord");
     info_json_count(json, "export_graph_id", ets_etrecord_export_graph_id(record));
     if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
@@ -265,8 +265,7 @@ static int put_record(struct info_request *request, struct ets_etrecord *record)
         info_json_end_object(json);
     }
     info_json_end_array(json);
-    info_json_end_object(json);
-    info_json_finish(json);
+    info_json_end_row(json);
     return error.status == ETS_OK ? CLI_OK : cli_fail(request->path, &error);
 }
 
@@ -277,7 +276,8 @@ int info_etrecord(struct info_request *request)
     if (ets_etrecord_open(request->bytes, NULL, &record, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    const int code = request->is_json ? put_record(request, record) : print_record(request, record);
+    const int code =
+        request->json != NULL ? put_record(request, record) : print_record(request, record);
     ets_etrecord_close(record);
     return code;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli_text.h"
+#include "etscope/plain_text.h"
 
 static void add_formatted(struct info_line *line, const char *format, va_list arguments)
     ETS_PRINTF(2, 0);
@@ -27,10 +27,10 @@ void info_add(struct info_line *line, const char *format, ...)
 void info_add_text(struct info_line *line, struct ets_text text)
 {
     for (size_t i = 0; i < text.size && line->size + 4 < sizeof line->data;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = cli_shown_length(at, text.size - i);
-        if (length == 0) info_add(line, "\\x%02x", *at);
-        else info_add(line, "%.*s", (int)length, (const char *)at);
+        const char *at = text.data + i;
+        const size_t length = ets_plain_length(at, text.size - i);
+        if (length == 0) info_add(line, "\\x%02x", (unsigned char)*at);
+        else info_add(line, "%.*s", (int)length, at);
         i += length == 0 ? 1 : length;
     }
 }

@@ -195,9 +195,9 @@ static void print_etdump(struct info_request *request, const struct ets_inspecti
 static void put_etdump(struct info_request *request, const struct ets_inspection *inspection,
                        const struct block_counts *counts)
 {
-    struct info_json *json = &request->json;
+    struct info_json *json = request->json;
     const struct ets_etdump *dump = ets_inspection_dump(inspection);
-    info_json_object(json, NULL);
+    info_json_row(json);
     info_json_heading(request, "etdump");
     info_json_count(json, "schema_version", dump->version);
     info_json_bool(json, "size_prefixed", dump->is_size_prefixed);
@@ -208,8 +208,7 @@ static void put_etdump(struct info_request *request, const struct ets_inspection
         put_block(json, inspection, i, &counts[i]);
     }
     info_json_end_array(json);
-    info_json_end_object(json);
-    info_json_finish(json);
+    info_json_end_row(json);
 }
 
 int info_etdump(struct info_request *request)
@@ -232,7 +231,7 @@ int info_etdump(struct info_request *request)
     }
     struct block_counts *counts = count_blocks(inspection);
     if (counts == NULL) request->is_out_of_memory = true;
-    else if (request->is_json) put_etdump(request, inspection, counts);
+    else if (request->json != NULL) put_etdump(request, inspection, counts);
     else print_etdump(request, inspection, counts);
     free(counts);
     ets_inspection_close(inspection);

@@ -1,5 +1,6 @@
 #include "inputs.h"
 
+#include "bounds.h"
 #include "etscope/kind.h"
 
 int cli_record_open(const char *path, struct cli_record *record_out)
@@ -7,7 +8,7 @@ int cli_record_open(const char *path, struct cli_record *record_out)
     struct ets_error error;
     *record_out = (struct cli_record){NULL, NULL};
     if (path == NULL) return CLI_OK;
-    if (ets_file_open(path, &record_out->file, &error) != ETS_OK ||
+    if (cli_file_open(path, &record_out->file, &error) != ETS_OK ||
         ets_etrecord_open(ets_file_bytes(record_out->file), NULL, &record_out->record, &error) !=
             ETS_OK) {
         return cli_fail(path, &error);
@@ -26,7 +27,7 @@ int cli_program_open(const char *path, struct cli_program *program_out)
     struct ets_error error;
     *program_out = (struct cli_program){.file = NULL};
     if (path == NULL) return CLI_OK;
-    if (ets_file_open(path, &program_out->file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &program_out->file, &error) != ETS_OK) return cli_fail(path, &error);
     program_out->bytes = ets_file_bytes(program_out->file);
     program_out->is_bundle = ets_kind_sniff(program_out->bytes) == ETS_KIND_BUNDLE;
     if (program_out->is_bundle) {

@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "command.h"
+#include "document.h"
 
 const struct cli_command cli_commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
@@ -19,7 +19,7 @@ const struct cli_command cli_commands[] = {
      "modules need the ETRecord of the export; operator names of prim ops, and what the events "
      "inside of a delegate stand for, need the program. "
      "Times that a delegate reports in whole microseconds are shown as the bounds they are. "
-     "With --format tsv alone the table is that of upstream's Inspector, byte for byte.",
+     "--format upstream is the TSV table of upstream's Inspector, byte for byte.",
      cli_inspect_options,
      "etscope inspect profile.etdp --etrecord model.etrecord\n"
      "etscope inspect profile.etdp --etrecord model.etrecord --group-by source --sort time\n"
@@ -102,7 +102,9 @@ const struct cli_command cli_commands[] = {
      "runs, adjusted for the number of operators; it tells whether these recordings differ. The "
      "runs of one share one state of the machine: --before and --after add recordings to a side. "
      "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
-     "unknown: too few runs, or a clock too coarse.",
+     "unknown: too few runs, or a clock too coarse. Where most operators do not match, the "
+     "programs "
+     "differ: diff says so and ends with 4, unless --allow-mismatch is given.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
@@ -116,8 +118,11 @@ const struct cli_command cli_commands[] = {
      "median "
      "of Method::execute to 5 % over the base, `operator *conv* max <= 2ms` every operator of such "
      "a name to 2 ms, `delegated share >= 90%` the part of the time that delegates take. A limit "
-     "over the base counts as broken only where the change is beyond the base's own noise: of its "
-     "files, or the quarters of its one file's runs.",
+     "over the base is broken where the change is beyond the base's own noise (of its files, or "
+     "the "
+     "quarters of its one file's runs) and a rank test sees it. What the runs cannot decide fails, "
+     "too, and is told with the number of runs that would decide it; --undecided pass lets it "
+     "pass.",
      cli_gate_options,
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
      "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
@@ -289,5 +294,7 @@ int main(int count, char **words)
     static struct cli_arguments arguments;
     int code = cli_parse(command, count - 2, words + 2, &arguments);
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
-    return code != CLI_OK ? code : finish(command->run(&arguments));
+    if (code != CLI_OK) return code;
+    cli_document_start(&arguments);
+    return finish(cli_document_end(command->run(&arguments)));
 }

@@ -400,17 +400,19 @@ int cli_check_record_inputs(const char *path, struct ets_etrecord *record)
     for (size_t i = 0; i < count; i++) {
         if (values[i].kind != ETS_VALUE_OTHER) continue;
         return cli_complain(CLI_INPUT,
-                            "%s: representative input %zu is neither a tensor nor a number: "
-                            "update_representative_inputs takes the method's inputs one after "
-                            "another, [x, y] and not [(x, y)]",
+                            "%s: representative input %zu is neither a tensor nor a number; "
+                            "--input or --case give others",
                             path, i);
     }
     return CLI_OK;
 }
 
-static int from_record(const struct cli_session *session, struct cli_model_inputs *inputs)
+/* The record may have several cases one after another: the first is taken. */
+static int from_record(const struct cli_session *session, const char *method,
+                       struct cli_model_inputs *inputs)
 {
     const struct ets_value *values;
+    struct ets_engine_method_info info;
     struct ets_error error;
     size_t count;
     const char *path = cli_value(session->arguments, "--etrecord");
@@ -423,6 +425,10 @@ static int from_record(const struct cli_session *session, struct cli_model_input
     }
     const int code = cli_check_record_inputs(path, session->record.record);
     if (code != CLI_OK) return code;
+    if (session->engine->method_info(session->program, method, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    if (count > info.input_count) count = info.input_count;
     inputs->values = calloc(count + 1, sizeof *inputs->values);
     if (inputs->values == NULL) return no_memory();
     if (count > 0) memcpy(inputs->values, values, count * sizeof *values);
@@ -505,7 +511,7 @@ int cli_model_inputs_open(const struct cli_session *session, const char *method,
         if (is_auto) {
             note_source(session->arguments, method, "representative inputs of the ETRecord");
         }
-        return from_record(session, inputs_out);
+        return from_record(session, method, inputs_out);
     }
     const int code = parse_generator(session->arguments, &g);
     if (code != CLI_OK) return code;

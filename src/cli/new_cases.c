@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 
 static int no_memory(void)
@@ -40,7 +41,7 @@ static struct ets_file *open_file(struct cli_new_cases *cases, const char *path)
     void *list = cases->files;
     if (!grow(&list, cases->file_count, sizeof *cases->files)) return NULL;
     cases->files = list;
-    if (ets_file_open(path, &cases->files[cases->file_count], &error) != ETS_OK) {
+    if (cli_file_open(path, &cases->files[cases->file_count], &error) != ETS_OK) {
         cli_fail(path, &error);
         return NULL;
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli_text.h"
-#include "info_json.h"
+#include "document.h"
 #include "info_text.h"
 #include "recover.h"
 
@@ -288,23 +288,21 @@ static void put_stream(const struct recovery *recovery, struct info_json *json)
     info_json_end_object(json);
 }
 
-static void put_report(const struct recovery *recovery, struct ets_output *output)
+static void put_report(const struct recovery *recovery, struct info_json *json)
 {
-    struct info_json json = {.output = output};
-    info_json_object(&json, NULL);
-    info_json_string(&json, "path", recovery->path);
-    info_json_count(&json, "capture_bytes", recovery->bytes.size);
-    info_json_string(&json, "encoding", ets_capture_encoding_name(recovery->found.encoding));
-    info_json_count(&json, "part", recovery->part);
-    info_json_count(&json, "part_count", recovery->part_count);
-    info_json_string(&json, "output", recovery->output_path);
-    info_json_count(&json, "output_bytes", recovery->dump.size);
-    info_json_count(&json, "run_count", recovery->runs);
-    info_json_count(&json, "event_count", recovery->events);
-    if (recovery->is_stream) put_stream(recovery, &json);
-    else info_json_null(&json, "stream");
-    info_json_end_object(&json);
-    info_json_finish(&json);
+    info_json_row(json);
+    info_json_string(json, "path", recovery->path);
+    info_json_count(json, "capture_bytes", recovery->bytes.size);
+    info_json_string(json, "encoding", ets_capture_encoding_name(recovery->found.encoding));
+    info_json_count(json, "part", recovery->part);
+    info_json_count(json, "part_count", recovery->part_count);
+    info_json_string(json, "output", recovery->output_path);
+    info_json_count(json, "output_bytes", recovery->dump.size);
+    info_json_count(json, "run_count", recovery->runs);
+    info_json_count(json, "event_count", recovery->events);
+    if (recovery->is_stream) put_stream(recovery, json);
+    else info_json_null(json, "stream");
+    info_json_end_row(json);
 }
 
 int recovery_report(const struct recovery *recovery, bool is_json)
@@ -312,9 +310,14 @@ int recovery_report(const struct recovery *recovery, bool is_json)
     struct ets_output *output;
     struct ets_error error;
     int code = CLI_OK;
+    if (is_json) {
+        struct info_json *json;
+        code = cli_document_rows("-", &json);
+        if (code == CLI_OK) put_report(recovery, json);
+        return code;
+    }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
-    if (is_json) put_report(recovery, output);
-    else code = print_report(recovery, output);
+    code = print_report(recovery, output);
     if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output("-", &error);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "etscope/inspect.h"
 #include "etscope/npy.h"
 
@@ -98,7 +99,7 @@ static int open_data_files(struct cli_session *session, struct ets_bytes *bytes,
     for (size_t i = 0; i < count; i++) {
         const char *path = cli_value_at(session->arguments, "--data", (unsigned)i);
         struct ets_error error;
-        if (ets_file_open(path, &session->data_files[i], &error) != ETS_OK) {
+        if (cli_file_open(path, &session->data_files[i], &error) != ETS_OK) {
             return cli_fail(path, &error);
         }
         session->data_file_count++;

@@ -122,7 +122,7 @@ struct cli_model_inputs {
 };
 /* Options about inputs that contradict each other. Returns an exit code. */
 int cli_model_inputs_check(const struct cli_arguments *arguments);
-/* Complains of representative inputs that are lists of inputs. Returns an exit code. */
+/* Complains of representative inputs that are no values. Returns an exit code. */
 int cli_check_record_inputs(const char *path, struct ets_etrecord *record);
 /* Inputs of `method`; `test_case` < 0: none asked for. Says on stderr where they come from. */
 int cli_model_inputs_open(const struct cli_session *session, const char *method,

@@ -9,11 +9,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "compare.h"
 #include "debug_buffer.h"
+#include "document.h"
 #include "etscope/run_table.h"
 #include "trace_notes.h"
+#include "upstream_table.h"
 
 /* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
 enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
@@ -30,7 +33,6 @@ struct request {
     struct ets_operator_table_options table;
     struct cli_filter filter;
     enum ets_time_unit target;
-    bool is_upstream_view; /* tsv, and nothing else that changes its columns or rows */
 };
 
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
@@ -40,7 +42,9 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
     const bool is_terminal = strcmp(output_path, "-") == 0 && isatty(STDOUT_FILENO);
     *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
     const char *format = cli_value(arguments, "--format");
-    if (format != NULL) ets_format_find(format, &style_out->format);
+    if (format != NULL && !ets_format_find(format, &style_out->format)) {
+        style_out->format = ETS_FORMAT_TSV; /* beside upstream's table */
+    }
     style_out->bold = is_terminal && getenv("NO_COLOR") == NULL;
     style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
     style_out->time_unit = cli_value(arguments, "--unit");
@@ -59,6 +63,13 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
                     const struct ets_table_style *style)
 {
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    return cli_write_table_to(path, table, style);
+}
+
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style)
+{
+    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
     struct ets_output *output;
     struct ets_error error;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
@@ -164,25 +175,6 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
-    static const char *const own_columns[] = {"--sort",
-                                              "--top",
-                                              "--all",
-                                              "--block",
-                                              "--run",
-                                              "--unit",
-                                              "--subtract-overhead",
-                                              "--tree",
-                                              "--steady",
-                                              "--columns",
-                                              "--name",
-                                              "--module",
-                                              "--handle",
-                                              "--source",
-                                              "--backend"};
-    request->is_upstream_view = request->table.group_by == ETS_GROUP_NONE;
-    for (size_t i = 0; i < sizeof own_columns / sizeof *own_columns; i++) {
-        if (cli_has(arguments, own_columns[i])) request->is_upstream_view = false;
-    }
     return ok;
 }
 
@@ -287,21 +279,6 @@ void cli_print_notes(const struct ets_inspection *inspection)
     }
 }
 
-static int write_upstream_tsv(struct ets_inspection *inspection, const struct request *request,
-                              const char *path)
-{
-    const struct ets_upstream_view *view;
-    struct ets_error error;
-    struct ets_output *output;
-    if (ets_inspection_upstream_view(inspection, ets_inspection_tick_unit(inspection, NULL),
-                                     request->target, &view, &error) != ETS_OK) {
-        return cli_fail(NULL, &error);
-    }
-    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    ets_upstream_write_tsv(view, output);
-    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
-}
-
 int cli_check_steady(const struct cli_arguments *arguments)
 {
     if (!cli_has(arguments, "--steady") || !cli_has(arguments, "--run")) return CLI_OK;
@@ -367,7 +344,7 @@ static int write_operators(const struct cli_arguments *arguments,
     struct ets_table *table;
     struct ets_error error;
     const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
-    if (ets_table_open(NULL, &table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = fill_table(arguments, table, inspection, request);
     if (code == CLI_OK) {
         struct ets_table_style style;
@@ -412,7 +389,6 @@ static int check_debug_buffer(const struct ets_inspection *inspection,
 static int show(const struct cli_arguments *arguments, const struct cli_subject *subject,
                 struct ets_inspection *inspection, struct request *request)
 {
-    const char *format = cli_value(arguments, "--format");
     const char *tsv_path = cli_value(arguments, "--tsv-path");
     int code = settle_units(arguments, inspection, request);
     if (code == CLI_OK) {
@@ -427,19 +403,19 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     if (code != CLI_OK) return code;
     cli_print_notes(inspection);
     cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
-    const bool is_upstream =
-        format != NULL && strcmp(format, "tsv") == 0 && request->is_upstream_view;
+    const bool is_upstream = cli_wants_upstream(arguments);
     if (subject->program == NULL && !is_upstream && !request->is_of_runs) {
         cli_note_whole_calls(inspection);
     }
     if (is_upstream) {
         const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
-        code = write_upstream_tsv(inspection, request, path);
+        code = cli_write_upstream(inspection, request->target, path);
     } else {
         code = write_operators(arguments, inspection, request);
     }
-    if (code == CLI_OK && tsv_path != NULL)
-        code = write_upstream_tsv(inspection, request, tsv_path);
+    if (code == CLI_OK && tsv_path != NULL) {
+        code = cli_write_upstream(inspection, request->target, tsv_path);
+    }
     if (code == CLI_OK && cli_has(arguments, "--compare-results")) {
         code = cli_compare_results(arguments, subject, inspection);
     }
@@ -491,6 +467,7 @@ int cli_open_inspection(const struct cli_subject *subject,
 int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
 {
     struct request request;
+    if (cli_check_upstream(arguments) != CLI_OK) return CLI_USAGE;
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
     if (check_documents(arguments) != CLI_OK || check_tree(arguments) != CLI_OK) return CLI_USAGE;
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {

@@ -10,8 +10,8 @@
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */
 #define CLI_SHOW_OPTIONS                                                                          \
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
-     false},                                                                                      \
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown|upstream",                              \
+     "How to print the table; upstream: the whole TSV of upstream's Inspector", NULL, false},     \
     {"--group-by", "-g", "none|op|module|source|backend|file|handle|method|run",                  \
      "Add up what belongs together; with the rest, shares are the whole run", NULL, false},       \
     {"--depth", NULL, "N", "With --group-by module: only this many levels of modules", NULL,      \
@@ -86,6 +86,8 @@ int cli_complain_columns(const struct cli_arguments *arguments, const struct ets
 /* Writes `table` where --output says. Returns an exit code. */
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
                     const struct ets_table_style *style);
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style);
 /* The same in the style that the options and the terminal ask for. */
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 

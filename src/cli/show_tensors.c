@@ -5,6 +5,7 @@
 
 #include "cli_text.h"
 #include "etscope/heat_map.h"
+#include "etscope/plain_text.h"
 #include "etscope/tensor_text.h"
 
 enum { THRESHOLD = 1000, NAME_BYTES = 200, HEADING_BYTES = 2048 };
@@ -46,13 +47,13 @@ static size_t put_numbers(char *text, size_t room, const int64_t *numbers, uint3
 /* A text of the file as it may reach a terminal. */
 static size_t put_text(char *text, size_t room, struct ets_text from)
 {
-    const unsigned char *at = (const unsigned char *)from.data;
+    const char *at = from.data;
     size_t used = 0, length;
     for (size_t i = 0; i < from.size && used + 4 < room; i += length) {
-        const size_t shown = cli_shown_length(at + i, from.size - i);
+        const size_t shown = ets_plain_length(at + i, from.size - i);
         length = shown > 0 ? shown : 1;
         if (shown > 0) memcpy(text + used, at + i, shown);
-        else snprintf(text + used, room - used, "\\x%02x", at[i]);
+        else snprintf(text + used, room - used, "\\x%02x", (unsigned char)at[i]);
         used += shown > 0 ? shown : 4;
     }
     return used;

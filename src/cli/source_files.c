@@ -1,6 +1,8 @@
 #define _DEFAULT_SOURCE
 #include "source_files.h"
 
+#include "bounds.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +14,7 @@ static struct ets_file *open_text(const char *path)
     struct stat info;
     struct ets_file *file = NULL;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return NULL;
-    return ets_file_open(path, &file, NULL) == ETS_OK ? file : NULL;
+    return cli_file_open(path, &file, NULL) == ETS_OK ? file : NULL;
 }
 
 static struct ets_file *open_below(const char *folder, size_t folder_size, struct ets_text rest)

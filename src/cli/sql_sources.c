@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/kind.h"
@@ -30,7 +31,7 @@ static int add_word(struct sql_sources *sources, const char *path)
 {
     struct ets_error error;
     struct ets_file *file;
-    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
     const bool is_program = kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
     if (is_program || kind == ETS_KIND_ETRECORD) {

@@ -1,5 +1,7 @@
 #include "tolerances.h"
 
+#include "bounds.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +71,11 @@ static int parse_field(const struct place *place, char *field, struct ets_tolera
     else if (strcmp(field, "dtype") == 0) ok = (rule->scalar_type = find_scalar_type(value)) >= 0;
     else if (strcmp(field, "rtol") == 0) ok = parse_amount(value, &rule->relative);
     else if (strcmp(field, "atol") == 0) ok = parse_amount(value, &rule->absolute);
-    else return complain(place, "a field is method, case, output, dtype, rtol or atol, not", field);
+    else if (strcmp(field, "rms") == 0) ok = parse_amount(value, &rule->of_rms);
+    else {
+        return complain(place, "a field is method, case, output, dtype, rtol, atol or rms, not",
+                        field);
+    }
     return ok ? CLI_OK : complain(place, field, value);
 }
 
@@ -77,8 +83,12 @@ static int parse_field(const struct place *place, char *field, struct ets_tolera
 static int parse_rule(const struct place *place, char *text, struct cli_tolerances *out)
 {
     static const char between[] = " \t\r,";
-    struct ets_tolerance_rule rule = {
-        .test_case = -1, .output = -1, .scalar_type = -1, .relative = -1, .absolute = -1};
+    struct ets_tolerance_rule rule = {.test_case = -1,
+                                      .output = -1,
+                                      .scalar_type = -1,
+                                      .relative = -1,
+                                      .absolute = -1,
+                                      .of_rms = -1};
     bool has_fields = false;
     for (text += strspn(text, between); *text != '\0'; text += strspn(text, between)) {
         char *end = text + strcspn(text, between);
@@ -90,9 +100,11 @@ static int parse_rule(const struct place *place, char *text, struct cli_toleranc
         text = is_last ? end : end + 1;
     }
     if (!has_fields) return CLI_OK;
-    if (rule.relative < 0 && rule.absolute < 0) {
-        return complain(place, "a rule needs rtol or atol:", "rtol=1e-3 atol=1e-5");
+    const bool is_by_elements = rule.relative >= 0 || rule.absolute >= 0;
+    if (!is_by_elements && rule.of_rms < 0) {
+        return complain(place, "a rule needs rtol, atol or rms:", "rtol=1e-3 atol=1e-5");
     }
+    if (is_by_elements && rule.of_rms < 0) rule.of_rms = 0; /* these decide alone */
     struct ets_tolerance_rule *grown = realloc(out->rules, (out->count + 1) * sizeof *grown);
     if (grown == NULL) return no_memory();
     out->rules = grown;
@@ -135,7 +147,7 @@ static int read_file(const char *path, struct cli_tolerances *out)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (ets_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     const struct ets_bytes bytes = ets_file_bytes(file);
     int code;
     if (bytes.size > 0 && memchr(bytes.data, '\0', bytes.size) != NULL) {
@@ -148,11 +160,11 @@ static int read_file(const char *path, struct cli_tolerances *out)
     return code;
 }
 
-/* --rtol and --atol as a rule for all, before those of single outputs. */
+/* --rtol, --atol and --rms as rules for all, before those of single outputs. */
 static int parse_general(const struct cli_arguments *arguments, struct cli_tolerances *out)
 {
-    static const char *const names[] = {"--rtol", "--atol"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const names[] = {"--rtol", "--atol", "--rms"};
+    for (int i = 0; i < 3; i++) {
         const char *value = cli_value(arguments, names[i]);
         char text[64];
         double amount;

@@ -1,4 +1,6 @@
-/* Tolerances of `verify`: --rtol and --atol for all outputs, --tolerance and --tolerances for some.
+/*
+ * Tolerances of `verify`, `gap` and `tensors --compare`: --rtol, --atol and --rms for all outputs,
+ * --tolerance and --tolerances for some.
  */
 #ifndef ETSCOPE_CLI_TOLERANCES_H
 #define ETSCOPE_CLI_TOLERANCES_H

@@ -44,6 +44,10 @@ void cli_note_losses(const struct ets_trace_summary *summary)
         cli_note("%u event%s before they began, by the tracer's clock: recorded as lasting 0",
                  state->backwards, state->backwards == 1 ? " ended" : "s ended");
     }
+    if (state->stale > 0) {
+        cli_note("%u event%s not recorded: %s begun before the tracer was reset", state->stale,
+                 state->stale == 1 ? " was" : "s were", state->stale == 1 ? "it had" : "they had");
+    }
     if (!summary->has_clock) cli_note("the tracer had no clock: all times are 0");
 }
 

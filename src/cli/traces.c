@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 
 int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)
@@ -77,7 +78,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
 {
     struct ets_error error;
     const unsigned at = traces->count;
-    if (ets_file_open(path, &traces->files[at], &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_file_open(path, &traces->files[at], &error) != ETS_OK) return cli_fail(path, &error);
     traces->count++;
     const enum ets_status status = inspect(arguments, ets_file_bytes(traces->files[at]), models,
                                            model_count, &traces->inspections[at], &error);

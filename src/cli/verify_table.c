@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "comparison_cells.h"
 #include "etscope/junit.h"
 
@@ -16,6 +17,7 @@ static const struct ets_column columns[] = {
     CLI_COMPARISON_COLUMNS,
     {.name = "rtol", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "atol", .kind = ETS_COLUMN_REAL, .priority = 5},
+    {.name = "rms", .kind = ETS_COLUMN_REAL, .priority = 5},
     {.name = "seconds", .kind = ETS_COLUMN_REAL, .machine_only = 1},
     {.name = "message", .kind = ETS_COLUMN_TEXT, .machine_only = 1},
 };
@@ -43,8 +45,9 @@ static void add_row(struct ets_table *table, const struct cli_checked *each,
     if (each->has_output) {
         ets_table_put_real(table, each->result.tolerance.relative);
         ets_table_put_real(table, each->result.tolerance.absolute);
+        ets_table_put_real(table, each->result.tolerance.of_rms);
     } else {
-        cli_put_nothing(table, 2);
+        cli_put_nothing(table, 3);
     }
     ets_table_put_real(table, each->seconds);
     ets_table_put_string(table, each->message[0] != '\0' ? each->message : NULL);
@@ -55,7 +58,7 @@ enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count
                                  const struct cli_comparators *comparators,
                                  struct ets_table **table_out, struct ets_error *error)
 {
-    enum ets_status status = ets_table_open(NULL, table_out, error);
+    enum ets_status status = cli_table_open(table_out, error);
     if (status != ETS_OK) return status;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         ets_table_add_column(*table_out, &columns[i]);

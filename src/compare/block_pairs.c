@@ -11,13 +11,16 @@ struct side {
     uint64_t operator_count;
 };
 
-/* Without the number among its like, " #2", that a delegate gives: one more before it changes it.
+/*
+ * Of a delegate's event what it is on any processor, without the number among its like, " #2": one
+ * more before it changes it.
  */
 static struct ets_text name_of(const struct ets_pool_operator *op)
 {
-    struct ets_text name = op->name;
+    if (op->role != ETS_POOL_INNER) return op->name;
+    const bool is_delegated = op->row != NULL && op->row->is_delegated;
+    const struct ets_text name = is_delegated ? op->row->operation : op->name;
     size_t end = name.size;
-    if (op->role != ETS_POOL_INNER) return name;
     while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
     if (end == name.size || end < 3 || memcmp(name.data + end - 2, " #", 2) != 0) return name;
     return (struct ets_text){name.data, end - 2};

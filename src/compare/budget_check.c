@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "compare/budget_doubt.h"
 #include "compare/difference_parts.h"
 #include "etscope/budget.h"
 
@@ -9,7 +10,7 @@ enum { QUARTERS = 4, LEAST_QUARTER = 5 };
 struct ets_budget_verdicts {
     struct ets_arena arena;
     struct ets_budget_verdict *items;
-    uint32_t count, failed;
+    uint32_t count, failed, undecided;
 };
 
 struct checker {
@@ -103,19 +104,6 @@ static double limit_of(const struct ets_budget_rule *rule, double base)
     return widest;
 }
 
-/* What a value over its limit comes to. */
-static enum ets_budget_result weigh(const struct ets_budget_rule *rule,
-                                    const struct ets_difference_line *line,
-                                    const struct ets_budget_verdict *verdict)
-{
-    if (!is_over_base(rule) || rule->bounds[0].value < 0) return ETS_BUDGET_FAIL;
-    if (verdict->value <= verdict->noise) return ETS_BUDGET_NOISE;
-    if (line->verdict == ETS_VERDICT_UNKNOWN) return ETS_BUDGET_UNKNOWN;
-    /* A rank test looks at all runs; the tail may grow without the rest. */
-    const bool is_tail = rule->metric == ETS_METRIC_P90 || rule->metric == ETS_METRIC_MAX;
-    return is_tail || line->verdict == ETS_VERDICT_SLOWER ? ETS_BUDGET_FAIL : ETS_BUDGET_NOISE;
-}
-
 static void check_time(const struct checker *c, const struct ets_budget_rule *rule,
                        const struct ets_difference_line *line, struct ets_budget_verdict *verdict)
 {
@@ -124,17 +112,16 @@ static void check_time(const struct checker *c, const struct ets_budget_rule *ru
     if (has_base) verdict->base = metric_of(&line->before.times, rule->metric);
     if (!is_over_base(rule)) {
         verdict->limit = limit_of(rule, NAN);
+        verdict->result = verdict->value > verdict->limit ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
     } else if (!has_base) {
         verdict->result = ETS_BUDGET_NEW;
-        return;
     } else { /* the true value of a coarse clock lies above what it says */
         const double base = verdict->base + line->before.resolution;
         verdict->limit = limit_of(rule, base);
         verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
         verdict->p = line->adjusted_p;
+        ets_budget_weigh(rule, line, ets_difference_line_count(c->difference), verdict);
     }
-    verdict->result =
-        verdict->value > verdict->limit ? weigh(rule, line, verdict) : ETS_BUDGET_PASS;
 }
 
 /* The median over the runs of the part that delegate calls take of the total; NaN: no total. */
@@ -217,13 +204,16 @@ static void add(struct checker *c, uint32_t rule_index, uint32_t line_index)
                                            .value = NAN,
                                            .limit = NAN,
                                            .noise = NAN,
-                                           .p = NAN};
+                                           .p = NAN,
+                                           .room = NAN,
+                                           .spread = NAN};
     if (line_index != ETS_NO_INDEX) {
         const struct ets_difference_line *line = ets_difference_line(c->difference, line_index);
         if (rule->metric == ETS_METRIC_SHARE) check_share(c, rule, line, verdict);
         else check_time(c, rule, line, verdict);
     }
     c->verdicts->failed += ets_budget_is_failure(verdict->result) != 0;
+    c->verdicts->undecided += verdict->result == ETS_BUDGET_UNDECIDED;
 }
 
 static void check_all(struct checker *c)
@@ -361,6 +351,11 @@ uint32_t ets_budget_failed(const struct ets_budget_verdicts *verdicts)
     return verdicts->failed;
 }
 
+uint32_t ets_budget_undecided(const struct ets_budget_verdicts *verdicts)
+{
+    return verdicts->undecided;
+}
+
 const struct ets_budget_verdict *ets_budget_verdict(const struct ets_budget_verdicts *verdicts,
                                                     uint32_t index)
 {
@@ -369,12 +364,11 @@ const struct ets_budget_verdict *ets_budget_verdict(const struct ets_budget_verd
 
 int ets_budget_is_failure(enum ets_budget_result result)
 {
-    return result == ETS_BUDGET_FAIL || result == ETS_BUDGET_UNKNOWN ||
-           result == ETS_BUDGET_MISSING;
+    return result == ETS_BUDGET_FAIL || result == ETS_BUDGET_MISSING;
 }
 
 const char *ets_budget_result_name(enum ets_budget_result result)
 {
-    static const char *const names[] = {"pass", "noise", "new", "fail", "unknown", "missing"};
+    static const char *const names[] = {"pass", "undecided", "new", "fail", "missing"};
     return (unsigned)result < ETS_BUDGET_RESULT_COUNT ? names[result] : "";
 }

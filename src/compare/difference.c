@@ -21,6 +21,45 @@ static enum ets_status add_pair(struct ets_difference *difference, struct ets_ar
     return ETS_OK;
 }
 
+/* Whether a line's two sides are the same operators with the same times. */
+static bool is_identical(const struct ets_difference_line *line)
+{
+    const uint32_t runs = line->before.block == NULL ? 0 : line->before.block->run_count;
+    if (line->change != ETS_CHANGE_NONE || line->after.block->run_count != runs) return false;
+    return memcmp(line->before.per_run, line->after.per_run, runs * sizeof(double)) == 0;
+}
+
+/*
+ * What delegates run is told apart by names alone, and those vary with the processor: where handles
+ * match the calls, what is inside says nothing.
+ */
+static bool counts(const struct ets_difference *difference, const struct ets_difference_line *line)
+{
+    if (line->role == ETS_POOL_WORK) return true;
+    return line->role == ETS_POOL_INNER && !difference->blocks[line->block].by_handles;
+}
+
+static void find_agreement(struct ets_difference *difference)
+{
+    struct ets_agreement *agreement = &difference->agreement;
+    agreement->is_identical = difference->line_count > 0;
+    for (uint32_t i = 0; i < difference->line_count; i++) {
+        const struct ets_difference_line *line = &difference->lines[i];
+        if (!is_identical(line)) agreement->is_identical = 0;
+        if (!counts(difference, line)) continue;
+        const uint32_t left = line->before.operator_count, right = line->after.operator_count;
+        agreement->operators += left + right;
+        if (left > 0 && right > 0) agreement->matched += left + right;
+    }
+    agreement->is_poor = agreement->operators / 2 > agreement->matched;
+}
+
+void ets_difference_agreement(const struct ets_difference *difference,
+                              struct ets_agreement *agreement_out)
+{
+    *agreement_out = difference->agreement;
+}
+
 static enum ets_status build(struct ets_difference *difference, const struct ets_pool *before,
                              const struct ets_pool *after, struct ets_arena *scratch,
                              struct ets_error *error)
@@ -45,6 +84,7 @@ static enum ets_status build(struct ets_difference *difference, const struct ets
         ets_arena_reset(&of_pair);
         if (status != ETS_OK) return status;
     }
+    find_agreement(difference);
     return ets_difference_judge(difference, error);
 }
 

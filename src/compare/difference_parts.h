@@ -12,6 +12,7 @@ struct ets_difference {
     uint32_t block_count;
     struct ets_difference_line *lines;
     uint32_t line_count;
+    struct ets_agreement agreement;
 };
 
 static inline enum ets_status ets_fail_difference(struct ets_error *error)

@@ -112,6 +112,7 @@ static enum ets_verdict verdict_of(const struct ets_difference *difference,
     const double level = difference->options.false_discovery;
     const double least = difference->options.least_change * line->before.times.p50;
     if (isnan(line->test.p)) return ETS_VERDICT_NONE;
+    if (difference->agreement.is_identical) return ETS_VERDICT_SAME;
     if (line->adjusted_p >= level) {
         return has_too_few_runs(difference, line) ? ETS_VERDICT_UNKNOWN
                                                   : same_or_unclear(line, least);

@@ -51,7 +51,7 @@ static uint32_t shape_of(struct shapes *shapes, const struct ets_inspection *ins
     uint32_t shape = ets_key_table_add(&shapes->sequences, start);
     for (uint32_t i = 0; i < block->row_count && shape != ETS_KEY_NONE; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
-        const uint32_t text = ets_strings_add(&shapes->texts, row->name);
+        const uint32_t text = ets_strings_add(&shapes->texts, row->operation);
         const uint32_t parent =
             row->parent == ETS_NO_INDEX ? ETS_NO_INDEX : row->parent - block->first_row;
         const uint64_t words[ROW_WORDS] = {

@@ -1,4 +1,5 @@
 #include "compare/pool_parts.h"
+#include "etscope/row_filter.h"
 
 /* Rows of a block as a tree, without those that only wrap a kernel which reports itself. */
 struct tree {
@@ -53,14 +54,9 @@ static bool plant(struct tree *tree)
 /* "addmm.out" of "native_call_addmm.out", "DELEGATE_CALL XnnpackBackend"; absent: no memory. */
 static struct ets_text name_of(struct ets_arena *arena, const struct ets_row *row)
 {
-    static const char prefix[] = "native_call_";
-    const size_t size = sizeof prefix - 1;
-    if (ets_text_starts_with(row->name, prefix)) {
-        return (struct ets_text){row->name.data + size, row->name.size - size};
-    }
-    if (ets_text_is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
     if (!ets_text_is(row->name, "DELEGATE_CALL") || row->backend == NULL) {
-        return row->name.data == NULL ? (struct ets_text){"", 0} : row->name;
+        const struct ets_text name = ets_row_operator(row);
+        return name.data == NULL ? (struct ets_text){"", 0} : name;
     }
     const size_t room = row->name.size + strlen(row->backend) + 2;
     char *text = ets_arena_alloc(arena, room);

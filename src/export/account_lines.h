@@ -11,7 +11,7 @@
 struct ets_account_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
-    double middle;       /* mean of chosen_runs.h, for shares */
+    double middle;       /* mid of chosen_runs.h, which shares are of */
     double below, above; /* how far the truth of each run may lie */
     int64_t total;       /* as reported */
 };

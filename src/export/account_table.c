@@ -22,9 +22,11 @@ enum cell {
     CELL_CALLS,
     CELL_AVG,
     CELL_SELF,
+    CELL_SELF_MID,
     CELL_SHARE,
     CELL_SELF_SHARE,
     CELL_P50,
+    CELL_MID,
     CELL_CI_LOW,
     CELL_CI_HIGH,
     CELL_P99,
@@ -84,12 +86,14 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] = MAIN_TIME("avg", 0),
     [CELL_SELF] = MAIN_TIME("self", 1),
+    [CELL_SELF_MID] = MACHINE_TIME("self_mid"),
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .kind = ETS_COLUMN_SHARE,
                          .has_bounds = 1,
                          .machine_only = 1},
     [CELL_P50] = MAIN_TIME("p50", 3),
+    [CELL_MID] = MAIN_TIME("mid", 0),
     [CELL_CI_LOW] = MACHINE_TIME("ci_low"),
     [CELL_CI_HIGH] = MACHINE_TIME("ci_high"),
     [CELL_P99] = TIME("p99", 5),
@@ -282,7 +286,8 @@ static void put_times(const struct writer *w, enum cell cell, const struct ets_a
     const struct ets_statistics *s = &t->statistics;
     const bool is_added = line->node == NULL || line->node->is_added;
     const bool has_self = is_added && (line->node == NULL || line->node->kind == ETS_ACCOUNT_ROW);
-    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TICKS || cell == CELL_SELF_SHARE;
+    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TICKS ||
+                            cell == CELL_SELF_MID || cell == CELL_SELF_SHARE;
     if (is_unknown(line) || (is_of_self && !has_self) || (cell == CELL_SHARE && !is_added)) {
         ets_table_put_nothing(w->table);
         return;
@@ -292,7 +297,9 @@ static void put_times(const struct writer *w, enum cell cell, const struct ets_a
     case CELL_SELF: put_time(w, &line->self, line->self.statistics.mean, 1); break;
     case CELL_SHARE: put_share(w, t, line->root); break;
     case CELL_SELF_SHARE: put_share(w, &line->self, line->root); break;
+    case CELL_SELF_MID: put_time(w, &line->self, line->self.middle, 1); break;
     case CELL_P50: put_time(w, t, s->p50, 1); break;
+    case CELL_MID: put_time(w, t, t->middle, 1); break;
     case CELL_CI_LOW: put_time(w, t, t->spread.median_low, 1); break;
     case CELL_CI_HIGH: put_time(w, t, t->spread.median_high, 1); break;
     case CELL_P99: put_time(w, t, t->spread.p99, 1); break;
@@ -341,6 +348,7 @@ static void add_columns(const struct writer *w)
 {
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
+        if (i == CELL_MID && !ets_middle_is_told(w->inspection)) column.machine_only = 1;
         if (column.kind == ETS_COLUMN_TIME && w->tick_ns == 0) column.kind = ETS_COLUMN_TICKS;
         ets_table_add_column(w->table, &column);
     }
@@ -359,6 +367,7 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
         used += ets_print_text(text + used, sizeof text - used, ", only the %u steady ones",
                                lines->range_count);
     }
+    used += ets_print_share_of(lines->range_count, text + used, sizeof text - used);
     if (kept < lines->count) {
         used +=
             ets_print_text(text + used, sizeof text - used, ", %u of %u lines", kept, lines->count);

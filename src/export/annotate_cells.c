@@ -14,6 +14,7 @@ enum cell {
     CELL_RUNS,
     CELL_FILE,
     CELL_FUNCTION,
+    CELL_MID,
     CELL_P50,
     CELL_AVG,
     CELL_SHARE,
@@ -44,7 +45,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_FILE] = {.name = "file", .machine_only = 1},
     [CELL_FUNCTION] = {.name = "function", .machine_only = 1},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_AVG] = {.name = "avg", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_INCLUSIVE] = {.name = "inclusive", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
@@ -207,11 +209,12 @@ static void put_cell(const struct annotate_filler *f, enum cell cell,
         if (p->frame != NULL) ets_table_put_text(f->table, p->frame->function);
         else ets_table_put_nothing(f->table);
         break;
+    case CELL_MID: put_time(f, p->is_counted && !isnan(p->self.middle), p->self.middle, q, n); break;
     case CELL_P50: put_time(f, p->is_counted, p->self.statistics.p50, q, n); break;
     case CELL_AVG: put_time(f, p->is_counted, p->self.statistics.mean, q, n); break;
     case CELL_SHARE: put_share(f, p->is_counted, p->self.middle, q, n, margin->total); break;
     case CELL_INCLUSIVE:
-        put_time(f, p->is_caller, p->inclusive.statistics.p50, p->inclusive_quantum,
+        put_time(f, p->is_caller, p->inclusive.middle, p->inclusive_quantum,
                  p->inclusive_coarse_calls);
         break;
     case CELL_INCLUSIVE_SHARE:

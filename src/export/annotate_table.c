@@ -25,6 +25,7 @@ static void add_heading(const struct annotate_filler *f, const struct ets_line_w
                            block->run_count == 1 ? "" : "s");
     used += ets_chosen_runs_print(&f->runs, block->run_count, f->options->run, text + used,
                                   sizeof text - used);
+    used += ets_print_share_of(f->runs.count, text + used, sizeof text - used);
     if (!isnan(work->total)) {
         const unsigned tenths = (unsigned)(1000 * file->time / work->total + 0.5);
         used += ets_print_text(text + used, sizeof text - used, ", %s%u.%u%% of the time",

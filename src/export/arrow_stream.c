@@ -3,6 +3,7 @@
  * column and release the rest: one block of memory for each, which its release gives back.
  */
 #include "etscope/arrow.h"
+#include "etscope/plain_text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -201,11 +202,10 @@ static size_t copy_utf8(struct ets_text text, char *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < text.size;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
+        const char *at = text.data + i;
         const size_t length = ets_utf8_length(at, text.size - i);
         const size_t written = length > 0 ? length : 3;
-        if (out != NULL)
-            memcpy(out + size, length > 0 ? (const char *)at : "\xef\xbf\xbd", written);
+        if (out != NULL) memcpy(out + size, length > 0 ? at : "\xef\xbf\xbd", written);
         size += written;
         i += length > 0 ? length : 1;
     }

@@ -8,8 +8,6 @@
 #include "etscope/junit.h"
 #include "export/budget_words.h"
 
-enum { VALUE_BYTES = 64, REASON_BYTES = 640 };
-
 /* As printf, into memory of the arena's; NULL where there is none. */
 static const char *print(struct ets_arena *arena, const char *format, ...)
 {
@@ -22,64 +20,6 @@ static const char *print(struct ets_arena *arena, const char *format, ...)
     va_end(again);
     va_end(arguments);
     return text;
-}
-
-/* "1.250 ms", "90.0%", "1200 cycles". */
-static const char *value_text(const struct ets_budget_report *report,
-                              const struct ets_budget_rule *rule, double value,
-                              char text[VALUE_BYTES])
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-    if (rule->metric == ETS_METRIC_SHARE) {
-        snprintf(text, VALUE_BYTES, "%.1f%%", value * 100);
-    } else if (ets_difference_unit(report->difference) == ETS_UNIT_CYCLES) {
-        snprintf(text, VALUE_BYTES, "%.0f cycles", value);
-    } else {
-        int unit = 0;
-        while (unit < 3 && fabs(value) < units[unit].ns) unit++;
-        snprintf(text, VALUE_BYTES, "%.3f %s", value / units[unit].ns, units[unit].name);
-    }
-    return text;
-}
-
-static const char *missing_reason(struct ets_arena *arena, const struct ets_budget_report *report,
-                                  const struct ets_budget_rule *rule)
-{
-    static const char nothing[] = "the new trace has nothing that this rule is about";
-    char names[256];
-    if (ets_budget_section_exists(rule, report->difference, names, sizeof names)) return nothing;
-    return print(arena, "%s: no method or block of its section, but %s", nothing, names);
-}
-
-static const char *reason_of(struct ets_arena *arena, const struct ets_budget_report *report,
-                             const struct ets_budget_verdict *verdict)
-{
-    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    char text[REASON_BYTES], value[VALUE_BYTES], limit[VALUE_BYTES], other[VALUE_BYTES];
-    if (verdict->result == ETS_BUDGET_MISSING) return missing_reason(arena, report, rule);
-    size_t size = ets_print_text(text, sizeof text, "%s is %s the limit of %s",
-                                 value_text(report, rule, verdict->value, value),
-                                 rule->metric == ETS_METRIC_SHARE ? "under" : "over",
-                                 value_text(report, rule, verdict->limit, limit));
-    if (!isnan(verdict->base)) {
-        size += ets_print_text(text + size, sizeof text - size, "; the base has %s",
-                               value_text(report, rule, verdict->base, other));
-    }
-    if (verdict->result == ETS_BUDGET_UNKNOWN) {
-        ets_print_text(text + size, sizeof text - size,
-                       "; too few runs to tell from noise, record more");
-    } else if (verdict->result == ETS_BUDGET_NOISE && verdict->value > verdict->noise) {
-        ets_print_text(text + size, sizeof text - size,
-                       "; within noise: a rank test over the runs sees no rise");
-    } else if (verdict->result == ETS_BUDGET_NOISE) {
-        ets_print_text(text + size, sizeof text - size,
-                       "; within noise: parts of the base reach %s",
-                       value_text(report, rule, verdict->noise, other));
-    }
-    return print(arena, "%s", text);
 }
 
 static const char *class_of(struct ets_arena *arena, const struct ets_pool_block *block)
@@ -107,7 +47,7 @@ static bool fill_case(struct ets_arena *arena, const struct ets_budget_report *r
                       const struct ets_budget_verdict *verdict, struct ets_junit_case *each)
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    const char *reason = NULL;
+    const char *reason;
     *each = (struct ets_junit_case){
         .class_name = class_of(arena, ets_budget_block(report, verdict)),
         .name = name_of(arena, rule, ets_budget_operator(report, verdict)),
@@ -116,18 +56,19 @@ static bool fill_case(struct ets_arena *arena, const struct ets_budget_report *r
         .seconds = NAN,
     };
     if (each->class_name == NULL || each->name == NULL) return false;
-    const bool is_failure = ets_budget_is_failure(verdict->result) != 0;
-    if (!is_failure && verdict->result != ETS_BUDGET_NOISE) return true;
-    reason = reason_of(arena, report, verdict);
-    if (is_failure) {
-        const bool is_unknown = verdict->result == ETS_BUDGET_UNKNOWN;
-        each->result = is_unknown ? ETS_JUNIT_ERROR : ETS_JUNIT_FAILURE;
-        each->type = ets_budget_result_name(verdict->result);
-        each->message = reason;
-    } else {
+    const bool is_undecided = verdict->result == ETS_BUDGET_UNDECIDED;
+    if (!is_undecided && !ets_budget_is_failure(verdict->result)) return true;
+    char text[ETS_BUDGET_REASON_BYTES];
+    ets_budget_reason(report, verdict, text);
+    if ((reason = print(arena, "%s", text)) == NULL) return false;
+    if (is_undecided && report->undecided_passes) {
         each->output = reason;
+        return true;
     }
-    return reason != NULL;
+    each->result = is_undecided ? ETS_JUNIT_ERROR : ETS_JUNIT_FAILURE;
+    each->type = ets_budget_result_name(verdict->result);
+    each->message = reason;
+    return true;
 }
 
 enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,

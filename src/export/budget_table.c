@@ -20,12 +20,15 @@ enum cell {
     CELL_SHARE,
     CELL_SHARE_LIMIT,
     CELL_P,
+    CELL_SPREAD,
+    CELL_RUNS_NEEDED,
+    CELL_REASON,
     CELL_COUNT
 };
 
 static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RESULT] = {.name = "result"},
-    [CELL_RULE] = {.name = "rule", .least_width = 20, .cut_in_middle = 1},
+    [CELL_RULE] = {.name = "rule", .least_width = 20, .wraps = 1},
     [CELL_LINE] = {.name = "line", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_BLOCK] = {.name = "block", .machine_only = 1},
     [CELL_METHOD] = {.name = "method", .priority = 2},
@@ -43,6 +46,9 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_SHARE] = {.name = "new_share", .title = "new", .kind = ETS_COLUMN_SHARE},
     [CELL_SHARE_LIMIT] = {.name = "limit_share", .title = "limit", .kind = ETS_COLUMN_SHARE},
     [CELL_P] = {.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1},
+    [CELL_SPREAD] = {.name = "spread", .kind = ETS_COLUMN_SHARE, .machine_only = 1},
+    [CELL_RUNS_NEEDED] = {.name = "runs_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
+    [CELL_REASON] = {.name = "reason", .machine_only = 1},
 };
 
 const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
@@ -63,6 +69,16 @@ static void put(struct ets_table *table, double value, bool is_of_column)
 {
     if (isnan(value) || !is_of_column) ets_table_put_nothing(table);
     else ets_table_put_real(table, value);
+}
+
+static void put_reason(struct ets_table *table, const struct ets_budget_report *report,
+                       const struct ets_budget_verdict *verdict)
+{
+    char text[ETS_BUDGET_REASON_BYTES];
+    const bool is_told =
+        verdict->result == ETS_BUDGET_UNDECIDED || ets_budget_is_failure(verdict->result);
+    if (is_told) ets_budget_reason(report, verdict, text);
+    ets_table_put_string(table, is_told ? text : NULL);
 }
 
 static void put_cell(struct ets_table *table, enum cell cell,
@@ -95,6 +111,12 @@ static void put_cell(struct ets_table *table, enum cell cell,
     case CELL_SHARE: put(table, verdict->value, is_share); break;
     case CELL_SHARE_LIMIT: put(table, verdict->limit, is_share); break;
     case CELL_P: put(table, verdict->p, true); break;
+    case CELL_SPREAD: put(table, verdict->spread, true); break;
+    case CELL_RUNS_NEEDED:
+        if (verdict->runs_needed > 0) ets_table_put_integer(table, verdict->runs_needed);
+        else ets_table_put_nothing(table);
+        break;
+    case CELL_REASON: put_reason(table, report, verdict); break;
     case CELL_COUNT: break;
     }
 }
@@ -123,30 +145,60 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
     }
 }
 
-/* "budget.txt: 3 checks, 1 failed, 1 over its limit, within noise". */
+/* "budget.txt: 3 checks, 1 failed, 1 undecided". */
 static void add_heading(struct ets_table *table, const struct ets_budget_report *report)
 {
     const uint32_t count = ets_budget_count(report->verdicts);
-    uint32_t noise = 0;
+    const uint32_t undecided = ets_budget_undecided(report->verdicts);
     char heading[400];
-    for (uint32_t i = 0; i < count; i++) {
-        noise += ets_budget_verdict(report->verdicts, i)->result == ETS_BUDGET_NOISE;
-    }
     size_t size = ets_print_text(heading, sizeof heading - 80, "%s: %u check%s, %u failed",
                                  report->budget_path, count, count == 1 ? "" : "s",
                                  ets_budget_failed(report->verdicts));
-    if (noise > 0) {
-        size +=
-            ets_print_text(heading + size, sizeof heading - size,
-                           ", %u over %s limit, within noise", noise, noise == 1 ? "its" : "their");
+    if (undecided > 0) {
+        size += ets_print_text(heading + size, sizeof heading - size, ", %u undecided%s", undecided,
+                               report->undecided_passes ? " (passes)" : "");
     }
     ets_table_add_section(table, (struct ets_text){heading, size});
 }
 
-/* What failed stands first, then what is noise. */
+/* What failed stands first, then what is undecided. */
 static int rank_of(enum ets_budget_result result)
 {
-    return ets_budget_is_failure(result) ? 0 : result == ETS_BUDGET_NOISE ? 1 : 2;
+    return ets_budget_is_failure(result) ? 0 : result == ETS_BUDGET_UNDECIDED ? 1 : 2;
+}
+
+/* Whether of two verdicts of one rule `left` takes more to be decided. */
+static bool is_farther(const struct ets_budget_verdict *left,
+                       const struct ets_budget_verdict *right)
+{
+    const bool is_countable = left->doubt == ETS_DOUBT_RUNS && left->runs_needed > 0;
+    if (right->doubt != ETS_DOUBT_RUNS || right->runs_needed == 0) return false;
+    return !is_countable || left->runs_needed > right->runs_needed;
+}
+
+/* Of each rule what would decide it, as told of its most doubtful line. */
+static void add_doubts(struct ets_table *table, const struct ets_budget_report *report)
+{
+    const uint32_t count = ets_budget_count(report->verdicts);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const struct ets_budget_verdict *first = ets_budget_verdict(report->verdicts, i);
+        const struct ets_budget_verdict *worst = NULL;
+        for (end = i; end < count; end++) {
+            const struct ets_budget_verdict *each = ets_budget_verdict(report->verdicts, end);
+            if (each->rule != first->rule) break;
+            if (each->result != ETS_BUDGET_UNDECIDED) continue;
+            if (worst == NULL || is_farther(each, worst)) worst = each;
+        }
+        if (worst == NULL) continue;
+        char reason[ETS_BUDGET_REASON_BYTES], text[ETS_BUDGET_REASON_BYTES + 160];
+        const struct ets_text name = ets_budget_operator(report, worst)->name;
+        ets_budget_doubt(report, worst, reason);
+        const size_t size =
+            ets_print_text(text, sizeof text, "undecided: %.*s (line %u): %s",
+                           (int)(name.size < 96 ? name.size : 96), name.data,
+                           ets_budget_rule(report->budget, worst->rule)->line, reason);
+        ets_table_add_note(table, (struct ets_text){text, size});
+    }
 }
 
 enum ets_status ets_budget_table_fill(struct ets_table *table,
@@ -155,9 +207,10 @@ enum ets_status ets_budget_table_fill(struct ets_table *table,
 {
     (void)error; /* what the table lacks memory for, it says when it is written */
     const uint32_t count = ets_budget_count(report->verdicts);
+    const int ranks = report->hides_passes ? 2 : 3;
     add_columns(table, report);
     add_heading(table, report);
-    for (int rank = 0; rank < 3; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct ets_budget_verdict *verdict = ets_budget_verdict(report->verdicts, i);
             if (rank_of(verdict->result) != rank) continue;
@@ -165,5 +218,6 @@ enum ets_status ets_budget_table_fill(struct ets_table *table,
             for (int c = 0; c < CELL_COUNT; c++) put_cell(table, (enum cell)c, report, verdict);
         }
     }
+    add_doubts(table, report);
     return ETS_OK;
 }

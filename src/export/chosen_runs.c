@@ -27,7 +27,7 @@ const double *ets_middle_weights(struct ets_arena *arena, const double *ticks, u
     for (uint32_t i = 0; i < count; i++) places[i] = (struct place){ticks[i], i};
     if (count > 0) qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = quarter; i < count - quarter; i++) {
-        weights[places[i].run] = places[i].ticks > 0 ? 1 / places[i].ticks : 1;
+        weights[places[i].run] = 1;
     }
     return weights;
 }
@@ -88,6 +88,19 @@ void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_r
     times_out->middle = ets_middle_mean(values, runs->count, runs->weights);
     ets_statistics_compute(values, runs->count, &times_out->statistics);
     ets_spread_compute(values, runs->count, &times_out->spread);
+}
+
+bool ets_middle_is_told(const struct ets_inspection *inspection)
+{
+    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
+        if (ets_inspection_block(inspection, b)->run_count >= ETS_MIDDLE_RUNS) return true;
+    }
+    return false;
+}
+
+size_t ets_print_share_of(uint32_t runs, char *text, size_t room)
+{
+    return runs < ETS_MIDDLE_RUNS ? 0 : ets_print_text(text, room, ", shares of mid");
 }
 
 size_t ets_advise_steady(char *text, size_t used, size_t room)

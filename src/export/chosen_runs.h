@@ -1,10 +1,9 @@
 /*
  * Which runs of a block a table's numbers are over, and which of them shares are of.
  *
- * A share is the mean of the shares in the middle half of the runs, by their whole time: slow runs
- * decide nothing, and the shares of a whole add up, as all are of the same runs. That is the
- * quotient of two means, of the part and of the whole, in which a run weighs the less the longer
- * it took.
+ * `mid` is the mean over the middle half of the runs, by their whole time, and a share is its part of
+ * the whole run's: slow runs decide nothing, and the shares of a whole add up, as all are of the same
+ * runs.
  */
 #ifndef ETSCOPE_EXPORT_CHOSEN_RUNS_H
 #define ETSCOPE_EXPORT_CHOSEN_RUNS_H
@@ -16,15 +15,15 @@
 
 struct ets_chosen_runs {
     uint32_t first, count; /* neighbours among the runs of the block */
-    const double *weights; /* [count] 1 / ticks of the whole run; 0: not in the middle half */
-    double whole;          /* mean with these weights; NaN: nothing stands for a whole run */
+    const double *weights; /* [count] 1: in the middle half, 0: not */
+    double whole;          /* mean over the middle half; NaN: nothing stands for a whole run */
 };
 
 /* Of one array of ticks per run. */
 struct ets_chosen_times {
     struct ets_statistics statistics;
     struct ets_spread spread;
-    double middle; /* mean with the weights; divided by `whole`, the share */
+    double middle; /* mean over the middle half; divided by `whole`, the share */
 };
 
 /*
@@ -44,6 +43,15 @@ void ets_chosen_runs_summarise(const struct ets_chosen_runs *runs, double *per_r
  */
 const double *ets_middle_weights(struct ets_arena *arena, const double *ticks, uint32_t count);
 double ets_middle_mean(const double *ticks, uint32_t count, const double *weights);
+
+/* Of fewer runs all are in the middle half: mid is the average. */
+enum { ETS_MIDDLE_RUNS = 3 };
+
+/* Whether a block has a middle half that is not all of its runs. */
+bool ets_middle_is_told(const struct ets_inspection *inspection);
+
+/* ", shares of mid" behind a heading of `runs` runs, or nothing; returns the length. */
+size_t ets_print_share_of(uint32_t runs, char *text, size_t room);
 
 /* Behind `used` characters that tell of warm-up: how it is left out. Returns the length. */
 size_t ets_advise_steady(char *text, size_t used, size_t room);

@@ -21,6 +21,7 @@ enum cell {
     CELL_OUTPUTS,
     CELL_OUTPUT_BYTES,
     CELL_BYTES_ARE,
+    CELL_MID,
     CELL_P50,
     CELL_SHARE,
     CELL_SOURCE,
@@ -50,7 +51,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_OUTPUTS] = {.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_OUTPUT_BYTES] = {.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES},
     [CELL_BYTES_ARE] = {.name = "bytes_are", .title = "bytes are", .priority = 5},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
     [CELL_SOURCE] = {.name = "source",
                      .kind = ETS_COLUMN_LIST,
@@ -103,7 +105,7 @@ static void add_columns(const struct filler *f)
     const bool has_unit = f->options->tick_unit != ETS_UNIT_CYCLES;
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
-        const bool is_of_trace = i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
+        const bool is_of_trace = i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
         if (is_of_trace && !is_timed(f)) continue;
         if (column.kind == ETS_COLUMN_TIME && !has_unit) column.kind = ETS_COLUMN_TICKS;
         ets_table_add_column(f->table, &column);
@@ -201,7 +203,7 @@ static void put_time(const struct filler *f, enum cell cell, const struct line *
     }
     const struct ets_row *row = ets_inspection_row(f->options->inspection, line->row);
     const double step = (double)row->quantum_ticks * row->calls_per_run;
-    const double value = cell == CELL_SHARE ? times.middle : times.statistics.p50;
+    const double value = cell == CELL_P50 ? times.statistics.p50 : times.middle;
     const double scale = cell == CELL_SHARE ? 1 / f->runs.whole
                          : f->options->tick_unit == ETS_UNIT_CYCLES
                              ? 1
@@ -244,6 +246,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct line *line,
     case CELL_OUTPUTS:
     case CELL_OUTPUT_BYTES:
     case CELL_BYTES_ARE: put_border(f, cell, line); break;
+    case CELL_MID:
     case CELL_P50:
     case CELL_SHARE: put_time(f, cell, line); break;
     case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
@@ -267,7 +270,7 @@ static bool put_line(struct filler *f, const struct line *line)
     if (!ets_operator_node_places(&f->arena, nodes, count, &sources, &modules)) return false;
     ets_table_add_row(f->table, line->unit != NULL);
     for (int i = 0; i < CELL_COUNT; i++) {
-        const bool is_of_trace = i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
+        const bool is_of_trace = i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
         if (is_of_trace && !is_timed(f)) continue;
         put_cell(f, (enum cell)i, line, nodes, count, &sources, &modules);
     }
@@ -343,6 +346,7 @@ static void add_heading(struct filler *f)
         const uint32_t runs = ets_inspection_block(f->options->inspection, f->block)->run_count;
         used += ets_print_text(text + used, sizeof text - used, " - %u run%s", runs,
                                runs == 1 ? "" : "s");
+        used += ets_print_share_of(runs, text + used, sizeof text - used);
         if (partitions > 0 && !isnan(share)) {
             used += ets_print_text(text + used, sizeof text - used, ", %u %% of the time delegated",
                                    (unsigned)(100 * share + 0.5));

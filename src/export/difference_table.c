@@ -352,6 +352,27 @@ static bool fill_block(struct filler *f, uint32_t index,
     return !f->no_memory;
 }
 
+/* What comes before all verdicts: that there is nothing to compare. */
+static void add_agreement(struct filler *f)
+{
+    char text[256];
+    struct ets_agreement agreement;
+    ets_difference_agreement(f->difference, &agreement);
+    size_t size = 0;
+    if (agreement.is_identical) {
+        size =
+            ets_print_text(text, sizeof text,
+                           "identical: both sides are one recording, equal in every run of every "
+                           "operator");
+    } else if (agreement.is_poor) {
+        size = ets_print_text(text, sizeof text,
+                              "only %u of %u operators match: these look like different programs, "
+                              "whose times do not compare",
+                              agreement.matched, agreement.operators);
+    }
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+}
+
 enum ets_status ets_difference_table_fill(struct ets_table *table,
                                           const struct ets_difference *difference,
                                           const struct ets_difference_table_options *options,
@@ -363,6 +384,7 @@ enum ets_status ets_difference_table_fill(struct ets_table *table,
     struct filler f = {.table = table, .difference = difference, .arena = &arena};
     add_columns(&f, has_unit);
     bool ok = true;
+    add_agreement(&f);
     for (uint32_t b = 0; ok && b < ets_difference_block_count(difference); b++) {
         ok = fill_block(&f, b, options);
         ets_arena_reset(&arena);

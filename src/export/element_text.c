@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "etscope/numerics.h"
 
 enum { NUMBER_CHARS = 48 };
@@ -175,18 +176,14 @@ void ets_element_format_choose(struct ets_element_format *format)
 static int print_plain(int scalar_type, const void *at, char text[ETS_ELEMENT_CHARS])
 {
     const uint8_t *bytes = at;
-    int64_t integer;
-    uint64_t unsigned_integer;
     int used = 0;
     switch (scalar_type) {
     case ETS_SCALAR_BOOL:
         return snprintf(text, ETS_ELEMENT_CHARS, "%s", bytes[0] != 0 ? "True" : "False");
     case ETS_SCALAR_LONG:
-        memcpy(&integer, at, sizeof integer);
-        return snprintf(text, ETS_ELEMENT_CHARS, "%" PRId64, integer);
+        return snprintf(text, ETS_ELEMENT_CHARS, "%" PRId64, (int64_t)ets_load_u64(bytes));
     case ETS_SCALAR_UINT64:
-        memcpy(&unsigned_integer, at, sizeof unsigned_integer);
-        return snprintf(text, ETS_ELEMENT_CHARS, "%" PRIu64, unsigned_integer);
+        return snprintf(text, ETS_ELEMENT_CHARS, "%" PRIu64, ets_load_u64(bytes));
     default: break;
     }
     if (ets_scalar_component_count(scalar_type) == 1) {

@@ -47,6 +47,47 @@ static void say_node(struct words *words, const struct ets_graph_node *node)
     say(words, ":%u)", frame->line);
 }
 
+/* What was compared with, in plain words. */
+static void say_reference(struct words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_verdict *verdict)
+{
+    const bool is_edge = ets_gap_is_edge(report);
+    switch (verdict->against) {
+    case ETS_GAP_AGAINST_TRACE: say(words, "the other trace"); return;
+    case ETS_GAP_AGAINST_VALUES: say(words, "the given values"); return;
+    case ETS_GAP_AGAINST_OTHER: say(words, "the other model"); break;
+    case ETS_GAP_AGAINST_RECORD:
+        say(words, "%s%s", verdict->is_quantized ? "its own quantized graph" : "",
+            verdict->is_quantized ? ""
+            : is_edge             ? "the edge program"
+                                  : "the exported program");
+        break;
+    }
+    say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
+}
+
+/* What an agreement with itself does not tell. */
+static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (verdict->against != ETS_GAP_AGAINST_RECORD || !verdict->is_quantized) return;
+    say(words,
+        "; what quantization costs is not in this: compare with the float model's ETRecord "
+        "(--reference-etrecord)");
+}
+
+/* Whether the device computed what this runtime's kernels do. */
+static void say_bits(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (verdict->same_bits == 0 || !verdict->in_double) return;
+    if (verdict->same_bits == verdict->bits_known) {
+        say(words, "; %s bit for bit what this runtime's kernels compute",
+            verdict->same_bits == 1 ? "it is" : "all are");
+    } else {
+        say(words, "; %u of %u are bit for bit what this runtime's kernels compute",
+            verdict->same_bits, verdict->bits_known);
+    }
+}
+
 /* What is known of the rows before the guilty one. */
 static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
 {
@@ -103,6 +144,8 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
         say(words, " %% of the outputs' error");
     }
+    say(words, " against ");
+    say_reference(words, report, verdict);
     if (!row->has_own) {
         say(words, ", the first: by ");
         say_number(words, ets_comparison_relative_rms(&row->total), 2);
@@ -114,6 +157,9 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
         say_number(words, row->own_error, 2);
     }
     say_before(words, report, verdict->guilty);
+    if (row->same_bits == 1 && verdict->in_double) {
+        say(words, "; this runtime's own kernel computes the same bits");
+    }
     if (verdict->suspects > 0) {
         say(words, "; %u more %s out", verdict->suspects,
             verdict->suspects == 1 ? "stands" : "stand");
@@ -124,12 +170,38 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
 static void say_other_model(struct words *words, const struct ets_gap_report *report,
                             const struct ets_gap_verdict *verdict)
 {
+    say(words, "this looks like another model than that of ");
+    say_reference(words, report, verdict);
     say(words,
-        "this looks like another model than the reference's, or other inputs: most values are off "
-        "by half or more, and no operator makes the outputs' error");
+        ", or other inputs: most values are off by half or more, and no operator makes the "
+        "outputs' error");
     if (verdict->guilty == ETS_NO_INDEX) return;
     say(words, "; the first is ");
     say_node(words, ets_gap_row(report, verdict->guilty)->value->node);
+}
+
+/* Kernels that are less exact than their type allows. */
+static void say_inexact(struct words *words, const struct ets_gap_report *report,
+                        const struct ets_gap_verdict *verdict)
+{
+    uint32_t worst = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (row->finding != ETS_GAP_INEXACT || !(row->own_error > most)) continue;
+        most = row->own_error;
+        worst = i;
+    }
+    if (most < 0) return;
+    const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say(words, "; but %u of the kernels %s less exact than rounding to %s explains, most of all ",
+        verdict->inexact, verdict->inexact == 1 ? "is" : "are",
+        ets_tolerance_class(row->computes)->name);
+    say_node(words, row->value->node);
+    say(words, ": its own error is ");
+    say_number(words, row->own_error, 2);
+    say(words, ", rounding makes at most ");
+    say_number(words, row->rounding, 2);
 }
 
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
@@ -150,26 +222,29 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
         return;
     }
     if (verdict->unlike == 0) {
-        say(words, "%s%u %s with the reference", compared == 1 ? "" : "all ", compared,
+        say(words, "%s%u %s with ", compared == 1 ? "" : "all ", compared,
             compared == 1 ? "value agrees" : "values agree");
+        say_reference(words, report, verdict);
         if (largest == 0) {
-            say(words, ", bit for bit");
+            say(words, verdict->in_double ? ", exactly" : ", bit for bit");
             return;
         }
         say(words, "; the largest error is ");
     } else {
-        say(words, "no operator stands out, and %u of %u values are off; the largest error is ",
-            verdict->unlike, compared);
+        say(words, "no operator stands out, and %u of %u values are off against ", verdict->unlike,
+            compared);
+        say_reference(words, report, verdict);
+        say(words, "; the largest error is ");
     }
     say_number(words, largest, 2);
     const struct ets_gap_row *row = ets_gap_row(report, worst);
     say(words, ", of ");
     say_node(words, row->value->node);
-    const bool agrees = row->finding == ETS_GAP_AGREES;
-    if (agrees && (verdict->unlike > 0 || row->threshold >= 1e-3)) { /* a lax judge says so */
+    const bool agrees = row->finding == ETS_GAP_AGREES || row->finding == ETS_GAP_INEXACT;
+    if (agrees && (verdict->unlike > 0 || row->limit >= 1e-3)) { /* a lax judge says so */
         say(words, ", where up to ");
-        say_number(words, row->threshold, 2);
-        say(words, " counts as rounding");
+        say_number(words, row->limit, 2);
+        say(words, " counts as rounding of %s", ets_tolerance_class(row->computes)->name);
     }
 }
 
@@ -181,6 +256,9 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     if (verdict->is_other_model) say_other_model(&words, report, verdict);
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
+    say_inexact(&words, report, verdict);
+    if (verdict->guilty == ETS_NO_INDEX && !verdict->is_other_model) say_bits(&words, verdict);
+    say_limits(&words, verdict);
     say_nan(&words, report);
     return words.used;
 }
@@ -265,6 +343,27 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     say_summary(words, "reference    ", &row->reference);
     say_summary(words, "device       ", &row->device);
     say_worst(words, row->has_own ? &row->own : &row->total);
+}
+
+size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_tolerance_class *class_;
+    if (room > 0) text[0] = '\0';
+    for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_class(i)) != NULL; i++) {
+        double tolerance = -1;
+        for (uint32_t k = 0; k < ets_gap_row_count(report); k++) {
+            const struct ets_gap_row *row = ets_gap_row(report, k);
+            const bool is_it = row->has_total && row->computes == (enum ets_computes)i;
+            if (is_it && row->tolerance > tolerance) tolerance = row->tolerance;
+        }
+        if (tolerance < 0) continue;
+        say(&words, "%s%s ", words.used > 0 ? "; " : "", class_->name);
+        say_number(&words, tolerance, 2);
+        const bool is_own = tolerance == class_->tolerance.of_rms;
+        say(&words, " of the root mean square (%s)", is_own ? class_->source : "as given");
+    }
+    return words.used;
 }
 
 size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,

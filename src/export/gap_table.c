@@ -44,6 +44,9 @@ enum cell {
     CELL_OWN_MAX_ERROR,
     CELL_OWN_WORST,
     CELL_THRESHOLD,
+    CELL_TOLERANCE,
+    CELL_COMPUTES,
+    CELL_SAME_BITS,
     CELL_REF_MIN,
     CELL_REF_MAX,
     CELL_REF_MEAN,
@@ -58,10 +61,22 @@ enum cell {
     CELL_COUNT
 };
 
-#define MACHINE(text) {.name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1}
-#define MACHINE_INTEGER(text) {.name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1}
-#define MACHINE_LIST(text) {.name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1}
-#define MACHINE_NUMBERS(text) {.name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}
+#define MACHINE(text)                                            \
+    {                                                            \
+        .name = text, .kind = ETS_COLUMN_REAL, .machine_only = 1 \
+    }
+#define MACHINE_INTEGER(text)                                       \
+    {                                                               \
+        .name = text, .kind = ETS_COLUMN_INTEGER, .machine_only = 1 \
+    }
+#define MACHINE_LIST(text)                                       \
+    {                                                            \
+        .name = text, .kind = ETS_COLUMN_LIST, .machine_only = 1 \
+    }
+#define MACHINE_NUMBERS(text)                                       \
+    {                                                               \
+        .name = text, .kind = ETS_COLUMN_NUMBERS, .machine_only = 1 \
+    }
 
 static const struct ets_column columns[CELL_COUNT] = {
     [CELL_AOT_HANDLE] = MACHINE_NUMBERS("aot_debug_handle"),
@@ -113,6 +128,9 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_OWN_MAX_ERROR] = MACHINE("own_max_error"),
     [CELL_OWN_WORST] = MACHINE_INTEGER("own_worst_index"),
     [CELL_THRESHOLD] = MACHINE("threshold"),
+    [CELL_TOLERANCE] = MACHINE("tolerance"),
+    [CELL_COMPUTES] = {.name = "computes_in", .machine_only = 1},
+    [CELL_SAME_BITS] = MACHINE_INTEGER("same_bits"),
     [CELL_REF_MIN] = MACHINE("reference_min"),
     [CELL_REF_MAX] = MACHINE("reference_max"),
     [CELL_REF_MEAN] = MACHINE("reference_mean"),
@@ -230,6 +248,10 @@ static void put_place(struct filler *f, enum cell cell, const struct ets_gap_row
         ets_table_put_list(f->table, f->line.ancestors, f->line.ancestor_count);
         break;
     case CELL_ROUTE: ets_table_put_string(f->table, route_name(row->route)); break;
+    case CELL_COMPUTES:
+        ets_table_put_string(f->table,
+                             row->has_total ? ets_tolerance_class(row->computes)->name : NULL);
+        break;
     case CELL_FINDING: ets_table_put_string(f->table, ets_gap_finding_name(row->finding)); break;
     default: ets_table_put_string(f->table, row->reason);
     }
@@ -258,7 +280,9 @@ static void put_number(const struct filler *f, enum cell cell, const struct ets_
     case CELL_OWN_SNR: put_real(f, own, ets_comparison_snr(&row->own)); break;
     case CELL_OWN_MAX_ERROR: put_real(f, own, row->own.max_error); break;
     case CELL_OWN_WORST: put_integer(f, own, row->own.max_error_index); break;
-    case CELL_THRESHOLD: put_real(f, own, row->threshold); break;
+    case CELL_THRESHOLD: put_real(f, own && isfinite(row->threshold), row->threshold); break;
+    case CELL_TOLERANCE: put_real(f, total, row->tolerance); break;
+    case CELL_SAME_BITS: put_integer(f, row->same_bits >= 0, row->same_bits == 1); break;
     case CELL_REF_MIN: put_real(f, total, row->reference.min); break;
     case CELL_REF_MAX: put_real(f, total, row->reference.max); break;
     case CELL_REF_MEAN: put_real(f, total, ets_summary_mean(&row->reference)); break;
@@ -289,6 +313,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_gap_row 
     case CELL_MATCH:
     case CELL_ANCESTORS:
     case CELL_ROUTE:
+    case CELL_COMPUTES:
     case CELL_FINDING:
     case CELL_REASON: put_place(f, cell, row); break;
     default: put_number(f, cell, row);
@@ -298,6 +323,7 @@ static void put_cell(struct filler *f, enum cell cell, const struct ets_gap_row 
 /* People see what --metric asks for beside the SNR, which is there anyway. */
 static bool is_shown(const struct filler *f, enum cell cell)
 {
+    if (cell == CELL_AOT_OUTPUT || cell == CELL_RUNTIME_OUTPUT) return f->options->values;
     return cell != CELL_METRIC || f->options->metric != ETS_GAP_METRIC_SNR;
 }
 

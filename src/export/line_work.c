@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/key_table.h"
 #include "base/text.h"
 
 /* A piece of work at a place. */
@@ -26,7 +27,8 @@ struct layout {
     const struct ets_work *work;
     const struct ets_delegations *delegations;
     struct ets_strings names, files;
-    struct draft *drafts; /* [name number] */
+    struct ets_key_table keys; /* of places */
+    struct draft *drafts;      /* [place] */
     uint32_t draft_capacity;
     struct entry *entries; /* entries[0] is none */
     uint32_t entry_count, entry_capacity;
@@ -69,35 +71,46 @@ static bool add_entry(struct layout *l, uint32_t *first, uint32_t piece)
     return true;
 }
 
-/* The number of the place named `name`, made where it is new; UINT32_MAX: no memory. */
-static uint32_t find_place(struct layout *l, struct ets_text name,
-                           const struct ets_graph_frame *frame)
+/*
+ * The number of the place (file, line), or of what is on no line (0, number of its name): numbers,
+ * so that no two lines are one place, however long their paths are. UINT32_MAX: no memory.
+ */
+static uint32_t find_place(struct layout *l, uint32_t file, uint32_t line, bool *is_new)
 {
-    const uint32_t known = l->names.count;
-    const uint32_t number = ets_strings_add(&l->names, name);
-    if (number != known || number == UINT32_MAX) return number;
+    const uint64_t key = (uint64_t)file << 32 | line;
+    const uint32_t known = l->keys.count;
+    const uint32_t number = ets_key_table_add(&l->keys, &key);
+    *is_new = number == known;
+    if (number != known) return number; /* none, or one that was there */
     struct draft *drafts = grow(l->arena, l->drafts, number, &l->draft_capacity, sizeof *drafts);
     if (drafts == NULL) return UINT32_MAX;
     l->drafts = drafts;
-    drafts[number] = (struct draft){.place = {.name = name, .frame = frame, .file = ETS_NO_INDEX},
-                                    .piece = ETS_NO_INDEX,
-                                    .own_piece = ETS_NO_INDEX};
-    if (frame == NULL) return number;
-    const uint32_t file = ets_strings_add(&l->files, frame->file);
-    if (file == UINT32_MAX) return UINT32_MAX;
-    drafts[number].place.file = file - 1;
+    drafts[number] = (struct draft){
+        .place = {.file = ETS_NO_INDEX}, .piece = ETS_NO_INDEX, .own_piece = ETS_NO_INDEX};
+    return number;
+}
+
+/* Work that is on no line. */
+static uint32_t find_name(struct layout *l, struct ets_text name)
+{
+    bool is_new;
+    const uint32_t text = ets_strings_add(&l->names, name);
+    const uint32_t number = text == UINT32_MAX ? text : find_place(l, 0, text, &is_new);
+    if (number != UINT32_MAX) l->drafts[number].place.name = l->names.texts[text];
     return number;
 }
 
 static uint32_t find_line(struct layout *l, const struct ets_graph_frame *frame)
 {
-    char text[512];
-    const size_t size = ets_print_text(text, sizeof text, "%.*s:%u", (int)frame->file.size,
-                                       frame->file.data, frame->line);
-    const uint32_t known = ets_strings_find(&l->names, (struct ets_text){text, size});
-    if (known != UINT32_MAX) return known;
-    const char *copy = ets_arena_copy_text(l->arena, text, size);
-    return copy == NULL ? UINT32_MAX : find_place(l, (struct ets_text){copy, size}, frame);
+    bool is_new;
+    const uint32_t file = ets_strings_add(&l->files, frame->file);
+    const uint32_t number = file == UINT32_MAX ? file : find_place(l, file, frame->line, &is_new);
+    if (number == UINT32_MAX || !is_new) return number;
+    struct ets_place *place = &l->drafts[number].place;
+    if (!ets_line_name(l->arena, frame, &place->name)) return UINT32_MAX;
+    place->frame = frame;
+    place->file = file - 1;
+    return number;
 }
 
 /* Every line that a node of the piece was called from, and how many of its nodes each was. */
@@ -143,7 +156,7 @@ static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *pi
             text, ets_print_text(text, room, "(%s, instruction %d: %u lines)", ets_row_backend(row),
                                  row->instruction, l->own_count)};
     }
-    return find_place(l, name, NULL);
+    return find_name(l, name);
 }
 
 static bool add_name(struct layout *l, struct ets_text_list *list, uint32_t *room,
@@ -226,7 +239,7 @@ static bool add_error(struct layout *l, const struct ets_line_error *error)
 {
     const struct ets_graph_frame *frame = frame_of(error);
     const uint32_t number =
-        frame == NULL ? find_place(l, error->names.items[0], NULL) : find_line(l, frame);
+        frame == NULL ? find_name(l, error->names.items[0]) : find_line(l, frame);
     if (number == UINT32_MAX) return false;
     struct ets_place *place = &l->drafts[number].place;
     const struct ets_text name = place->name;
@@ -311,12 +324,12 @@ static void add_between(const struct layout *l, const struct ets_chosen_runs *ru
 static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
                    struct ets_line_work *lines)
 {
-    const uint32_t count = l->names.count - 1;
+    const uint32_t count = l->keys.count;
     double *per_run = ets_arena_alloc_array(l->arena, l->work->block->run_count, sizeof *per_run);
     lines->places = ets_arena_alloc_array(l->arena, (size_t)count + 1, sizeof *lines->places);
     if (per_run == NULL || lines->places == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct draft *draft = &l->drafts[i + 1];
+        const struct draft *draft = &l->drafts[i];
         struct ets_place *place = &lines->places[lines->count++];
         *place = draft->place;
         measure(l, runs, draft->own, per_run, &place->self);
@@ -336,6 +349,7 @@ bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
     struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
     *lines_out = (struct ets_line_work){.count = 0};
     l.entry_capacity = 64;
+    ets_key_table_init(&l.keys, arena, 1);
     l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);
     if (l.entries == NULL || ets_strings_init(&l.names, arena) != 0 ||
         ets_strings_init(&l.files, arena) != 0) {

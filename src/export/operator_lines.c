@@ -43,16 +43,18 @@ void ets_text_list_add(struct ets_text_list *list, struct ets_text text)
     list->items[list->count++] = text;
 }
 
-static bool print_place(struct ets_arena *arena, const struct ets_graph_frame *frame,
-                        struct ets_text *out)
+bool ets_line_name(struct ets_arena *arena, const struct ets_graph_frame *frame,
+                   struct ets_text *name_out)
 {
-    *out = (struct ets_text){NULL, 0};
+    enum { LINE_CHARS = 16 };
+    *name_out = (struct ets_text){NULL, 0};
     if (frame == NULL) return true;
-    const size_t room = frame->file.size + 16;
-    char *text = ets_arena_alloc(arena, room);
+    const size_t size = frame->file.size;
+    char *text = ets_arena_alloc(arena, size + LINE_CHARS);
     if (text == NULL) return false;
-    *out = (struct ets_text){text, ets_print_text(text, room, "%.*s:%u", (int)frame->file.size,
-                                                  frame->file.data, frame->line)};
+    memcpy(text, frame->file.data, size);
+    const size_t digits = ets_print_text(text + size, LINE_CHARS, ":%u", frame->line);
+    *name_out = (struct ets_text){text, size + digits};
     return true;
 }
 
@@ -67,7 +69,7 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
     for (size_t i = 0; i < count; i++) {
         const struct ets_graph_node *node = nodes[i].node;
         struct ets_text place;
-        if (!print_place(arena, ets_graph_user_frame(node), &place)) return false;
+        if (!ets_line_name(arena, ets_graph_user_frame(node), &place)) return false;
         ets_text_list_add(sources_out, place);
         struct ets_text module = ets_graph_module_path(node);
         if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};

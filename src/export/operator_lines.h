@@ -48,6 +48,10 @@ struct ets_operator_lines {
     bool is_tree; /* `self` and `parent` are valid; parts follow what they are a part of */
 };
 
+/* "models/zoo.py:16"; absent where there is no frame. False: no memory. */
+bool ets_line_name(struct ets_arena *arena, const struct ets_graph_frame *frame,
+                   struct ets_text *name_out);
+
 /* line_order.c: sorts the lines; of a tree those with one parent. Returns false where memory ran
  * out. */
 bool ets_operator_lines_sort(struct ets_arena *arena, enum ets_sort_by sort,

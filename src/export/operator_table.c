@@ -20,6 +20,7 @@ enum cell {
     CELL_CALLS,
     CELL_AVG,
     CELL_P50,
+    CELL_MID,
     CELL_MIN,
     CELL_MAX,
     CELL_P10,
@@ -32,6 +33,7 @@ enum cell {
     CELL_SHARE,
     CELL_SELF_SHOWN,
     CELL_SELF,
+    CELL_SELF_MID,
     CELL_SELF_SHARE,
     CELL_RESOLUTION,
     CELL_SOURCE_SHOWN,
@@ -63,7 +65,12 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] =
         {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 4},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_P50] = {.name = "p50",
+                  .kind = ETS_COLUMN_TIME,
+                  .shares_unit = 1,
+                  .has_bounds = 1,
+                  .priority = 1},
+    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_MIN] =
         {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
     [CELL_MAX] =
@@ -100,6 +107,8 @@ static const struct ets_column columns[CELL_COUNT] = {
                          .has_bounds = 1,
                          .human_only = 1},
     [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_SELF_MID] =
+        {.name = "self_mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .title = "self share",
                          .kind = ETS_COLUMN_SHARE,
@@ -184,11 +193,12 @@ static void add_columns(struct filler *f)
     }
     if (f->options->group_by != ETS_GROUP_MODULE) {
         f->is_shown[CELL_SELF_SHOWN] = f->is_shown[CELL_SELF] = false;
-        f->is_shown[CELL_SELF_SHARE] = false;
+        f->is_shown[CELL_SELF_MID] = f->is_shown[CELL_SELF_SHARE] = false;
     }
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
         if (!f->is_shown[i]) continue;
+        if (i == CELL_MID && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
         if (column.kind == ETS_COLUMN_TIME && f->tick_ns == 0) column.kind = ETS_COLUMN_TICKS;
         if (i == CELL_NAME && is_grouped) {
             column.name = group_title(f->options->group_by);
@@ -343,6 +353,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
         break;
     case CELL_AVG: put_time(f, t->mean, q, n); break;
     case CELL_P50: put_time(f, t->p50, q, n); break;
+    case CELL_MID: put_known_time(f, line->times.middle, q, n); break;
     case CELL_MIN: put_time(f, t->min, q, n); break;
     case CELL_MAX: put_time(f, t->max, q, n); break;
     case CELL_P10: put_time(f, t->p10, q, n); break;
@@ -354,7 +365,8 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
     case CELL_SHARE: put_share(f, &line->times, q, n); break;
     case CELL_SELF_SHOWN:
-        put_time(f, line->self.statistics.p50, line->self_quantum_ns, line->self_coarse_calls);
+    case CELL_SELF_MID:
+        put_known_time(f, line->self.middle, line->self_quantum_ns, line->self_coarse_calls);
         break;
     case CELL_SELF:
         put_time(f, line->self.statistics.mean, line->self_quantum_ns, line->self_coarse_calls);
@@ -407,6 +419,7 @@ static void add_heading(struct filler *f, const struct ets_block *block,
     }
     used += ets_chosen_runs_print(&f->runs, block->run_count, f->options->run, text + used,
                                   sizeof text - used);
+    used += ets_print_share_of(f->runs.count, text + used, sizeof text - used);
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 

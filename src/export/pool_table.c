@@ -15,6 +15,7 @@ enum cell {
     CELL_NAME,
     CELL_CALLS,
     CELL_P50,
+    CELL_MID,
     CELL_P90,
     CELL_MIN,
     CELL_MAX,
@@ -38,7 +39,12 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3, .dull_at_one = 1},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
+    [CELL_P50] = {.name = "p50",
+                  .kind = ETS_COLUMN_TIME,
+                  .shares_unit = 1,
+                  .has_bounds = 1,
+                  .priority = 1},
+    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_P90] =
         {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 1},
     [CELL_MIN] =
@@ -81,7 +87,7 @@ struct line {
     uint32_t number; /* within the block */
     struct ets_statistics times;
     double file_min, file_max; /* of the files' medians */
-    double middle;             /* mean of chosen_runs.h, which shares are of */
+    double middle;             /* mid of chosen_runs.h, which shares are of */
 };
 
 struct filler {
@@ -93,17 +99,19 @@ struct filler {
 
 static void add_columns(const struct filler *f, bool has_unit)
 {
-    bool has_nodes = false;
+    bool has_nodes = false, has_middle = false;
     for (uint32_t b = 0; b < ets_pool_block_count(f->pool); b++) {
         const struct ets_pool_block *block = ets_pool_block(f->pool, b);
         for (uint32_t i = 0; i < block->operator_count; i++) {
             const struct ets_row *row = block->operators[i].row;
             has_nodes |= row != NULL && row->node_count > 0;
         }
+        has_middle |= block->run_count >= ETS_MIDDLE_RUNS;
     }
     for (int c = 0; c < CELL_COUNT; c++) {
         struct ets_column column = columns[c];
         if (!has_unit && column.kind == ETS_COLUMN_TIME) column.kind = ETS_COLUMN_TICKS;
+        if (c == CELL_MID && !has_middle) column.machine_only = 1;
         if ((c == CELL_SOURCE || c == CELL_MODULE) && !has_nodes) column.machine_only = 1;
         ets_table_add_column(f->table, &column);
     }
@@ -176,6 +184,10 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_po
         else ets_table_put_nothing(f->table);
         break;
     case CELL_P50: put_time(f, line, t->p50); break;
+    case CELL_MID:
+        if (isnan(line->middle)) ets_table_put_nothing(f->table);
+        else put_time(f, line, line->middle);
+        break;
     case CELL_P90: put_time(f, line, t->p90); break;
     case CELL_MIN: put_time(f, line, t->min); break;
     case CELL_MAX: put_time(f, line, t->max); break;
@@ -242,6 +254,7 @@ static void add_heading(const struct filler *f, const struct ets_pool_block *blo
     used += ets_print_text(text + used, sizeof text - used, " - %u run%s of ", block->run_count,
                            block->run_count == 1 ? "" : "s");
     used += print_files(f, block, text + used, sizeof text - used);
+    used += ets_print_share_of(block->run_count, text + used, sizeof text - used);
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 

@@ -48,7 +48,7 @@ static const struct ets_column method_columns[] = {
     {.name = "min", .kind = ETS_COLUMN_TIME, .priority = 5},
     {.name = "max", .kind = ETS_COLUMN_TIME, .priority = 5},
     {.name = "total", .kind = ETS_COLUMN_TIME},
-    {.name = "share", .kind = ETS_COLUMN_SHARE},
+    {.name = "share", .title = "share of total", .kind = ETS_COLUMN_SHARE},
     {.name = "runs_per_s", .title = "runs/s", .kind = ETS_COLUMN_REAL, .priority = 3},
     {.name = "tokens_per_s", .title = "tokens/s", .kind = ETS_COLUMN_REAL},
     {.name = "first", .kind = ETS_COLUMN_TIME, .priority = 2},

@@ -17,14 +17,25 @@ enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets
     if (table == NULL)
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
     table->arena = arena;
+    ets_arena_init(&table->scratch, allocator, 0);
+    if (ets_strings_init(&table->texts, &table->arena) != 0) {
+        ets_table_close(table);
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+    }
     *table_out = table;
     return ETS_OK;
+}
+
+void ets_table_limit_text(struct ets_table *table, uint64_t bytes)
+{
+    table->text_limit = bytes;
 }
 
 void ets_table_close(struct ets_table *table)
 {
     if (table == NULL) return;
     struct ets_arena arena = table->arena; /* holds the table itself */
+    ets_arena_reset(&table->scratch);
     ets_arena_reset(&arena);
 }
 
@@ -56,6 +67,7 @@ void ets_table_add_column(struct ets_table *table, const struct ets_column *colu
 
 static struct ets_table_row *add_row(struct ets_table *table)
 {
+    if (table->is_over) return NULL;
     struct ets_table_row *rows =
         grow(table, table->rows, table->row_count, &table->row_capacity, sizeof *rows);
     if (rows == NULL) return NULL;
@@ -84,18 +96,32 @@ void ets_table_quiet_row(struct ets_table *table)
 
 static struct ets_cell *next_cell(struct ets_table *table)
 {
-    if (table->no_memory || table->row_count == 0 || table->used_cells == table->column_count) {
+    if (table->no_memory || table->is_over || table->row_count == 0 ||
+        table->used_cells == table->column_count) {
         return NULL;
     }
     return &table->rows[table->row_count - 1].cells[table->used_cells++];
 }
 
-static struct ets_text copy(struct ets_table *table, struct ets_text text)
+/* The text as the table keeps it: once, as a file can have many cells of one long text. */
+static struct ets_text keep(struct ets_table *table, struct ets_text text)
 {
-    if (text.data == NULL) return text;
-    char *data = ets_arena_copy_text(&table->arena, text.data, text.size);
-    if (data == NULL) table->no_memory = true;
-    return (struct ets_text){data, data == NULL ? 0 : text.size};
+    uint32_t number = ets_strings_find(&table->texts, text);
+    if (text.data == NULL || table->no_memory) return (struct ets_text){NULL, 0};
+    if (number == UINT32_MAX) {
+        text.data = ets_arena_copy_text(&table->arena, text.data, text.size);
+        number = text.data == NULL ? UINT32_MAX : ets_strings_add(&table->texts, text);
+    }
+    if (number == UINT32_MAX) table->no_memory = true;
+    return number == UINT32_MAX ? (struct ets_text){NULL, 0} : table->texts.texts[number];
+}
+
+/* Whether a cell may have so much text more. */
+static bool charge(struct ets_table *table, uint64_t bytes)
+{
+    table->text_bytes += bytes;
+    if (table->text_limit != 0 && table->text_bytes > table->text_limit) table->is_over = true;
+    return !table->is_over;
 }
 
 void ets_table_put_nothing(struct ets_table *table)
@@ -106,9 +132,9 @@ void ets_table_put_nothing(struct ets_table *table)
 void ets_table_put_text(struct ets_table *table, struct ets_text text)
 {
     struct ets_cell *cell = next_cell(table);
-    if (cell == NULL || text.data == NULL) return;
+    if (cell == NULL || text.data == NULL || !charge(table, text.size)) return;
+    cell->text = keep(table, text);
     cell->kind = CELL_TEXT;
-    cell->text = copy(table, text);
 }
 
 void ets_table_put_string(struct ets_table *table, const char *text)
@@ -116,19 +142,37 @@ void ets_table_put_string(struct ets_table *table, const char *text)
     ets_table_put_text(table, (struct ets_text){text, text == NULL ? 0 : strlen(text)});
 }
 
+/* Lists are kept once as well: as the bytes of their texts, which are kept once. */
+static void put_items(struct ets_table *table, struct ets_cell *cell, struct ets_text *items,
+                      size_t count)
+{
+    uint64_t bytes = count * sizeof *items;
+    for (size_t i = 0; i < count; i++) bytes += items[i].size;
+    if (!charge(table, bytes)) return;
+    for (size_t i = 0; i < count; i++) items[i] = keep(table, items[i]);
+    const struct ets_text list = {(const char *)items, count * sizeof *items};
+    cell->items = (const struct ets_text *)(const void *)keep(table, list).data;
+    cell->item_count = cell->items == NULL ? 0 : count;
+    cell->kind = CELL_LIST;
+}
+
+/* An array for one list at a time. */
+static void *scratch_for(struct ets_table *table, size_t count, size_t bytes)
+{
+    ets_arena_reset(&table->scratch);
+    void *scratch = ets_arena_alloc_array(&table->scratch, count, bytes);
+    if (scratch == NULL) table->no_memory = true;
+    return scratch;
+}
+
 void ets_table_put_list(struct ets_table *table, const struct ets_text *items, size_t count)
 {
     struct ets_cell *cell = next_cell(table);
     if (cell == NULL) return;
-    struct ets_text *copies = ets_arena_alloc_array(&table->arena, count, sizeof *copies);
-    if (copies == NULL) {
-        table->no_memory = true;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) copies[i] = copy(table, items[i]);
-    cell->kind = CELL_LIST;
-    cell->items = copies;
-    cell->item_count = count;
+    struct ets_text *copies = scratch_for(table, count, sizeof *copies);
+    if (copies == NULL) return;
+    if (count > 0) memcpy(copies, items, count * sizeof *copies);
+    put_items(table, cell, copies, count);
 }
 
 void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
@@ -136,19 +180,14 @@ void ets_table_put_integers(struct ets_table *table, const int64_t *integers, si
     enum { DIGITS = 24 };
     struct ets_cell *cell = next_cell(table);
     if (cell == NULL) return;
-    struct ets_text *items = ets_arena_alloc_array(&table->arena, count, sizeof *items);
-    char *digits = ets_arena_alloc_array(&table->arena, count, DIGITS);
-    if (items == NULL || digits == NULL) {
-        table->no_memory = true;
-        return;
-    }
+    struct ets_text *items = scratch_for(table, count, sizeof *items + DIGITS);
+    if (items == NULL) return;
+    char *digits = (char *)(items + count);
     for (size_t i = 0; i < count; i++, digits += DIGITS) {
         items[i].data = digits;
         items[i].size = ets_print_text(digits, DIGITS, "%lld", (long long)integers[i]);
     }
-    cell->kind = CELL_LIST;
-    cell->items = items;
-    cell->item_count = count;
+    put_items(table, cell, items, count);
 }
 
 void ets_table_put_integer(struct ets_table *table, int64_t value)
@@ -275,11 +314,37 @@ uint32_t ets_table_row_count(const struct ets_table *table)
     return table->row_count;
 }
 
+struct ets_text ets_table_heading(const struct ets_table *table)
+{
+    for (uint32_t i = 0; i < table->row_count && table->column_count > 0; i++) {
+        const struct ets_table_row *row = &table->rows[i];
+        if (row->is_section && !row->is_note) return row->cells[0].text;
+    }
+    return (struct ets_text){NULL, 0};
+}
+
+int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets_text *note_out)
+{
+    while (*row < table->row_count && table->column_count > 0) {
+        const struct ets_table_row *next = &table->rows[(*row)++];
+        if (!next->is_note) continue;
+        *note_out = next->cells[0].text;
+        return 1;
+    }
+    return 0;
+}
+
 enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
                                 struct ets_output *output, struct ets_error *error)
 {
     if (table->no_memory) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    }
+    if (table->is_over) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the table has more than %llu bytes of text, which its files are too small "
+                        "for; --columns or a filter show a part",
+                        (unsigned long long)table->text_limit);
     }
     if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {
         return ets_table_write_text(table, style, output, error);
@@ -296,21 +361,6 @@ int ets_format_find(const char *name, enum ets_format *format_out)
         return 1;
     }
     return 0;
-}
-
-size_t ets_utf8_length(const unsigned char *at, size_t size)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (at[0] < 0x80) return 1;
-    const size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : at[0] >= 0xc2 ? 2 : 0;
-    if (length == 0 || length > size || at[0] > 0xf4) return 0;
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
 }
 
 const struct ets_table_unit *ets_table_find_unit(const char *name)

@@ -6,17 +6,25 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "etscope/table.h"
 
 enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };
 
+/* Small, as a table of a hostile file has as many as its bytes allow. */
 struct ets_cell {
     enum ets_cell_kind kind;
-    struct ets_text text;         /* TEXT */
-    const struct ets_text *items; /* LIST */
-    size_t item_count;
-    int64_t integer;
-    double lower, upper; /* REAL: equal where it is exact */
+    union {
+        struct ets_text text; /* TEXT */
+        struct {
+            const struct ets_text *items; /* LIST */
+            size_t item_count;
+        };
+        int64_t integer;
+        struct {
+            double lower, upper; /* REAL: equal where it is exact */
+        };
+    };
 };
 
 struct ets_table_row {
@@ -28,13 +36,15 @@ struct ets_table_row {
 };
 
 struct ets_table {
-    struct ets_arena arena;
+    struct ets_arena arena, scratch;
     struct ets_column *columns;
     uint32_t column_count, column_capacity;
     struct ets_table_row *rows;
     uint32_t row_count, row_capacity;
-    uint32_t used_cells; /* of the last row */
-    bool no_memory;
+    uint32_t used_cells;             /* of the last row */
+    struct ets_strings texts;        /* of all cells, each kept once, however many have it */
+    uint64_t text_bytes, text_limit; /* of all cells together; 0: no ceiling */
+    bool no_memory, is_over;
 };
 
 /* table_text.c: TABLE and MARKDOWN. table_records.c: all others. */
@@ -44,10 +54,6 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
 enum ets_status ets_table_write_records(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error);
-
-/* Length of the UTF-8 sequence at `at`, 0 where there is none (overlong and surrogates included).
- */
-size_t ets_utf8_length(const unsigned char *at, size_t size);
 
 /* Time units, longest first; `ns` is the unit in nanoseconds. */
 struct ets_table_unit {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "export/field_text.h"
 #include "export/table_cells.h"
 #include "host/number.h"
 
@@ -23,31 +25,9 @@ static bool is_json(const struct records *r)
     return r->format == ETS_FORMAT_JSON || r->format == ETS_FORMAT_JSONL;
 }
 
-/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
 static void put_json_text(const struct records *r, struct ets_text text)
 {
-    put(r, "\"");
-    for (size_t i = 0; i < text.size;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = ets_utf8_length(at, text.size - i);
-        if (length == 0) {
-            put(r, "\\ufffd");
-            i++;
-            continue;
-        }
-        if (*at == '"' || *at == '\\') {
-            put(r, "\\");
-            ets_output_write(r->output, at, 1);
-        } else if (*at < 0x20 || *at == 0x7f) {
-            char escape[8];
-            snprintf(escape, sizeof escape, "\\u%04x", *at);
-            put(r, escape);
-        } else {
-            ets_output_write(r->output, at, length);
-        }
-        i += length;
-    }
-    put(r, "\"");
+    ets_output_write_json(r->output, text.data, text.size);
 }
 
 static bool needs_quotes(const struct records *r, struct ets_text text)
@@ -60,18 +40,39 @@ static bool needs_quotes(const struct records *r, struct ets_text text)
     return false;
 }
 
-/* Texts as one field, ", " between them: RFC 4180's quoting with this format's separator. */
+/*
+ * Whether a spreadsheet would run a text instead of showing it: it begins with one of these, or
+ * with one of their full-width forms, and is no number.
+ */
+static bool is_formula(struct ets_text text)
+{
+    static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+                                       "\xef\xbc\xa0"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        if (ets_text_starts_with(text, wide[i])) return true;
+    }
+    if (text.size == 0 || memchr("=+-@\t\r", text.data[0], 6) == NULL) return false;
+    if (text.data[0] != '+' && text.data[0] != '-') return true;
+    for (size_t i = 1; i < text.size; i++) {
+        const bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
+        if (!is_digit && text.data[i] != '.') return true;
+    }
+    return text.size == 1;
+}
+
+/*
+ * Texts as one field, ", " between them: RFC 4180's quoting with this format's separator, and an
+ * apostrophe before what would be a formula.
+ */
 static void put_field(const struct records *r, const struct ets_text *texts, size_t count)
 {
     bool quote = count > 1 && r->format == ETS_FORMAT_CSV;
     for (size_t i = 0; i < count && !quote; i++) quote = needs_quotes(r, texts[i]);
     if (quote) put(r, "\"");
+    if (count > 0 && is_formula(texts[0])) put(r, "'");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) put(r, ", ");
-        for (size_t k = 0; k < texts[i].size; k++) {
-            ets_output_write(r->output, texts[i].data + k, 1);
-            if (texts[i].data[k] == '"') put(r, "\"");
-        }
+        ets_put_field_text(r->output, texts[i]);
     }
     if (quote) put(r, "\"");
 }
@@ -224,6 +225,7 @@ enum ets_status ets_table_write_records(const struct ets_table *table,
         if (!is_array) put(&r, "\n");
         is_first = false;
     }
-    if (is_array) put(&r, is_first ? "]\n" : "\n]\n");
+    if (is_array) put(&r, is_first ? "]" : "\n]");
+    if (is_array && !style->is_part) put(&r, "\n");
     return ETS_OK;
 }

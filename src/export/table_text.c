@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "etscope/plain_text.h"
 #include "export/character_width.h"
 #include "export/table_cells.h"
 
@@ -11,6 +12,9 @@
 enum { KEPT_TAIL = 9 };
 
 enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
+
+/* Nobody reads a wider cell, where there is no terminal whose width would cut it either. */
+enum { MOST_COLUMNS = 160 };
 
 /* A column as it will be shown. */
 struct shown {
@@ -45,23 +49,19 @@ static void append(struct cell_text *out, const char *data, size_t size)
     out->size += size;
 }
 
-/*
- * Text from a file: control characters must not reach a terminal, those of the upper half (U+0080
- * to U+009F) included, nor bytes that are no UTF-8.
- */
+/* Text from a file: what is not plain must not reach a terminal. */
 static void append_visible(struct cell_text *out, struct ets_text text)
 {
     for (size_t i = 0; i < text.size;) {
-        const unsigned char *at = (const unsigned char *)text.data + i;
-        const size_t length = ets_utf8_length(at, text.size - i);
-        const bool is_c1 = *at == 0xc2 && length == 2 && at[1] < 0xa0;
-        const bool is_control = *at < 0x20 || *at == 0x7f || is_c1;
-        if (length > 0 && !is_control && !(out->ascii && length > 1)) {
-            append(out, text.data + i, length);
+        const char *at = text.data + i;
+        const size_t length = ets_plain_length(at, text.size - i);
+        if (length == 1 || (length > 1 && !out->ascii)) {
+            append(out, at, length);
             i += length;
             continue;
         }
-        for (size_t end = i + (length > 0 ? length : 1); i < end; i++) {
+        const size_t whole = ets_utf8_length(at, text.size - i);
+        for (size_t end = i + (whole > 0 ? whole : 1); i < end; i++) {
             char escape[8];
             const unsigned char byte = (unsigned char)text.data[i];
             append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
@@ -296,6 +296,8 @@ static void measure(struct renderer *r, struct shown *shown, struct cell_text *s
             ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
         if (width > shown->width) shown->width = width;
     }
+    const bool is_cut = shown->column->least_width > 0 && r->style->format == ETS_FORMAT_TABLE;
+    if (is_cut && shown->width > MOST_COLUMNS) shown->width = MOST_COLUMNS;
 }
 
 static uint32_t total_width(const struct renderer *r)
@@ -478,46 +480,75 @@ static void put_aligned(const struct renderer *r, const struct shown *shown, con
     if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
 }
 
+/* Bytes of the first line of a text in lines of `width`, and where the next begins. */
+static size_t first_line(const char *data, size_t size, uint32_t width, size_t *next_out)
+{
+    *next_out = size;
+    if (ets_text_columns(data, size) <= width) return size;
+    const size_t fits = ets_text_head(data, size, width);
+    size_t end = fits;
+    while (end > 0 && data[end] != ' ') end--;
+    const size_t taken = end > 0 ? end : fits;
+    if (taken == 0) return size;
+    *next_out = taken + (end > 0 ? 1 : 0);
+    return taken;
+}
+
+/* Leaves of a cell what stands on its line `line`, from 0. Returns whether more lines follow. */
+static bool keep_line(const struct shown *shown, uint32_t line, struct cell_text *text)
+{
+    size_t start = 0, taken = text->size, next = text->size;
+    if (!shown->column->wraps) {
+        if (line > 0) text->size = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i <= line; i++) {
+        taken = first_line(text->data + start, text->size - start, shown->width, &next);
+        next += start;
+        if (i < line) start = next;
+    }
+    const bool has_more = next < text->size;
+    memmove(text->data, text->data + start, taken);
+    text->size = taken;
+    return has_more;
+}
+
 static void put_line(const struct renderer *r, const struct ets_table_row *row,
                      struct cell_text *scratch)
 {
-    for (uint32_t i = 0; i < r->shown_count; i++) {
-        const struct shown *shown = &r->shown[i];
-        if (i > 0) put_spaces(r, GAP);
-        uint32_t indent = 0;
-        if (row == NULL) {
-            scratch->size = print_title(scratch->data, shown);
-        } else {
-            compose(scratch, shown, row);
-            indent = indent_of(r, shown, row);
+    bool has_more = true;
+    for (uint32_t line = 0; has_more; line++) {
+        has_more = false;
+        for (uint32_t i = 0; i < r->shown_count; i++) {
+            const struct shown *shown = &r->shown[i];
+            if (i > 0) put_spaces(r, GAP);
+            uint32_t indent = 0;
+            if (row == NULL) {
+                scratch->size = print_title(scratch->data, shown);
+            } else {
+                compose(scratch, shown, row);
+                has_more |= keep_line(shown, line, scratch);
+                indent = indent_of(r, shown, row);
+            }
+            put_aligned(r, shown, scratch->data, scratch->size, indent);
         }
-        put_aligned(r, shown, scratch->data, scratch->size, indent);
+        end_line(r);
     }
-    end_line(r);
 }
 
 static void put_bold(const struct renderer *r, const char *sequence)
 {
-    if (r->style->bold) ets_output_write(r->output, sequence, strlen(sequence));
+    if (r->style->bold) ets_output_control(r->output, sequence);
 }
 
 /* A text in lines of the table's width, broken between words. */
 static void put_wrapped(const struct renderer *r, const char *data, size_t size)
 {
     const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
-    while (ets_text_columns(data, size) > width) {
-        const size_t fits = ets_text_head(data, size, width);
-        size_t end = fits;
-        while (end > 0 && data[end] != ' ') end--;
-        const size_t taken = end > 0 ? end : fits;
-        if (taken == 0) break;
-        ets_output_write(r->output, data, taken);
-        ets_output_write(r->output, "\n", 1);
-        const size_t next = taken + (end > 0 ? 1 : 0);
-        data += next;
-        size -= next;
+    for (size_t next; size > 0; data += next, size -= next) {
+        ets_output_write(r->output, data, first_line(data, size, width, &next));
+        if (next < size) ets_output_write(r->output, "\n", 1);
     }
-    ets_output_write(r->output, data, size);
 }
 
 static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "etscope/export.h"
+#include "export/field_text.h"
 #include "host/number.h"
 
 static void put(struct ets_output *output, const char *text)
@@ -11,16 +12,10 @@ static void put(struct ets_output *output, const char *text)
 /* csv.QUOTE_MINIMAL with a tab as separator. */
 static void put_field(struct ets_output *output, const char *text)
 {
-    if (strpbrk(text, "\t\"\r\n") == NULL) {
-        put(output, text);
-        return;
-    }
-    put(output, "\"");
-    for (const char *at = text; *at != '\0'; at++) {
-        ets_output_write(output, at, 1);
-        if (*at == '"') put(output, "\"");
-    }
-    put(output, "\"");
+    const char *quote = strpbrk(text, "\t\"\r\n") == NULL ? "" : "\"";
+    put(output, quote);
+    ets_put_field_text(output, (struct ets_text){text, strlen(text)});
+    put(output, quote);
 }
 
 static void put_double(struct ets_output *output, double value)
@@ -51,7 +46,8 @@ static void put_op_types(struct ets_output *output, const struct ets_upstream_ev
         if (count >= 5 && i == 2) i = count - 1;
         if (i > 0) put(output, count >= 5 && i == count - 1 ? " ... " : ", ");
         put(output, "'");
-        put(output, event->op_types[i]);
+        ets_put_field_text(output,
+                           (struct ets_text){event->op_types[i], strlen(event->op_types[i])});
         put(output, "'");
     }
     put(output, "]");

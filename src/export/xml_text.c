@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "export/table_cells.h"
+#include "etscope/plain_text.h"
 
 static void put(struct ets_output *output, const char *text)
 {
@@ -11,14 +11,15 @@ static void put(struct ets_output *output, const char *text)
 }
 
 /* XML 1.0 has no control characters but these, no surrogates, and not U+FFFE and U+FFFF. */
-static size_t text_length(const unsigned char *at, size_t left)
+static size_t text_length(const char *at, size_t left)
 {
-    const size_t length = ets_utf8_length(at, left);
-    if (length == 1 && *at < 0x20) return *at == '\t' || *at == '\n' || *at == '\r';
-    return length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe ? 0 : length;
+    if (*at == '\t' || *at == '\n' || *at == '\r') return 1;
+    const size_t length = ets_plain_length(at, left);
+    return length == 3 && memcmp(at, "\xef\xbf", 2) == 0 && (unsigned char)at[2] >= 0xbe ? 0
+                                                                                         : length;
 }
 
-static const char *entity_of(unsigned char c)
+static const char *entity_of(char c)
 {
     switch (c) {
     case '&': return "&amp;";
@@ -34,7 +35,7 @@ static const char *entity_of(unsigned char c)
 
 void ets_xml_put_text(struct ets_output *output, struct ets_text text)
 {
-    const unsigned char *at = (const unsigned char *)text.data;
+    const char *at = text.data;
     size_t left = text.size;
     while (left > 0) {
         const size_t length = text_length(at, left);

@@ -34,11 +34,11 @@ static const struct ets_fb_field value_fields[] = {
 static const struct ets_fb_type value_type = TYPE("Value", value_fields);
 
 static const struct ets_fb_field profile_fields[] = {
-    STRING("name", PROFILE_NAME, 0),
+    STRING("name", PROFILE_NAME, ETS_FB_NAME),
     SCALAR("chain_index", PROFILE_CHAIN, ETS_FB_I32),
     SCALAR("instruction_id", PROFILE_INSTRUCTION, ETS_FB_I32),
     SCALAR("delegate_debug_id_int", PROFILE_DELEGATE_ID, ETS_FB_I32),
-    STRING("delegate_debug_id_str", PROFILE_DELEGATE_NAME, 0),
+    STRING("delegate_debug_id_str", PROFILE_DELEGATE_NAME, ETS_FB_NAME),
     SCALARS("delegate_debug_metadata", PROFILE_METADATA, ETS_FB_U8),
     SCALAR("start_time", PROFILE_START, ETS_FB_U64),
     SCALAR("end_time", PROFILE_END, ETS_FB_U64),
@@ -56,8 +56,8 @@ static const struct ets_fb_field debug_fields[] = {
     SCALAR("instruction_id", DEBUG_INSTRUCTION, ETS_FB_I32),
     TABLE("debug_entry", DEBUG_ENTRY, 0, value_type),
     SCALAR("delegate_debug_id_int", DEBUG_DELEGATE_ID, ETS_FB_I32),
-    STRING("delegate_debug_id_str", DEBUG_DELEGATE_NAME, 0),
-    STRING("name", DEBUG_NAME, 0),
+    STRING("delegate_debug_id_str", DEBUG_DELEGATE_NAME, ETS_FB_NAME),
+    STRING("name", DEBUG_NAME, ETS_FB_NAME),
 };
 static const struct ets_fb_type debug_type = TYPE("DebugEvent", debug_fields);
 
@@ -68,12 +68,12 @@ static const struct ets_fb_field event_fields[] = {
 };
 const struct ets_fb_type ets_etdump_event_type = TYPE("Event", event_fields);
 
-static const struct ets_fb_field allocator_fields[] = {STRING("name", ALLOCATOR_NAME, 0)};
+static const struct ets_fb_field allocator_fields[] = {STRING("name", ALLOCATOR_NAME, ETS_FB_NAME)};
 static const struct ets_fb_type allocator_type = TYPE("Allocator", allocator_fields);
 
 /* A run always has a name; one without is the mark of a garbled table of runs. */
 static const struct ets_fb_field run_fields[] = {
-    STRING("name", RUN_NAME, ETS_FB_REQUIRED),
+    STRING("name", RUN_NAME, ETS_FB_REQUIRED | ETS_FB_NAME),
     SCALAR("bundled_input_index", RUN_BUNDLED_INPUT_INDEX, ETS_FB_I32),
     TABLES("allocators", RUN_ALLOCATORS, allocator_type),
     TABLES("events", RUN_EVENTS, ets_etdump_event_type),

@@ -91,6 +91,7 @@ void ets_trace_extra_summary(const struct ets_trace_extra *extra, struct ets_tra
         } else if (key == ETS_TRACE_KEY_STATE && value.size >= 64) {
             read_state(out, value.data);
             if (value.size >= 68) out->filtered = ets_load_u32(value.data + 64);
+            if (value.size >= 72) out->state.stale = ets_load_u32(value.data + 68);
         } else if (key == ETS_TRACE_KEY_FINGERPRINT) {
             out->fingerprint = value;
         }

@@ -5,6 +5,9 @@ enum { MAX_DEPTH = 64 };
 /* The smallest table is its 4-byte vtable offset. */
 enum { MIN_TABLE_BYTES = 4 };
 
+/* Tables may share a text, as writers keep each name once: up to so many times the file's size. */
+enum { TEXT_SHARING = 64 };
+
 struct verifier {
     struct ets_bytes bytes;
     uint64_t origin;
@@ -71,30 +74,36 @@ static enum ets_status verify_vector(const struct verifier *v, size_t at, size_t
     return ETS_OK;
 }
 
-static enum ets_status verify_string(const struct verifier *v, size_t at,
-                                     const struct ets_fb_type *type, const char *field)
-{
-    struct ets_fb_vector text = {0};
-    ETS_TRY(verify_vector(v, at, 1, type, field, &text));
-    const size_t end = text.at + text.count;
-    if (end >= v->bytes.size || v->bytes.data[end] != 0) {
-        return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
-                        "%s.%s: string of %u bytes has no terminator", type->name, field,
-                        text.count);
-    }
-    return ETS_OK;
-}
-
 /* Keeps a file whose offsets overlap from costing more than one that is laid out honestly. */
 static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
                              const struct ets_fb_type *type)
 {
     if (bytes > v->bytes_left) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
-                        "%s: more tables than the file has room for, offsets overlap", type->name);
+                        "%s: more tables or text than the file has room for, offsets overlap",
+                        type->name);
     }
     v->bytes_left -= bytes;
     return ETS_OK;
+}
+
+static enum ets_status verify_string(struct verifier *v, size_t at, const struct ets_fb_type *type,
+                                     const struct ets_fb_field *field)
+{
+    struct ets_fb_vector text = {0};
+    ETS_TRY(verify_vector(v, at, 1, type, field->name, &text));
+    const size_t end = text.at + text.count;
+    if (end >= v->bytes.size || v->bytes.data[end] != 0) {
+        return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
+                        "%s.%s: string of %u bytes has no terminator", type->name, field->name,
+                        text.count);
+    }
+    if ((field->flags & ETS_FB_NAME) != 0 && text.count > ETS_FB_MAX_NAME_BYTES) {
+        return ets_fail(v->error, ETS_LIMIT, v->origin + text.at - 4,
+                        "%s.%s: a name of %u bytes, at most %d are read", type->name, field->name,
+                        text.count, ETS_FB_MAX_NAME_BYTES);
+    }
+    return spend(v, text.count / TEXT_SHARING, at, type);
 }
 
 static enum ets_status verify_table(struct verifier *v, size_t at, const struct ets_fb_type *type,
@@ -139,7 +148,7 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     struct ets_fb_vector vector = {0};
     switch ((enum ets_fb_kind)field->kind) {
     case ETS_FB_SCALAR: return ETS_OK;
-    case ETS_FB_STRING: return verify_string(v, at, type, field->name);
+    case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
         return verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
@@ -148,7 +157,7 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
         ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));
         for (uint32_t i = 0; i < vector.count; i++) {
-            ETS_TRY(verify_string(v, vector.at + 4 * (size_t)i, type, field->name));
+            ETS_TRY(verify_string(v, vector.at + 4 * (size_t)i, type, field));
         }
         return ETS_OK;
     case ETS_FB_TABLES:

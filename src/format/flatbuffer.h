@@ -48,7 +48,9 @@ enum ets_fb_kind {
     ETS_FB_UNION    /* `slot` holds the u8 tag, `slot + 1` the table */
 };
 
-enum { ETS_FB_REQUIRED = 1 };
+/* NAME: a string that is shown once for each of many things: it has a ceiling. */
+enum { ETS_FB_REQUIRED = 1, ETS_FB_NAME = 2 };
+enum { ETS_FB_MAX_NAME_BYTES = 4096 };
 
 struct ets_fb_type;
 
@@ -65,7 +67,7 @@ struct ets_fb_field {
     const char *name;
     uint8_t slot;
     uint8_t kind;  /* enum ets_fb_kind */
-    uint8_t flags; /* ETS_FB_REQUIRED or 0 */
+    uint8_t flags; /* ETS_FB_REQUIRED, ETS_FB_NAME or 0 */
     union {
         enum ets_fb_scalar scalar;         /* SCALAR, SCALARS */
         const struct ets_fb_type *table;   /* TABLE, TABLES */
@@ -95,7 +97,8 @@ struct ets_fb_vector {
 /*
  * Verifies all that can be reached from the root offset stored at `root_at`, and gives the root
  * table. `origin` is added to the offsets in errors (a buffer inside a larger file). Bounded: no
- * more tables and references are visited than fit into the bytes side by side, and 64 levels.
+ * more tables and references are visited than fit into the bytes side by side, no more text than 64
+ * times the bytes, and 64 levels.
  * Statuses: TRUNCATED, MALFORMED, LIMIT.
  */
 enum ets_status ets_fb_verify_root(struct ets_bytes bytes, size_t root_at,

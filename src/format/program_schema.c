@@ -123,8 +123,8 @@ static const struct ets_fb_field chain_fields[] = {
 static const struct ets_fb_type chain_type = TYPE("Chain", chain_fields);
 
 static const struct ets_fb_field operator_fields[] = {
-    STRING("name", OPERATOR_NAME, ETS_FB_REQUIRED),
-    STRING("overload", OPERATOR_OVERLOAD, 0),
+    STRING("name", OPERATOR_NAME, ETS_FB_REQUIRED | ETS_FB_NAME),
+    STRING("overload", OPERATOR_OVERLOAD, ETS_FB_NAME),
 };
 static const struct ets_fb_type operator_type = TYPE("Operator", operator_fields);
 
@@ -139,7 +139,7 @@ static const struct ets_fb_field compile_spec_fields[] = {
 };
 static const struct ets_fb_type compile_spec_type = TYPE("CompileSpec", compile_spec_fields);
 static const struct ets_fb_field delegate_fields[] = {
-    STRING("id", DELEGATE_ID, ETS_FB_REQUIRED),
+    STRING("id", DELEGATE_ID, ETS_FB_REQUIRED | ETS_FB_NAME),
     TABLE("processed", DELEGATE_BLOB, ETS_FB_REQUIRED, blob_type),
     TABLES("compile_specs", DELEGATE_COMPILE_SPECS, compile_spec_type),
 };
@@ -158,7 +158,7 @@ static const struct ets_fb_field device_fields[] = {
 static const struct ets_fb_type device_type = TYPE("NonConstBufferDevice", device_fields);
 
 static const struct ets_fb_field plan_fields[] = {
-    STRING("name", PLAN_NAME, ETS_FB_REQUIRED),
+    STRING("name", PLAN_NAME, ETS_FB_REQUIRED | ETS_FB_NAME),
     TABLE("container_meta_type", PLAN_CONTAINER, 0, container_type),
     TABLES("values", PLAN_VALUES, evalue_type),
     SCALARS("inputs", PLAN_INPUTS, ETS_FB_I32),

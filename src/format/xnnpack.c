@@ -7,7 +7,7 @@
 
 /* runtime/XNNHeader.h: four zero bytes, so that the magic is where a FlatBuffer has its own. */
 enum { MAGIC_AT = 4, HEADER_AT = 10, HEADER_BYTES = 30 };
-enum { LEAST_FLATBUFFER = 8, MOST_EXTERNALS = 4096 };
+enum { LEAST_FLATBUFFER = 8, MOST_EXTERNALS = 4096, MOST_SIZES = 6 /* XNN_MAX_TENSOR_DIMS */ };
 enum { NO_HANDLE = 65535 };
 static const char header_magic[] = "XH00", aot_magic[] = "XN01", runtime_magic[] = "XN00";
 
@@ -202,6 +202,17 @@ static uint32_t read_ids(struct ets_fb arguments, const int8_t *slots, uint32_t 
     return used;
 }
 
+/* Of a reshape: a size of 0 would be the input's. */
+static int has_all_sizes(struct ets_fb arguments)
+{
+    const struct ets_fb_vector sizes = ets_fb_vector(arguments, RESHAPE_SIZES);
+    if (sizes.count > MOST_SIZES) return 0;
+    for (uint32_t i = 0; i < sizes.count; i++) {
+        if (ets_fb_vector_i32(sizes, i) == 0) return 0;
+    }
+    return 1;
+}
+
 void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
                       struct ets_xnnpack_node *node_out)
 {
@@ -231,6 +242,7 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
     n.group_input_channels = slot_value(arguments, layout->groups, 0);
     n.group_output_channels = slot_value(arguments, layout->groups, 1);
     n.groups = slot_value(arguments, layout->groups, 2);
+    n.has_all_sizes = n.type == ETS_XNNPACK_STATIC_RESHAPE && has_all_sizes(arguments);
     *node_out = n;
 }
 

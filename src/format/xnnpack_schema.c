@@ -4,7 +4,7 @@
 
 /*
  * Every slot of every node's table is four bytes wide: numbers, floats, and offsets of lists, which
- * are not read. So one type verifies them all.
+ * but for one are not read. So one type verifies them all.
  */
 #define ARGUMENT(slot) SCALAR("argument", slot, ETS_FB_U32)
 static const struct ets_fb_field argument_fields[] = {
@@ -14,6 +14,12 @@ static const struct ets_fb_field argument_fields[] = {
     ARGUMENT(15), ARGUMENT(16), ARGUMENT(17), ARGUMENT(18), ARGUMENT(19),
 };
 static const struct ets_fb_type argument_type = TYPE("XNode arguments", argument_fields);
+/* A reshape's list of sizes is read. */
+static const struct ets_fb_field reshape_fields[] = {
+    ARGUMENT(0), SCALARS("new_shape", RESHAPE_SIZES, ETS_FB_U32), ARGUMENT(2), ARGUMENT(3),
+    ARGUMENT(4),
+};
+static const struct ets_fb_type reshape_type = TYPE("XNNStaticReshape", reshape_fields);
 
 /* clang-format off */
 #define NO XNNPACK_NO_SLOT
@@ -84,7 +90,8 @@ const struct ets_xnnpack_layout *ets_xnnpack_layout(int type)
 }
 
 static const struct ets_fb_type *const node_types[] = {
-#define NODE_TYPE(name, number, text) [number] = &argument_type,
+#define NODE_TYPE(name, number, text) \
+    [number] = (number) == ETS_XNNPACK_STATIC_RESHAPE ? &reshape_type : &argument_type,
     ETS_XNNPACK_NODE_LIST(NODE_TYPE)
 #undef NODE_TYPE
 };

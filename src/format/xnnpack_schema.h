@@ -18,6 +18,7 @@ enum {
 };
 enum { NODE_TAG, NODE_MEMBER, NODE_HANDLE, NODE_MIN_MAX };
 enum { MIN_MAX_MIN, MIN_MAX_MAX };
+enum { RESHAPE_SIZES = 1 };
 enum { VALUE_TAG, VALUE_MEMBER };
 enum { VALUE_IS_TENSOR = 1, VALUE_IS_QUANTIZED = 2 };
 enum {

@@ -9,6 +9,28 @@ bool gap_quantizes(const struct ets_graph_node *node)
            ets_text_starts_with(name, "choose_qparams");
 }
 
+/* Steps between the smallest and the largest quantized number; 0: the node does not say. */
+static int64_t quantized_range(const struct ets_graph_node *node)
+{
+    int64_t low = 0, high = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const struct ets_graph_argument *input = &node->inputs[i];
+        if (ets_text_is(input->label, "quant_min")) low = input->int_value;
+        if (ets_text_is(input->label, "quant_max")) high = input->int_value;
+    }
+    return low >= -(1 << 16) && high <= 1 << 16 && low < high ? high - low : 0;
+}
+
+enum ets_computes gap_quantizes_to(const struct ets_graph_node *node)
+{
+    if (!gap_quantizes(node)) return ETS_COMPUTES_EXACT;
+    if (ets_text_starts_with(ets_node_base_name(node->op), "choose_qparams")) {
+        return ETS_COMPUTES_DYNAMIC_INT8;
+    }
+    const int64_t range = quantized_range(node);
+    return range > 0 && range < 16 ? ETS_COMPUTES_INT4 : ETS_COMPUTES_STATIC_INT8;
+}
+
 /* One of the two graphs. */
 struct side {
     const struct gap_graph *graph;

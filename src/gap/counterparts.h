@@ -7,6 +7,7 @@
 #ifndef ETSCOPE_GAP_COUNTERPARTS_H
 #define ETSCOPE_GAP_COUNTERPARTS_H
 
+#include "etscope/verify.h"
 #include "gap/gap_graph.h"
 
 struct gap_counterpart {
@@ -23,5 +24,7 @@ enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_
 
 /* Whether a node quantizes, dequantizes, or finds out how to. */
 bool gap_quantizes(const struct ets_graph_node *node);
+/* What quantizing by this node means for what is computed; EXACT: it does not quantize. */
+enum ets_computes gap_quantizes_to(const struct ets_graph_node *node);
 
 #endif

@@ -5,10 +5,13 @@
  * error it makes.
  */
 #include <math.h>
+#include <string.h>
 
+#include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "reference/weights.h"
 
-enum pass { PASS_TOTAL, PASS_OWN, PASS_GUILTY };
+enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS, PASS_GUILTY };
 
 struct comparer {
     struct ets_gap_report *report;
@@ -95,6 +98,16 @@ enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_ro
     return row->reason == NULL ? gap_fail_memory(error) : ETS_OK;
 }
 
+/* 1 or 0; -1: these types cannot be compared. */
+static int has_same_bits(const struct ets_tensor *reference, const struct ets_tensor *device)
+{
+    static const struct ets_tolerance none = {.relative = 0};
+    struct ets_closeness closeness;
+    if (reference->scalar_type != device->scalar_type) return 0;
+    if (ets_closeness_of(reference, device, &none, &closeness, NULL) != ETS_OK) return -1;
+    return closeness.outside_count == 0;
+}
+
 /* What the caller's comparators say of a pair. */
 static enum ets_status compare_by_callers(struct ets_gap_report *report, struct ets_gap_row *row,
                                           const struct ets_tensor *reference,
@@ -145,9 +158,16 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
     struct ets_gap_row *row = &c->report->rows[number];
     struct ets_comparison rest;
     if (c->pass == PASS_TOTAL) return gap_compare_total(c->report, row, reference, device, error);
+    if (c->pass == PASS_BITS) {
+        row->same_bits = has_same_bits(reference, device);
+        return ETS_OK;
+    }
     if (c->pass == PASS_OWN) {
         row->has_own = ets_comparison_of(reference, device, &row->own, NULL) == ETS_OK;
-        return ETS_OK;
+        if (row->has_own && !c->report->verdict.in_double) {
+            row->same_bits = row->own.unequal_count == 0;
+        }
+        return gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
     }
     if (!c->is_output[number]) return ETS_OK;
     if (ets_comparison_of(reference, device, &rest, NULL) != ETS_OK) return ETS_OK;
@@ -175,7 +195,8 @@ static enum ets_status keep_reason(struct ets_gap_report *report, struct ets_gap
 
 static bool replaces(const struct comparer *c, uint32_t number)
 {
-    return c->pass == PASS_OWN || (c->pass == PASS_GUILTY && number == c->guilty);
+    return c->pass == PASS_OWN || c->pass == PASS_BITS ||
+           (c->pass == PASS_GUILTY && number == c->guilty);
 }
 
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
@@ -228,7 +249,8 @@ enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *e
         const struct ets_gap_value *value = &report->values[report->compared_value[i]];
         const struct ets_captured_value *captured = &value->captured;
         report->place_in_order[i] = GAP_NONE;
-        report->rows[i] = (struct ets_gap_row){.value = value, .own_error = NAN, .threshold = NAN};
+        report->rows[i] = (struct ets_gap_row){
+            .value = value, .same_bits = -1, .own_error = NAN, .threshold = NAN, .rounding = NAN};
         if (captured->has_summary) report->rows[i].reason = "only its summary was captured";
         else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
     }
@@ -297,19 +319,38 @@ static enum ets_status explain_outputs(struct comparer *c, const struct gap_eval
 }
 
 /* How each node is computed: the reference lists them in our order. */
-static void note_routes(struct ets_gap_report *report, const struct ets_reference *reference)
+static enum ets_status note_routes(struct ets_gap_report *report,
+                                   const struct ets_reference *reference, struct ets_error *error)
 {
     const uint32_t count = ets_reference_node_count(reference);
-    report->verdict.uncovered = report->verdict.fallbacks = 0;
+    struct ets_gap_verdict *verdict = &report->verdict;
+    verdict->uncovered = verdict->fallbacks = verdict->single = 0;
+    verdict->uncovered_reason = verdict->fallback_reason = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ets_reference_route route = ets_reference_node(reference, i)->route;
-        report->verdict.uncovered += route == ETS_ROUTE_UNCOVERED;
-        report->verdict.fallbacks += route == ETS_ROUTE_FALLBACK;
+        const struct ets_reference_node *node = ets_reference_node(reference, i);
+        verdict->uncovered += node->route == ETS_ROUTE_UNCOVERED;
+        verdict->fallbacks += node->route == ETS_ROUTE_FALLBACK;
+        const char **kept = node->route == ETS_ROUTE_FALLBACK ? &verdict->fallback_reason
+                                                              : &verdict->uncovered_reason;
+        if (node->reason == NULL || *kept != NULL) continue;
+        *kept = ets_arena_copy_text(&report->arena, node->reason, strlen(node->reason));
+        if (*kept == NULL) {
+            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+        }
     }
     for (uint32_t i = 0; i < report->compared.count; i++) {
         const uint64_t node = *ets_key_table_key(&report->compared, i);
         if (node < count)
             report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
+    }
+    return ETS_OK;
+}
+
+/* Nodes that were computed in their own types, as far as a run came to them. */
+static void note_single(struct ets_gap_report *report, const struct ets_reference *reference)
+{
+    for (uint32_t i = 0; i < ets_reference_node_count(reference); i++) {
+        report->verdict.single += ets_reference_node(reference, i)->is_single;
     }
 }
 
@@ -333,6 +374,33 @@ static void check_inputs(struct ets_gap_report *report, const struct gap_evaluat
     }
 }
 
+enum ets_status gap_record_inputs(const struct ets_gap_report *report,
+                                  const struct ets_value **inputs_out, size_t *count_out,
+                                  struct ets_error *error)
+{
+    const enum ets_status status = ets_etrecord_representative_inputs(
+        report->options.record, inputs_out, count_out, error);
+    if (status == ETS_NOT_FOUND) {
+        return ets_fail(error, status, ETS_NO_OFFSET,
+                        "the record has no representative inputs; --input or --case give "
+                        "those of the run");
+    }
+    ETS_TRY(status);
+    const size_t taken = ets_gap_input_count(report);
+    if (*count_out > taken) *count_out = taken; /* further cases */
+    return ETS_OK;
+}
+
+size_t ets_gap_input_count(const struct ets_gap_report *report)
+{
+    const struct ets_graph *graph = ets_gap_reference(report);
+    size_t count = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        count += reference_input_is_given(&graph->inputs[i]);
+    }
+    return count;
+}
+
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error)
@@ -347,14 +415,7 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .allocator = report->options.allocator};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
-        const enum ets_status status = ets_etrecord_representative_inputs(
-            report->options.record, &out->inputs, &out->input_count, error);
-        if (status == ETS_NOT_FOUND) {
-            return ets_fail(error, status, ETS_NO_OFFSET,
-                            "the record has no representative inputs; --input or --case give "
-                            "those of the run");
-        }
-        ETS_TRY(status);
+        ETS_TRY(gap_record_inputs(report, &out->inputs, &out->input_count, error));
     }
     return ets_reference_open(&options, &out->reference, error);
 }
@@ -369,7 +430,33 @@ static enum ets_status check_shapes(const struct comparer *c, struct ets_error *
                     (int)row->value->node->name.size, row->value->node->name.data, row->reason);
 }
 
+/* Which values are those that the runtime's kernels compute of what the device had. */
+static enum ets_status compare_bits(struct comparer *c, const struct ets_gap_evaluation *evaluation,
+                                    struct ets_error *error)
+{
+    struct ets_gap_evaluation in_own_types = *evaluation;
+    struct gap_evaluation e;
+    in_own_types.use_double = 0;
+    c->pass = PASS_BITS;
+    ETS_TRY(gap_evaluation_open(c->report, &in_own_types, &e, error));
+    const enum ets_status status =
+        ets_reference_run(e.reference, e.inputs, e.input_count, observe, c, error);
+    ets_reference_close(e.reference);
+    return status;
+}
+
+static void count_bits(struct ets_gap_report *report)
+{
+    struct ets_gap_verdict *verdict = &report->verdict;
+    verdict->bits_known = verdict->same_bits = 0;
+    for (uint32_t i = 0; i < report->compared.count; i++) {
+        verdict->bits_known += report->rows[i].same_bits >= 0;
+        verdict->same_bits += report->rows[i].same_bits == 1;
+    }
+}
+
 static enum ets_status run_passes(struct comparer *c, const struct gap_evaluation *e,
+                                  const struct ets_gap_evaluation *evaluation,
                                   struct ets_error *error)
 {
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
@@ -377,6 +464,11 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
     ETS_TRY(check_shapes(c, error));
     c->pass = PASS_OWN;
     ETS_TRY(ets_reference_run(e->reference, e->inputs, e->input_count, observe, c, error));
+    note_single(c->report, e->reference);
+    if (c->report->verdict.against == ETS_GAP_AGAINST_RECORD && evaluation->use_double) {
+        ETS_TRY(compare_bits(c, evaluation, error));
+    }
+    count_bits(c->report);
     ETS_TRY(gap_judge(c->report, error));
     ETS_TRY(explain_outputs(c, e, error));
     gap_judge_model(c->report);
@@ -390,15 +482,16 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
     struct ets_arena arena;
     bool *is_output = NULL;
     ets_arena_init(&arena, report->options.allocator, 0);
+    report->verdict.in_double = evaluation->use_double != 0;
     enum ets_status status = gap_make_rows(report, error);
     if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
     if (status == ETS_OK) {
         status = gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
-            note_routes(report, e.reference);
+            status = note_routes(report, e.reference, error);
             check_inputs(report, &e);
-            status = run_passes(&c, &e, error);
+            if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             ets_reference_close(e.reference);
         }
     }
@@ -412,6 +505,11 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
 {
     ets_gap_close(report->twin);
     report->twin = NULL;
+    report->verdict.against = ETS_GAP_AGAINST_RECORD;
+    report->verdict.is_quantized = 0;
+    for (uint32_t i = 0; i < report->reference->node_count; i++) {
+        report->verdict.is_quantized |= gap_quantizes(report->reference->nodes[i]);
+    }
     return gap_evaluate(report, evaluation, error);
 }
 

@@ -27,6 +27,7 @@ struct ets_gap_report {
     uint32_t *order;               /* [row_count] numbers of rows, as they were computed */
     uint32_t *place_in_order;      /* [compared.count] */
     uint32_t row_count;
+    uint32_t *kernels;         /* [reference node] that round; NULL: not judged by rounding */
     struct gap_region *region; /* the last that was found; NULL until rows are judged */
     struct ets_gap_verdict verdict;
     const char **refusals;      /* [options.comparator_count] */
@@ -61,6 +62,11 @@ struct gap_evaluation {
     const struct ets_value *inputs;
     size_t input_count;
 };
+/* The record's inputs, as many as the reference takes. NOT_FOUND, with what to do, and others. */
+enum ets_status gap_record_inputs(const struct ets_gap_report *report,
+                                  const struct ets_value **inputs_out, size_t *count_out,
+                                  struct ets_error *error);
+
 enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
                                     const struct ets_gap_evaluation *evaluation,
                                     struct gap_evaluation *out, struct ets_error *error);
@@ -86,6 +92,26 @@ static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report
 }
 /* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
 bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
+
+/* rounding.c: from one number of a type to the next, at 1. */
+double gap_epsilon(int scalar_type);
+/* An absolute error beside the reference's numbers; INFINITY: these are 0, and the error less. */
+double gap_relative(double error, const struct ets_comparison *comparison);
+/*
+ * `row->rounding`: the error of the reference's own value, rounded to a type of two bytes; other
+ * types have none. Statuses: NO_MEMORY.
+ */
+enum ets_status gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
+                                  const struct ets_tensor *reference, int scalar_type,
+                                  struct ets_error *error);
+/* `report->kernels`: how many kernels that round each node of the reference became. */
+enum ets_status gap_count_kernels(struct ets_gap_report *report, struct ets_error *error);
+/*
+ * The own error of a row that rounding explains, where its inputs' root mean square is `input`;
+ * INFINITY: nothing is known of its rounding.
+ */
+double gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
+                    const struct ets_gap_row *row, double input);
 
 /* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);

@@ -61,6 +61,8 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
     ETS_TRY(gap_make_rows(report, error));
     order_rows(report);
     report->verdict.other_input = ETS_NO_INDEX;
+    report->verdict.against = ETS_GAP_AGAINST_VALUES;
+    report->verdict.in_double = 0;
     for (uint32_t i = 0; i < report->compared.count; i++) {
         ETS_TRY(compare_row(report, &report->rows[i], lookup, context, error));
     }
@@ -117,6 +119,7 @@ enum ets_status ets_gap_compare_report(struct ets_gap_report *report,
     ets_arena_init(&arena, report->options.allocator, 0);
     enum ets_status status = list_namesakes(&namesake, &arena, error);
     if (status == ETS_OK) status = ets_gap_compare(report, find_namesake, &namesake, error);
+    report->verdict.against = ETS_GAP_AGAINST_TRACE;
     ets_arena_reset(&arena);
     return status;
 }

@@ -130,6 +130,7 @@ static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrec
     twin->run = report->run;
     twin->block = report->block;
     twin->reference = &twin->other;
+    twin->verdict.against = ETS_GAP_AGAINST_OTHER;
     ets_gap_close(report->twin);
     report->twin = twin;
     ETS_TRY(ets_etrecord_aten_graph(record, &aten, error));
@@ -141,8 +142,10 @@ static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrec
 static enum ets_status collect_values(struct other *o, const struct ets_gap_evaluation *evaluation,
                                       struct ets_error *error)
 {
+    struct ets_gap_evaluation in_own_types = *evaluation; /* as the delegate computed them */
     struct gap_evaluation e;
-    ETS_TRY(gap_evaluation_open(o->report, evaluation, &e, error));
+    in_own_types.use_double = 0;
+    ETS_TRY(gap_evaluation_open(o->report, &in_own_types, &e, error));
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
     ets_reference_close(e.reference);
@@ -167,8 +170,7 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(index_pairs(&o, error));
     ETS_TRY(collect_values(&o, evaluation, error));
     if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
-        ETS_TRY(ets_etrecord_representative_inputs(report->options.record, &of_twin.inputs,
-                                                   &of_twin.input_count, error));
+        ETS_TRY(gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
     ETS_TRY(gap_evaluate(o.twin, &of_twin, error));
     o.twin->verdict.unpaired = unpaired;

@@ -149,6 +149,12 @@ const char *ets_gap_reference_reason(const struct ets_gap_report *report)
     return report->reference_reason;
 }
 
+int ets_gap_is_edge(const struct ets_gap_report *report)
+{
+    report = gap_shown(report);
+    return report->reference == &report->edge;
+}
+
 const char *ets_gap_method(const struct ets_gap_report *report)
 {
     return report->method;

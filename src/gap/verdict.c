@@ -2,42 +2,20 @@
  * Which operator made the difference. An own error is relative: the root of its mean square over
  * that of the reference. It stands out where it is
  *
- * - beyond what the type's rounding explains: 1e-5 for float32, 1e-10 for float64, 1e-2 for
- *   float16, 5e-2 for bfloat16 and for whatever quantizes on its way (a number may be a step off),
- *   1e-2 for integers and truth values;
+ * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
  * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
  *   difference of two large numbers counts as what it is.
+ *
+ * An own error within the tolerance is still told where it is more than one rounding by each kernel
+ * makes: such kernels add up in half precision. Integers decide: what a comparison makes of numbers
+ * that differ by rounding is no error of its own where the runtime's kernels decide alike.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
-
-static double epsilon_of(int scalar_type)
-{
-    switch (scalar_type) {
-    case ETS_SCALAR_DOUBLE:
-    case ETS_SCALAR_COMPLEX_DOUBLE: return 0x1p-52;
-    case ETS_SCALAR_HALF:
-    case ETS_SCALAR_COMPLEX_HALF: return 0x1p-10;
-    case ETS_SCALAR_BFLOAT16: return 0x1p-7;
-    default: return 0x1p-23;
-    }
-}
-
-static double rounding_of(int scalar_type)
-{
-    switch (scalar_type) {
-    case ETS_SCALAR_DOUBLE:
-    case ETS_SCALAR_COMPLEX_DOUBLE: return 1e-10;
-    case ETS_SCALAR_FLOAT:
-    case ETS_SCALAR_COMPLEX_FLOAT: return 1e-5;
-    case ETS_SCALAR_BFLOAT16: return 5e-2;
-    default: return 1e-2;
-    }
-}
 
 static double root_mean_square(const struct ets_comparison *comparison)
 {
@@ -50,28 +28,55 @@ static int type_of(const struct ets_gap_row *row)
     return (int)row->value->captured.tensor.scalar_type;
 }
 
-/* What the row's own error may be by rounding alone. */
-static double explain(const struct ets_gap_report *report, struct gap_region *region,
-                      uint32_t number)
+/* What a row is judged by. */
+struct limits {
+    double total;    /* the tolerance of what it computes in, and what its inputs excuse */
+    double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
+};
+
+/* What the operators between a row and the captured values before it compute in. */
+static enum ets_computes computes_of(const struct ets_gap_report *report,
+                                     const struct gap_region *region, const struct ets_gap_row *row)
 {
-    const struct ets_gap_row *row = &report->rows[number];
-    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
-    double limit = rounding_of(type_of(row)), input = 0;
-    gap_region_find(region, report, number);
+    enum ets_computes computes = ets_type_computes(type_of(row));
     for (uint32_t i = 0; i < region->node_count; i++) {
-        if (gap_quantizes(report->reference->nodes[region->nodes[i]])) limit = fmax(limit, 5e-2);
+        const enum ets_computes node = gap_quantizes_to(report->reference->nodes[region->nodes[i]]);
+        if (node > computes) computes = node;
     }
+    return computes;
+}
+
+/* By the table, or by the caller's rules. */
+static double tolerance_of(const struct ets_gap_report *report, const struct ets_gap_row *row)
+{
+    const char *method = report->method != NULL ? report->method : "";
+    const struct ets_text name = {method, strlen(method)};
+    struct ets_tolerance tolerance = ets_tolerance_class(row->computes)->tolerance;
+    ets_tolerance_lay(report->options.tolerances, report->options.tolerance_count, name, 0, 0,
+                      type_of(row), &tolerance);
+    return tolerance.of_rms;
+}
+
+/* What a row is judged by, which is left in it. */
+static struct limits explain(struct ets_gap_report *report, struct gap_region *region,
+                             uint32_t number)
+{
+    struct ets_gap_row *row = &report->rows[number];
+    const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
+    double input = 0;
+    gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (source->has_total) input = fmax(input, root_mean_square(&source->total));
     }
-    const double slack = 8 * epsilon_of(type_of(row)) * input;
-    const double count = (double)error->finite_count;
-    if (error->broken_count > 0 || count == 0) return limit;
-    if (error->reference_square_sum > 0) {
-        return fmax(limit, slack / sqrt(error->reference_square_sum / count));
-    }
-    return error->error_square_sum / count <= slack * slack ? INFINITY : limit;
+    row->computes = computes_of(report, region, row);
+    row->tolerance = tolerance_of(report, row);
+    struct limits limits = {row->tolerance, INFINITY};
+    if (error->broken_count > 0 || error->finite_count == 0) return limits;
+    const double slack = 8 * gap_epsilon(type_of(row)) * input;
+    limits.total = fmax(limits.total, gap_relative(slack, error));
+    limits.rounding = gap_rounding(report, region, row, input);
+    return limits;
 }
 
 static int compare_errors(const void *left, const void *right)
@@ -148,21 +153,32 @@ static bool is_first_off(const struct ets_gap_report *report, const struct gap_r
     return true;
 }
 
+static bool type_decides(const struct ets_gap_row *row)
+{
+    return ets_type_computes(type_of(row)) == ETS_COMPUTES_EXACT;
+}
+
 static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
-                      const struct typical *typical, uint32_t place, double limit)
+                      const struct typical *typical, uint32_t place, struct limits limits)
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
+    const double limit = limits.total;
     const bool is_off = ets_comparison_relative_rms(&row->total) > limit;
-    row->threshold = threshold_of(row, typical, limit);
+    const bool decides_alike = type_decides(row) && row->same_bits == 1;
+    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limit);
+    row->rounding = limits.rounding;
+    row->limit = limit;
     verdict->unlike += is_off;
-    row->finding = !is_off                  ? ETS_GAP_AGREES
-                   : row->own_error > limit ? ETS_GAP_OFF
-                                            : ETS_GAP_INHERITED;
+    if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
+    else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
+    if (is_off && row->own_error > limit && !decides_alike) row->finding = ETS_GAP_OFF;
+    verdict->inexact += row->finding == ETS_GAP_INEXACT;
     if (row->has_own ? !(row->own_error > row->threshold)
                      : !is_off || !is_first_off(report, region, limit)) {
         return;
     }
+    if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
     if (verdict->guilty == ETS_NO_INDEX) verdict->guilty = place;
     const struct ets_gap_row *guilty = &report->rows[report->order[verdict->guilty]];
     if (row->value->node == guilty->value->node) {
@@ -180,14 +196,15 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
-    report->verdict.unlike = report->verdict.suspects = 0;
+    report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
     enum ets_status status = find_typical(report, &arena, &typical, error);
     if (status == ETS_OK) status = gap_region_init(report, error);
+    if (status == ETS_OK) status = gap_count_kernels(report, error);
     for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
-        const double limit = explain(report, report->region, report->order[i]);
-        judge_row(report, report->region, &typical, i, limit);
+        const struct limits limits = explain(report, report->region, report->order[i]);
+        judge_row(report, report->region, &typical, i, limits);
     }
     ets_arena_reset(&arena);
     return status;
@@ -213,6 +230,7 @@ const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *repor
 
 const char *ets_gap_finding_name(enum ets_gap_finding finding)
 {
-    static const char *const names[] = {NULL, "agrees", "inherited", "guilty", "suspect", "off"};
+    static const char *const names[] = {NULL,      "agrees", "inherited", "guilty",
+                                        "suspect", "off",    "inexact"};
     return (unsigned)finding < sizeof names / sizeof names[0] ? names[finding] : NULL;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,6 +68,11 @@ static enum ets_status load(int descriptor, struct ets_file *file, struct ets_er
     if (S_ISDIR(info.st_mode)) return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "is a directory");
     if (!S_ISREG(info.st_mode)) return read_stream(descriptor, file, error);
     if (info.st_size == 0) return ETS_OK;
+    if ((uintmax_t)info.st_size > SIZE_MAX) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the file has %ju bytes, more than this %zu-bit program can map",
+                        (uintmax_t)info.st_size, sizeof(size_t) * 8);
+    }
     void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (mapping == MAP_FAILED) return fail_errno(error, "cannot map");
     file->bytes = (struct ets_bytes){mapping, (size_t)info.st_size};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +13,16 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "etscope/plain_text.h"
 
 struct ets_output {
     FILE *stream;
-    char *path;           /* NULL: written straight to `stream` (standard output, a device) */
-    char *temporary_path; /* what takes the place of `path` at commit */
-    int failed_errno;     /* first failure, 0 for none */
+    char *path;               /* NULL: written straight to `stream` (standard output, a device) */
+    char *temporary_path;     /* what takes the place of `path` at commit */
+    int failed_errno;         /* first failure, 0 for none */
+    bool is_terminal;         /* only text passes */
+    unsigned char pending[4]; /* of a terminal: the beginning of a character */
+    size_t pending_size;
 };
 
 static void release(struct ets_output *output)
@@ -109,6 +114,7 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
     struct stat info;
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
+        output->is_terminal = isatty(STDOUT_FILENO);
     } else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         output->stream = fopen(path, "wb"); /* /dev/null, a pipe: nothing to rename over */
         if (output->stream == NULL) code = errno;
@@ -123,14 +129,96 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
     return ETS_OK;
 }
 
-void ets_output_write(struct ets_output *output, const void *data, size_t size)
+static void put(struct ets_output *output, const void *data, size_t size)
 {
     if (size == 0 || output->failed_errno != 0) return;
     if (fwrite(data, 1, size, output->stream) != size) output->failed_errno = errno;
 }
 
+/* Bytes that the first byte of a character asks for. */
+static size_t wanted_bytes(unsigned char first)
+{
+    return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+}
+
+/* Writes the bytes of `pending` that are decided: all where `is_end`. */
+static void put_pending(struct ets_output *output, bool is_end)
+{
+    while (output->pending_size > 0) {
+        const char *at = (const char *)output->pending;
+        if (!is_end && output->pending_size < wanted_bytes(output->pending[0])) return;
+        const bool is_layout = *at == '\n' || *at == '\t';
+        const size_t length = is_layout ? 1 : ets_plain_length(at, output->pending_size);
+        const size_t taken = length > 0 ? length : 1;
+        char escape[8];
+        if (length > 0) put(output, at, length);
+        else
+            put(output, escape,
+                (size_t)snprintf(escape, sizeof escape, "\\x%02x", output->pending[0]));
+        output->pending_size -= taken;
+        memmove(output->pending, output->pending + taken, output->pending_size);
+    }
+}
+
+void ets_output_write(struct ets_output *output, const void *data, size_t size)
+{
+    if (!output->is_terminal) {
+        put(output, data, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i++) {
+        output->pending[output->pending_size++] = ((const unsigned char *)data)[i];
+        put_pending(output, false);
+    }
+}
+
+void ets_output_control(struct ets_output *output, const char *sequence)
+{
+    put_pending(output, true);
+    put(output, sequence, strlen(sequence));
+}
+
+/* What a character that is not plain is in JSON; those beyond 16 bits are all plain. */
+static void put_json_escape(struct ets_output *output, const unsigned char *at, size_t length)
+{
+    char escape[8];
+    const unsigned code = length == 0   ? 0xfffd
+                          : length == 1 ? at[0]
+                          : length == 2
+                              ? (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu)
+                              : (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    ets_output_write(output, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", code));
+}
+
+void ets_output_write_json(struct ets_output *output, const char *text, size_t size)
+{
+    size_t done = 0, i = 0;
+    ets_output_write(output, "\"", 1);
+    while (i < size) {
+        const size_t plain = ets_plain_length(text + i, size - i);
+        const bool is_syntax = text[i] == '"' || text[i] == '\\';
+        if (plain > 0 && !is_syntax) {
+            i += plain;
+            continue;
+        }
+        ets_output_write(output, text + done, i - done);
+        done = i;
+        if (is_syntax) {
+            ets_output_write(output, "\\", 1);
+            i++;
+            continue;
+        }
+        const size_t length = ets_utf8_length(text + i, size - i);
+        put_json_escape(output, (const unsigned char *)text + i, length);
+        done = i += length > 0 ? length : 1;
+    }
+    ets_output_write(output, text + done, i - done);
+    ets_output_write(output, "\"", 1);
+}
+
 enum ets_status ets_output_commit(struct ets_output *output, struct ets_error *error)
 {
+    put_pending(output, true);
     int code = output->failed_errno;
     if (output->stream == stdout) {
         if (fflush(stdout) != 0 && code == 0) code = errno;

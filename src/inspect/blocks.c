@@ -251,13 +251,13 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
         ets_arena_alloc_array(arena, inspection->run_count, sizeof *inspection->blocks);
     if (b.identity == NULL || b.next_run == NULL || b.last_run == NULL ||
         inspection->blocks == NULL || !identify_events(&b) || !group_runs(&b)) {
-        return ets_fail_memory(error);
+        return ets_fail_memory(error, "the blocks of runs");
     }
     b.stamp = ets_arena_alloc_array(arena, b.identities.count, sizeof *b.stamp);
     b.row_of_identity = ets_arena_alloc_array(arena, b.identities.count, sizeof *b.row_of_identity);
     if (b.stamp == NULL || b.row_of_identity == NULL || !build_rows(&b) ||
         !list_row_events(inspection) || !describe_rows(inspection)) {
-        return ets_fail_memory(error);
+        return ets_fail_memory(error, "the rows of operators");
     }
     find_quanta(inspection);
     return ETS_OK;

@@ -95,7 +95,8 @@ enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32
         return ETS_OK;
     }
     struct unmapped u = {.count = 0};
-    if (!collect(inspection, &inspection->blocks[block], &u)) return ets_fail_memory(error);
+    if (!collect(inspection, &inspection->blocks[block], &u))
+        return ets_fail_memory(error, "the operators of branches");
     uint64_t comparisons = 0;
     for (uint32_t i = 0; i < method->graph->subgraph_count; i++) {
         const struct ets_graph *body = method->graph->subgraphs[i];
@@ -106,7 +107,7 @@ enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32
     for (uint32_t i = 0; i < u.count; i++) {
         if (u.nodes[i] == NULL || u.is_contested[i]) continue;
         if (!assign(inspection, &inspection->rows[u.rows[i]], u.nodes[i])) {
-            return ets_fail_memory(error);
+            return ets_fail_memory(error, "the operators of branches");
         }
     }
     return ETS_OK;

@@ -176,23 +176,30 @@ static enum ets_status read_tensor(struct ets_captured_values *values,
     return ets_etdump_tensor_data(values->debug_buffer, out->offset, &out->tensor, error);
 }
 
+static void keep_bits(struct ets_captured_values *values, uint64_t bits)
+{
+    for (size_t i = 0; i < sizeof values->number; i++) values->number[i] = (uint8_t)(bits >> 8 * i);
+}
+
 /* A plain number as a tensor of rank 0. */
 static enum ets_status read_number(struct ets_captured_values *values,
                                    struct ets_captured_value *out)
 {
     enum ets_scalar_type type;
+    uint64_t real_bits;
     switch (values->value.type) {
     case ETS_DEBUG_INT:
-        values->number.integer = values->value.int_value;
+        keep_bits(values, (uint64_t)values->value.int_value);
         type = ETS_SCALAR_LONG;
         break;
     case ETS_DEBUG_BOOL:
-        values->number.truth = values->value.int_value != 0;
+        keep_bits(values, values->value.int_value != 0);
         type = ETS_SCALAR_BOOL;
         break;
     case ETS_DEBUG_FLOAT:
     case ETS_DEBUG_DOUBLE:
-        values->number.real = values->value.double_value;
+        memcpy(&real_bits, &values->value.double_value, sizeof real_bits);
+        keep_bits(values, real_bits);
         type = ETS_SCALAR_DOUBLE;
         break;
     default:
@@ -204,7 +211,7 @@ static enum ets_status read_number(struct ets_captured_values *values,
     }
     out->has_tensor = 1;
     out->tensor = (struct ets_tensor){.scalar_type = type,
-                                      .data = &values->number,
+                                      .data = values->number,
                                       .data_bytes = ets_scalar_type_bytes((int)type)};
     return ETS_OK;
 }

@@ -257,9 +257,9 @@ enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection, stru
 {
     struct finder f = {.inspection = inspection};
     f.places = ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *f.places);
-    if (f.places == NULL) return ets_fail_memory(error);
+    if (f.places == NULL) return ets_fail_memory(error, "the delegates' clocks");
     visit_calls(&f, look_at_call);
-    if (!judge_places(&f)) return ets_fail_memory(error);
+    if (!judge_places(&f)) return ets_fail_memory(error, "the delegates' clocks");
     if (f.fits == NULL) return ETS_OK;
     visit_calls(&f, add_to_sums);
     for (uint32_t i = 0; i < f.backends.count; i++) solve(&f.fits[i]);

@@ -11,9 +11,13 @@ struct origin {
     const char *const *nodes;
 };
 
-static const char *const convolutions[] = {"convolution", "conv1d", "conv2d", NULL};
-static const char *const products[] = {"linear",      "addmm",  "mm",     "bmm", "matmul",
-                                       "convolution", "conv1d", "conv2d", NULL};
+/* A batch norm that no convolution takes in becomes a depthwise convolution. */
+#define CONVOLUTIONS                                                                     \
+    "convolution", "conv1d", "conv2d", "conv3d", "_native_batch_norm_legit_no_training", \
+        "_native_batch_norm_legit", "native_batch_norm", "batch_norm"
+static const char *const convolutions[] = {CONVOLUTIONS, NULL};
+static const char *const products[] = {"linear", "addmm",      "mm", "bmm",
+                                       "matmul", CONVOLUTIONS, NULL};
 static const char *const softmaxes[] = {"_softmax", "softmax", NULL};
 
 const char *const *ets_delegate_operator_nodes(struct ets_text event_name)

@@ -61,33 +61,68 @@ static bool is_same_operator(struct ets_text expected, struct ets_text seen)
     return ets_text_equal(type_of(expected), type_of(seen));
 }
 
-/* All or nothing: one event too many says that the rule does not hold for this runtime. */
+static bool is_conversion(struct ets_text name)
+{
+    return ets_text_is(type_of(name), "Convert");
+}
+
+/* How many of the names from `first` on are conversions. */
+static uint32_t count_conversions(const struct ets_text *names, uint32_t first, uint32_t count)
+{
+    uint32_t end = first;
+    while (end < count && is_conversion(names[end])) end++;
+    return end - first;
+}
+
+static uint32_t count_unit_conversions(const struct ets_delegate_units *units, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < units->count && is_conversion(units->items[end].event)) end++;
+    return end - first;
+}
+
+/*
+ * All or nothing: one event too many says that the rule does not hold for this runtime. But for
+ * conversions of 16-bit floats where the payload has none: which of them there are depends on the
+ * processor. They go with the unit behind them, at the end with the last.
+ */
 static enum ets_status match_in_order(struct ets_arena *arena,
                                       const struct ets_delegate_units *units,
                                       const struct ets_text *names, uint32_t count,
-                                      uint32_t *unit_of, const char **reason_out,
+                                      struct ets_unit_match *matches, const char **reason_out,
                                       struct ets_error *error)
 {
-    if (count != units->count) {
+    uint32_t at = 0, unit = 0;
+    while (at < count || unit < units->count) {
+        const uint32_t own = count_unit_conversions(units, unit);
+        const uint32_t seen = count_conversions(names, at, count);
+        const bool are_added = units->may_convert && own == 0;
+        if (own != seen && !are_added) break;
+        const uint32_t beside = unit < units->count ? unit : unit - 1;
+        for (uint32_t i = 0; i < seen; i++) {
+            matches[at++] = (struct ets_unit_match){are_added ? beside : unit++, are_added};
+        }
+        if (at == count || unit == units->count) break;
+        if (!is_same_operator(units->items[unit].event, names[at])) break;
+        matches[at++] = (struct ets_unit_match){unit++, false};
+    }
+    if (at == count && unit == units->count) return ETS_OK;
+    const struct ets_text seen = at < count ? names[at] : (struct ets_text){"", 0};
+    for (uint32_t i = 0; i < count; i++) matches[i].unit = ETS_NO_INDEX;
+    if (count != units->count || at == count) {
         return explain(arena, reason_out, error,
                        "the payload gives %u operators but the trace has %u", units->count, count);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ets_text expected = units->items[i].event;
-        if (!is_same_operator(expected, names[i])) {
-            return explain(arena, reason_out, error,
-                           "operator %u is %.*s by the payload but %.*s in the trace", i + 1,
-                           (int)expected.size, expected.data, (int)names[i].size, names[i].data);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) unit_of[i] = i;
-    return ETS_OK;
+    return explain(arena, reason_out, error,
+                   "operator %u is %.*s by the payload but %.*s in the trace", at + 1,
+                   (int)units->items[unit].event.size, units->items[unit].event.data,
+                   (int)seen.size, seen.data);
 }
 
 static enum ets_status match_by_name(struct ets_arena *arena,
                                      const struct ets_delegate_units *units,
                                      const struct ets_text *names, uint32_t count,
-                                     uint32_t *unit_of, const char **reason_out,
+                                     struct ets_unit_match *matches, const char **reason_out,
                                      struct ets_error *error)
 {
     struct ets_strings events;
@@ -102,7 +137,7 @@ static enum ets_status match_by_name(struct ets_arena *arena,
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t text = ets_strings_find(&events, names[i]);
-        if (text != UINT32_MAX && text != ETS_STRING_NONE) unit_of[i] = unit_of_text[text];
+        if (text != UINT32_MAX && text != ETS_STRING_NONE) matches[i].unit = unit_of_text[text];
         else *reason_out = "the delegate map has no such identifier";
     }
     return ETS_OK;
@@ -111,12 +146,14 @@ static enum ets_status match_by_name(struct ets_arena *arena,
 enum ets_status ets_delegate_units_match(struct ets_arena *arena,
                                          const struct ets_delegate_units *units,
                                          const struct ets_text *names, uint32_t count,
-                                         uint32_t *unit_of_out, const char **reason_out,
-                                         struct ets_error *error)
+                                         struct ets_unit_match *matches_out,
+                                         const char **reason_out, struct ets_error *error)
 {
-    for (uint32_t i = 0; i < count; i++) unit_of_out[i] = ETS_NO_INDEX;
+    for (uint32_t i = 0; i < count; i++) {
+        matches_out[i] = (struct ets_unit_match){ETS_NO_INDEX, false};
+    }
     *reason_out = units->reason;
     if (units->count == 0 || units->reason != NULL) return ETS_OK;
     return (units->is_ordered ? match_in_order : match_by_name)(arena, units, names, count,
-                                                                unit_of_out, reason_out, error);
+                                                                matches_out, reason_out, error);
 }

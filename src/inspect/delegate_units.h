@@ -33,8 +33,10 @@ struct ets_delegate_call {
 struct ets_delegate_units {
     struct ets_delegate_unit *items;
     uint32_t count;
-    bool is_ordered; /* the events are these units, all of them, in this order; else each is
-                        found by its identifier */
+    bool is_ordered;  /* the events are these units, all of them, in this order; else each is
+                         found by its identifier */
+    bool may_convert; /* the runtime may add conversions between them: of 16-bit floats, which not
+                         every processor computes with */
     const uint8_t *is_output; /* [argument_count] 1 for the arguments that the call gives */
     uint32_t argument_count;  /* 0: the reader does not say */
     const char *reason;       /* why there are none, or none of their events is known */
@@ -56,15 +58,21 @@ enum ets_status ets_delegate_units_read(struct ets_arena *arena,
                                         struct ets_delegate_units *units_out,
                                         struct ets_error *error);
 
+/* The unit of an event. */
+struct ets_unit_match {
+    uint32_t unit; /* ETS_NO_INDEX: none */
+    bool is_added; /* a conversion that the runtime added beside that unit */
+};
+
 /*
- * Fills unit_of_out[count]: for each event of a call, named `names`, the number of its unit, or
- * ETS_NO_INDEX. *reason_out: why one has none. Statuses: NO_MEMORY.
+ * Fills matches_out[count] for the events of a call, named `names`. *reason_out: why one has no
+ * unit. Statuses: NO_MEMORY.
  */
 enum ets_status ets_delegate_units_match(struct ets_arena *arena,
                                          const struct ets_delegate_units *units,
                                          const struct ets_text *names, uint32_t count,
-                                         uint32_t *unit_of_out, const char **reason_out,
-                                         struct ets_error *error);
+                                         struct ets_unit_match *matches_out,
+                                         const char **reason_out, struct ets_error *error);
 
 static inline enum ets_status ets_fail_unit_memory(struct ets_error *error)
 {

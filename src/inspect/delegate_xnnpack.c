@@ -157,8 +157,8 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
         }
     }
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
-    *units_out =
-        (struct ets_delegate_units){.items = units, .count = events.count, .is_ordered = true};
+    *units_out = (struct ets_delegate_units){
+        .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};
     if (!list_arguments(arena, payload, units_out)) return ets_fail_unit_memory(error);
     if (has_rule) return ETS_OK;
     char text[128];

@@ -207,7 +207,7 @@ static enum ets_status nest(struct ets_inspection *inspection, struct ets_error 
     struct ets_event_columns *columns = &inspection->events;
     const uint8_t *scopes = name_scopes(inspection);
     uint32_t *stack = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *stack);
-    if (scopes == NULL || stack == NULL) return ets_fail_memory(error);
+    if (scopes == NULL || stack == NULL) return ets_fail_memory(error, "the events' nesting");
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         const struct ets_run *run = &inspection->runs[r];
         uint32_t depth = 0;
@@ -252,11 +252,11 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     struct loader counter = {.inspection = inspection};
     ETS_TRY(visit(&counter, dump, is_damaged, error));
     if (!is_extra_sound) load_damage(&counter, extra_reason.offset, extra_reason.message);
-    if (!reserve(inspection, &counter)) return ets_fail_memory(error);
+    if (!reserve(inspection, &counter)) return ets_fail_memory(error, "the event table");
     struct loader filler = {.inspection = inspection, .filling = true};
     ETS_TRY(visit(&filler, dump, is_damaged, error));
     if (!is_extra_sound) load_damage(&filler, extra_reason.offset, extra_reason.message);
-    if (filler.no_memory) return ets_fail_memory(error);
+    if (filler.no_memory) return ets_fail_memory(error, "the event table");
     hand_out(inspection);
     ETS_TRY(nest(inspection, error));
     return ets_trace_facts_load(inspection, is_damaged, error);

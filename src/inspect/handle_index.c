@@ -31,7 +31,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     struct ets_row_node *nodes = ets_arena_alloc_array(arena, count, sizeof *nodes);
     struct ets_row_node *spare = ets_arena_alloc_array(arena, count, sizeof *spare);
     uint32_t *list = ets_arena_alloc_array(arena, count, sizeof *list);
-    if (nodes == NULL || spare == NULL || list == NULL) return ets_fail_memory(error);
+    if (nodes == NULL || spare == NULL || list == NULL)
+        return ets_fail_memory(error, "the record's debug handles");
     collect_all(graph, with_subgraphs, nodes);
     /* Merge sort, bottom-up: stable, so that graph order is kept within a handle. */
     for (uint32_t width = 1; width < count; width *= 2) {
@@ -96,7 +97,7 @@ static enum ets_status make_list(struct ets_arena *arena, struct ets_handle_inde
         *list_out = (struct ets_node_list){found, used};
         if (used == 0) return ETS_OK;
         if (!filling) found = ets_arena_alloc_array(arena, used, sizeof *found);
-        if (found == NULL) return ets_fail_memory(error);
+        if (found == NULL) return ets_fail_memory(error, "the record's debug handles");
     }
     return ETS_OK;
 }
@@ -110,7 +111,7 @@ enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle
     const uint64_t key[] = {(uint64_t)(uintptr_t)handles, count};
     const uint32_t known = index->known.count;
     const uint32_t at = ets_key_table_add(&index->known, key);
-    if (at == ETS_KEY_NONE) return ets_fail_memory(error);
+    if (at == ETS_KEY_NONE) return ets_fail_memory(error, "the record's debug handles");
     if (at < known) {
         *list_out = index->known_lists[at];
         return ETS_OK;
@@ -118,7 +119,7 @@ enum ets_status ets_handle_index_list(struct ets_arena *arena, struct ets_handle
     if (at == index->known_capacity) {
         const uint32_t capacity = at == 0 ? 16 : 2 * at;
         struct ets_node_list *lists = ets_arena_alloc_array(arena, capacity, sizeof *lists);
-        if (lists == NULL) return ets_fail_memory(error);
+        if (lists == NULL) return ets_fail_memory(error, "the record's debug handles");
         if (at > 0) memcpy(lists, index->known_lists, at * sizeof *lists);
         index->known_lists = lists;
         index->known_capacity = capacity;

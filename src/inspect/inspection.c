@@ -9,12 +9,13 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
                              struct ets_error *error)
 {
     if (ets_strings_init(&inspection->strings, &inspection->arena) != 0) {
-        return ets_fail_memory(error);
+        return ets_fail_memory(error, "the names of events");
     }
     ETS_TRY(ets_events_load(inspection, dump, error));
     ETS_TRY(ets_blocks_build(inspection, error));
     ETS_TRY(ets_methods_match(inspection, error));
     ETS_TRY(ets_rows_join(inspection, error));
+    ETS_TRY(ets_rows_name_operations(inspection, error));
     return ets_delegate_clocks_find(inspection, error);
 }
 
@@ -25,7 +26,7 @@ enum ets_status ets_inspection_open(struct ets_bytes dump,
     struct ets_arena arena;
     ets_arena_init(&arena, options->allocator, ARENA_LIMIT);
     struct ets_inspection *inspection = ets_arena_alloc(&arena, sizeof *inspection);
-    if (inspection == NULL) return ets_fail_memory(error);
+    if (inspection == NULL) return ets_fail_memory(error, "the trace");
     inspection->options = *options;
     inspection->arena = arena;
     const enum ets_status status = build(inspection, dump, error);
@@ -162,7 +163,7 @@ enum ets_status ets_inspection_row_statistics(const struct ets_inspection *inspe
     struct ets_arena scratch;
     ets_arena_init(&scratch, inspection->options.allocator, 0);
     double *per_run = ets_arena_alloc_array(&scratch, block->run_count, sizeof *per_run);
-    if (per_run == NULL) return ets_fail_memory(error);
+    if (per_run == NULL) return ets_fail_memory(error, "a row's times");
     const uint32_t used = ets_inspection_row_ticks(inspection, row, run, per_run);
     ets_statistics_compute(per_run, used, statistics_out);
     ets_arena_reset(&scratch);

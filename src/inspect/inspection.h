@@ -157,6 +157,18 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
 
 /* delegate_ties.c: handles of the events of delegates, which know their backend. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
+/* Whether what a delegate reported of a call is what the program's payload gives there. */
+enum ets_payload_fit {
+    ETS_FIT_UNKNOWN, /* no program, no event, or a payload of which nothing is known */
+    ETS_FIT_NO,
+    ETS_FIT_YES
+};
+enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
+                                      struct ets_known_method *method, uint32_t call_row,
+                                      enum ets_payload_fit *fit_out, struct ets_error *error);
+/* delegate_operations.c: what each delegate's event is, whatever the processor. */
+enum ets_status ets_rows_name_operations(struct ets_inspection *inspection,
+                                         struct ets_error *error);
 /* delegate_clock.c: which rows of delegates are on another clock than the trace. */
 enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
                                          struct ets_error *error);
@@ -172,9 +184,9 @@ static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, ui
     return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
 }
 
-static inline enum ets_status ets_fail_memory(struct ets_error *error)
+static inline enum ets_status ets_fail_memory(struct ets_error *error, const char *what)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the event table");
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %s", what);
 }
 
 #endif

@@ -23,7 +23,7 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
     const size_t size = instruction->name.size + instruction->overload.size + 2;
     const bool has_overload = instruction->overload.size > 0;
     char *name = ets_arena_alloc(arena, size);
-    if (name == NULL) return ets_fail_memory(error);
+    if (name == NULL) return ets_fail_memory(error, "an operator's name");
     const size_t used = ets_print_text(name, size, "%.*s%s%.*s", (int)instruction->name.size,
                                        instruction->name.data, has_overload ? "." : "",
                                        (int)instruction->overload.size,
@@ -47,7 +47,7 @@ static enum ets_status join_program(struct ets_inspection *inspection,
     if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL && row->backend == NULL) {
         row->backend =
             ets_arena_copy_text(&inspection->arena, instruction.name.data, instruction.name.size);
-        if (row->backend == NULL) return ets_fail_memory(error);
+        if (row->backend == NULL) return ets_fail_memory(error, "a backend's name");
     }
     return ETS_OK;
 }

@@ -1,8 +1,9 @@
 /*
  * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
  * method is the one whose debug-handle map, operator names and instructions agree with the whole
- * run: all that is mapped ran, under its name, and all that ran is known. Where several agree the
- * answer is "ambiguous", where none does, what differs. A trace whose extra block names the method
+ * run: all that is mapped ran, under its name, and all that ran is known. Of several that agree,
+ * those stay whose payloads give what delegates reported; if there are several still, the answer is
+ * "ambiguous". Where none agrees, what differs. A trace whose extra block names the method
  * is taken at its word: no other is tried, but that one must still agree.
  */
 #include <stdbool.h>
@@ -27,9 +28,13 @@ struct facts {
     bool is_complete; /* the run got to its end and recorded its instructions */
 };
 
+/* Payloads that may be read, in sizes of the program: honest ones share a payload a few times. */
+enum { PROGRAM_TIMES = 64 };
+
 /* How well a method explains a block. */
 struct verdict {
     bool agrees;
+    bool fits; /* of several that agree: no payload gives other operators than were reported */
     uint32_t evidence; /* instructions that were found to be what the method has there */
     char reason[192];  /* why it does not agree */
 };
@@ -60,7 +65,7 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     ets_key_table_init(&facts->instructions, &inspection->arena, 1);
     facts->items =
         ets_arena_alloc_array(&inspection->arena, block->row_count, sizeof *facts->items);
-    if (facts->items == NULL) return ets_fail_memory(error);
+    if (facts->items == NULL) return ets_fail_memory(error, "what the trace says of its method");
     bool has_end = false;
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
@@ -71,7 +76,7 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         const bool is_operator = ets_text_is(row->name, "OPERATOR_CALL");
         const struct ets_text kernel = ets_row_kernel(row);
         struct fact *fact = add_fact(facts, row->instruction);
-        if (fact == NULL) return ets_fail_memory(error);
+        if (fact == NULL) return ets_fail_memory(error, "what the trace says of its method");
         if (is_delegate) {
             fact->kind = FACT_DELEGATE;
             fact->call_row = i;
@@ -322,7 +327,7 @@ static enum ets_status set_mismatch(struct ets_inspection *inspection, struct et
     block->method_state = ETS_METHOD_MISMATCH;
     block->reason =
         ets_arena_copy_text(&inspection->arena, verdict->reason, strlen(verdict->reason));
-    return block->reason == NULL ? ets_fail_memory(error) : ETS_OK;
+    return block->reason == NULL ? ets_fail_memory(error, "the reason of a mismatch") : ETS_OK;
 }
 
 /* The reason of the method that came nearest. */
@@ -383,6 +388,44 @@ static bool has_values(const struct ets_inspection *inspection, uint32_t block)
     return false;
 }
 
+/* Whether each delegate call of the block reported just what its payload gives. */
+static enum ets_status fits_payloads(struct ets_inspection *inspection, const struct facts *facts,
+                                     struct ets_known_method *method, bool *fits_out,
+                                     struct ets_error *error)
+{
+    enum ets_payload_fit fit;
+    *fits_out = false;
+    for (uint32_t i = 0; i < facts->instructions.count; i++) {
+        const struct fact *fact = &facts->items[i];
+        if (fact->kind != FACT_DELEGATE) continue;
+        ETS_TRY(ets_delegate_call_fit(inspection, method, fact->call_row, &fit, error));
+        if (fit == ETS_FIT_NO) return ETS_OK;
+        /* what nothing is known of decides nothing */
+    }
+    *fits_out = true;
+    return ETS_OK;
+}
+
+/* Of several methods that agree, those stay whose payloads fit, if any of them does. */
+static enum ets_status choose_by_payload(struct ets_inspection *inspection,
+                                         const struct facts *facts, struct verdict *verdicts,
+                                         uint32_t *agreeing, struct ets_error *error)
+{
+    uint32_t fitting = 0;
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        if (!verdicts[i].agrees) continue;
+        ETS_TRY(
+            fits_payloads(inspection, facts, &inspection->methods[i], &verdicts[i].fits, error));
+        fitting += verdicts[i].fits;
+    }
+    if (fitting == 0) return ETS_OK;
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        verdicts[i].agrees = verdicts[i].agrees && verdicts[i].fits;
+    }
+    *agreeing = fitting;
+    return ETS_OK;
+}
+
 static enum ets_status match_block(struct ets_inspection *inspection, uint32_t index,
                                    struct verdict *verdicts, struct ets_error *error)
 {
@@ -397,11 +440,16 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
     uint32_t agreeing = 0;
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
+        agreeing += verdicts[i].agrees;
+    }
+    if (agreeing > 1 && inspection->options.program != NULL) {
+        ETS_TRY(choose_by_payload(inspection, &facts, verdicts, &agreeing, error));
+    }
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
         if (!verdicts[i].agrees) continue;
-        agreeing++;
         inspection->block_method[index] = &inspection->methods[i];
         if (!append_name(inspection, block, inspection->methods[i].name)) {
-            return ets_fail_memory(error);
+            return ets_fail_memory(error, "the names of methods that fit");
         }
     }
     if (agreeing == 0) {
@@ -438,7 +486,8 @@ static enum ets_status find_loose_names(struct ets_inspection *inspection,
         ets_etrecord_handles(record, method->name, instructions[i], &handles, &handle_count, NULL);
         for (size_t k = 0; k < handle_count; k++) {
             const uint64_t key = (uint64_t)handles[k];
-            if (ets_key_table_add(&mapped, &key) == ETS_KEY_NONE) return ets_fail_memory(error);
+            if (ets_key_table_add(&mapped, &key) == ETS_KEY_NONE)
+                return ets_fail_memory(error, "a method's mapped operators");
         }
     }
     bool ok = ets_strings_init(&method->loose_names, &inspection->arena) == 0 &&
@@ -446,7 +495,7 @@ static enum ets_status find_loose_names(struct ets_inspection *inspection,
     for (uint32_t i = 0; ok && i < method->graph->subgraph_count; i++) {
         ok = add_loose_names(method, method->graph->subgraphs[i], &mapped);
     }
-    return ok ? ETS_OK : ets_fail_memory(error);
+    return ok ? ETS_OK : ets_fail_memory(error, "a method's mapped operators");
 }
 
 static enum ets_status know_from_record(struct ets_inspection *inspection,
@@ -492,7 +541,7 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
     const uint32_t in_program = program == NULL ? 0 : program->method_count;
     inspection->methods = ets_arena_alloc_array(&inspection->arena, in_record + in_program,
                                                 sizeof *inspection->methods);
-    if (inspection->methods == NULL) return ets_fail_memory(error);
+    if (inspection->methods == NULL) return ets_fail_memory(error, "the methods");
     for (size_t i = 0; i < in_record; i++) {
         const char *name = ets_etrecord_method_name(record, i);
         if (!is_wanted(inspection, name)) continue;
@@ -504,7 +553,7 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
         struct ets_method plan;
         ets_program_method(program, i, &plan);
         const char *name = ets_arena_copy_text(&inspection->arena, plan.name.data, plan.name.size);
-        if (name == NULL) return ets_fail_memory(error);
+        if (name == NULL) return ets_fail_memory(error, "a method's name");
         if (!is_wanted(inspection, name) || plan.chain_count == 0) continue;
         struct ets_known_method *method = add_method(inspection, name);
         method->in_program = 1;
@@ -568,13 +617,16 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
 {
     inspection->block_method = ets_arena_alloc_array(&inspection->arena, inspection->block_count,
                                                      sizeof *inspection->block_method);
-    if (inspection->block_method == NULL) return ets_fail_memory(error);
+    if (inspection->block_method == NULL) return ets_fail_memory(error, "the methods of blocks");
     if (inspection->options.record == NULL && inspection->options.program == NULL) return ETS_OK;
+    const struct ets_program *program = inspection->options.program;
+    inspection->payload_budget =
+        program == NULL ? 0 : PROGRAM_TIMES * (uint64_t)program->bytes.size;
     ETS_TRY(know_methods(inspection, error));
     ETS_TRY(check_wanted(inspection, error));
     struct verdict *verdicts =
         ets_arena_alloc_array(&inspection->arena, inspection->method_count, sizeof *verdicts);
-    if (verdicts == NULL) return ets_fail_memory(error);
+    if (verdicts == NULL) return ets_fail_memory(error, "the methods' verdicts");
     if (inspection->method_count == 0) {
         note_no_method(inspection);
         return ETS_OK;

@@ -18,6 +18,7 @@ struct ets_text ets_kernel_base_name(struct ets_text kernel)
 {
     static const char copy[] = "_copy";
     const size_t copy_size = sizeof copy - 1;
+    if (kernel.data == NULL) return kernel; /* an event without a name */
     const char *dot = memchr(kernel.data, '.', kernel.size);
     size_t size = dot != NULL ? (size_t)(dot - kernel.data) : kernel.size;
     if (size > copy_size && memcmp(kernel.data + size - copy_size, copy, copy_size) == 0) {

@@ -67,7 +67,8 @@ struct ets_text ets_row_operator(const struct ets_row *row)
     const struct ets_text kernel = ets_row_kernel(row);
     if (kernel.data != NULL) return kernel;
     if (ets_text_is(row->name, "OPERATOR_CALL") && row->kernel.size > 0) return row->kernel;
-    return row->name;
+    /* XNNPACK's names of look-up tables say nothing; the payload's nodes do. */
+    return ets_text_starts_with(row->name, "Invalid ") ? row->operation : row->name;
 }
 
 const char *ets_row_backend(const struct ets_row *row)

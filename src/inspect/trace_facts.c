@@ -73,7 +73,7 @@ static enum ets_status find_overheads(struct ets_inspection *inspection, struct 
     }
     uint32_t *inside = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *inside);
     uint64_t *taken = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *taken);
-    if (inside == NULL || taken == NULL) return ets_fail_memory(error);
+    if (inside == NULL || taken == NULL) return ets_fail_memory(error, "the events' costs");
     for (uint32_t e = 0; e < columns->count; e++) {
         if (!is_paired(columns, e)) continue;
         const uint32_t parent = columns->parent[e];

@@ -67,7 +67,7 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
     const char **ops = ets_arena_alloc_array(&inspection->arena, room, sizeof *ops);
     const struct ets_graph_node **nodes =
         ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);
-    if (ops == NULL || nodes == NULL) return ets_fail_memory(error);
+    if (ops == NULL || nodes == NULL) return ets_fail_memory(error, "an event's operators");
     ets_handle_index_start(index);
     for (uint32_t i = 0; i < event->handle_count; i++) {
         const struct ets_row_node *found = ets_handle_index_find(index, event->handles[i], &count);

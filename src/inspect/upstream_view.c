@@ -437,14 +437,14 @@ static enum ets_status start_block(struct viewer *v, uint32_t first_run, struct 
     };
     if (building->events == NULL || building->raw == NULL || building->start_time == NULL ||
         building->samples == NULL || building->calls == NULL || block->name == NULL) {
-        return ets_fail_memory(error);
+        return ets_fail_memory(error, "a block of the Inspector's view");
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &v->slots[v->run_start[first_run] + i];
         struct ets_upstream_event *event = &building->events[i];
         event->num_outputs = 1;
         if (!name_event(inspection, slot, v->mended, event) || !list_debug_events(v, slot, event)) {
-            return ets_fail_memory(error);
+            return ets_fail_memory(error, "a block of the Inspector's view");
         }
         if (!slot->has_profile) continue;
         event->raw = building->raw + (size_t)i * building->run_count;
@@ -480,7 +480,7 @@ static enum ets_status compute_statistics(struct ets_inspection *inspection,
                                           const struct building *building, struct ets_error *error)
 {
     double *sorted = ets_arena_alloc_array(&inspection->arena, building->run_count, sizeof *sorted);
-    if (sorted == NULL) return ets_fail_memory(error);
+    if (sorted == NULL) return ets_fail_memory(error, "the statistics of the Inspector's view");
     for (uint32_t i = 0; i < building->event_count; i++) {
         struct ets_upstream_event *event = &building->events[i];
         if (event->sample_count > 0) {
@@ -498,7 +498,7 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run,
     const uint32_t block_count = v->shapes.count;
     struct building *building =
         ets_arena_alloc_array(&inspection->arena, block_count, sizeof *building);
-    if (building == NULL) return ets_fail_memory(error);
+    if (building == NULL) return ets_fail_memory(error, "the Inspector's view");
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         if (v->run_block[r] != ETS_NO_INDEX) building[v->run_block[r]].run_count++;
     }
@@ -510,7 +510,7 @@ static enum ets_status fill_blocks(struct viewer *v, const uint32_t *first_run,
         struct ets_upstream_block *block = &blocks[v->run_block[r]];
         ETS_TRY(add_samples(v, r, &building[v->run_block[r]], error));
         if (block->output_count == 0 && !list_outputs(inspection, r, block)) {
-            return ets_fail_memory(error);
+            return ets_fail_memory(error, "the outputs of the Inspector's view");
         }
     }
     for (uint32_t i = 0; i < block_count; i++) {
@@ -537,11 +537,11 @@ static enum ets_status make_view(struct ets_inspection *inspection, enum ets_tim
     struct ets_upstream_view *view = ets_arena_alloc(&inspection->arena, sizeof *view);
     if (first_run == NULL || view == NULL || !allocate_viewer(&v) || !number_groups(&v) ||
         !read_runs(&v, first_run)) {
-        return ets_fail_memory(error);
+        return ets_fail_memory(error, "the Inspector's view");
     }
     struct ets_upstream_block *blocks =
         ets_arena_alloc_array(&inspection->arena, v.shapes.count, sizeof *blocks);
-    if (blocks == NULL) return ets_fail_memory(error);
+    if (blocks == NULL) return ets_fail_memory(error, "the Inspector's view");
     ETS_TRY(fill_blocks(&v, first_run, blocks, error));
     *view = (struct ets_upstream_view){blocks, v.shapes.count, target};
     *view_out = view;

@@ -7,7 +7,8 @@
 
 struct value {
     int type;
-    bool is_external;
+    bool is_external, is_constant;
+    bool is_packed; /* matrix products alone read it, which pack their input themselves */
     uint32_t producer, reader; /* nodes; the last reader */
     uint32_t reader_count;     /* nodes that read it */
 };
@@ -27,6 +28,11 @@ static bool is_q8(int type)
     return type == ETS_XNNPACK_QINT8 || type == ETS_XNNPACK_QUINT8;
 }
 
+static bool is_16_bit(int type)
+{
+    return type == ETS_XNNPACK_FP16 || type == ETS_XNNPACK_BF16;
+}
+
 static bool is_float(int type)
 {
     return type == ETS_XNNPACK_FP32 || type == ETS_XNNPACK_FP16;
@@ -34,7 +40,8 @@ static bool is_float(int type)
 
 static const struct value *value_of(const struct walk *w, uint32_t id)
 {
-    static const struct value unknown = {ETS_XNNPACK_INVALID, true, NONE, NONE, 0};
+    static const struct value unknown = {
+        .type = ETS_XNNPACK_INVALID, .is_external = true, .producer = NONE, .reader = NONE};
     const uint64_t key = id;
     const uint32_t at = ets_key_table_find(&w->ids, &key);
     return at == ETS_KEY_NONE ? &unknown : &w->values[at];
@@ -64,6 +71,21 @@ static struct value *find_value(struct walk *w, uint32_t id)
     return at == ETS_KEY_NONE ? NULL : &w->values[at];
 }
 
+/* A convolution that is a matrix product of its channels. */
+static bool is_pointwise(const struct ets_xnnpack_node *node)
+{
+    return node->kernel[0] == 1 && node->kernel[1] == 1 && node->stride[0] == 1 &&
+           node->stride[1] == 1 && node->groups == 1 && node->padding[0] == 0 &&
+           node->padding[1] == 0 && node->padding[2] == 0 && node->padding[3] == 0;
+}
+
+static bool is_product(const struct ets_xnnpack_node *node)
+{
+    return node->type == ETS_XNNPACK_FULLY_CONNECTED ||
+           node->type == ETS_XNNPACK_BATCH_MATRIX_MULTIPLY ||
+           (node->type == ETS_XNNPACK_CONV2D && is_pointwise(node));
+}
+
 static bool load(struct walk *w)
 {
     const struct ets_xnnpack *payload = w->payload;
@@ -81,8 +103,12 @@ static bool load(struct walk *w)
         const uint64_t key = v.id;
         const uint32_t at = ets_key_table_add(&w->ids, &key);
         if (at == ETS_KEY_NONE) return false;
-        w->values[at] =
-            (struct value){v.type, v.external_id != ETS_XNNPACK_INTERNAL, NONE, NONE, 0};
+        w->values[at] = (struct value){.type = v.type,
+                                       .is_external = v.external_id != ETS_XNNPACK_INTERNAL,
+                                       .is_constant = v.constant_index != 0,
+                                       .is_packed = v.external_id == ETS_XNNPACK_INTERNAL,
+                                       .producer = NONE,
+                                       .reader = NONE};
     }
     for (uint32_t i = 0; i < payload->node_count; i++) {
         struct ets_xnnpack_node *node = &w->nodes[i];
@@ -92,6 +118,7 @@ static bool load(struct walk *w)
             if (value == NULL || (value->reader_count > 0 && value->reader == i)) continue;
             value->reader = i;
             value->reader_count++;
+            value->is_packed = value->is_packed && is_product(node);
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             struct value *value = find_value(w, node->outputs[k]);
@@ -150,9 +177,14 @@ static const char *by_size(int type, const char *of_4, const char *of_2, const c
 static const char *dense_name(const struct walk *w, const struct ets_xnnpack_node *node)
 {
     const int input = input_of(w, node, 0)->type, filter = input_of(w, node, 1)->type;
+    if (!input_of(w, node, 1)->is_constant) {
+        return input == ETS_XNNPACK_FP16   ? "Dynamic Fully Connected (NC, F16) GEMM"
+               : input == ETS_XNNPACK_FP32 ? "Dynamic Fully Connected (NC, F32) GEMM"
+                                           : NULL;
+    }
     if (is_q8(input)) return "Fully Connected (NC, QS8, QC8W) GEMM";
     if (input == ETS_XNNPACK_FP16) return "Fully Connected (NC, F16) GEMM";
-    if (input == ETS_XNNPACK_FP32) {
+    if (input == ETS_XNNPACK_FP32 || input == ETS_XNNPACK_BF16) { /* computed as FP32 */
         return filter == ETS_XNNPACK_QCINT8   ? "Fully Connected (NC, F32, QC8W) GEMM"
                : filter == ETS_XNNPACK_QCINT4 ? "Fully Connected (NC, F32, QC4W) GEMM"
                                               : "Fully Connected (NC, F32) GEMM";
@@ -163,20 +195,13 @@ static const char *dense_name(const struct walk *w, const struct ets_xnnpack_nod
                                           : "Fully Connected (NC, QDU8, F32, QC8W) GEMM";
 }
 
-/* A convolution that is a matrix product of its channels. */
-static bool is_pointwise(const struct ets_xnnpack_node *node)
-{
-    return node->kernel[0] == 1 && node->kernel[1] == 1 && node->stride[0] == 1 &&
-           node->stride[1] == 1 && node->groups == 1 && node->padding[0] == 0 &&
-           node->padding[1] == 0 && node->padding[2] == 0 && node->padding[3] == 0;
-}
-
 static const char *convolution_name(const struct walk *w, const struct ets_xnnpack_node *node)
 {
     const int type = input_of(w, node, 0)->type;
     const int column = is_q8(type)                  ? 2
                        : type == ETS_XNNPACK_FP16   ? 1
                        : type == ETS_XNNPACK_FP32   ? 0
+                       : type == ETS_XNNPACK_BF16   ? 0
                        : type == ETS_XNNPACK_QDINT8 ? 3
                                                     : -1;
     static const char *const grouped[] = {
@@ -187,7 +212,8 @@ static const char *convolution_name(const struct walk *w, const struct ets_xnnpa
                                             "Convolution (NHWC, QC8) DWConv", NULL};
     static const char *const transposed[] = {"Deconvolution (NHWC, F32) Subconv2D",
                                              "Deconvolution (NHWC, F16) Subconv2D",
-                                             "Deconvolution (NC, QS8, QC8W) Subconv2D", NULL};
+                                             "Deconvolution (NC, QS8, QC8W) Subconv2D",
+                                             "Deconvolution (NHWC, QD8, F32, QC8W) Subconv2D"};
     if (column < 0) return NULL;
     if (node->type == ETS_XNNPACK_CONV_TRANSPOSE_2D) return transposed[column];
     if (node->type == ETS_XNNPACK_CONV2D) {
@@ -212,13 +238,21 @@ static const char *pooling_name(const struct walk *w, const struct ets_xnnpack_n
     }
 }
 
+static const char *convert_name(int from, int to)
+{
+    if (to != ETS_XNNPACK_QDINT8) return "Convert (NC)";
+    return from == ETS_XNNPACK_FP16   ? "Convert (NC, F16, QD8)"
+           : from == ETS_XNNPACK_BF16 ? "Convert (NC, BF16, QD8)"
+                                      : "Convert (NC, F32, QD8)";
+}
+
 static const char *event_name(const struct walk *w, uint32_t index)
 {
     const struct ets_xnnpack_node *node = &w->nodes[index];
     const int type = input_of(w, node, 0)->type;
     if (w->is_table[index]) return "Invalid Unary Op";
     switch (node->type) {
-    case ETS_XNNPACK_CONVERT: return "Convert (NC)";
+    case ETS_XNNPACK_CONVERT: return convert_name(type, output_of(w, node)->type);
     case ETS_XNNPACK_STATIC_TRANSPOSE:
         return by_size(type, "Transpose (ND, X32)", "Transpose (ND, X16)", "Transpose (ND, X8)");
     case ETS_XNNPACK_STATIC_RESHAPE: return "Static Reshape (NC)";
@@ -227,6 +261,7 @@ static const char *event_name(const struct walk *w, uint32_t index)
     case ETS_XNNPACK_STATIC_CONSTANT_PAD:
         return by_size(type, "Constant Pad (ND, X32)", "Constant Pad (ND, X16)",
                        "Constant Pad (ND, X8)");
+    case ETS_XNNPACK_COPY:
     case ETS_XNNPACK_CONCATENATE2:
     case ETS_XNNPACK_CONCATENATE3:
     case ETS_XNNPACK_CONCATENATE4:
@@ -310,8 +345,9 @@ static void find_owners(struct walk *w)
     for (uint32_t i = 0; i < w->payload->node_count; i++) {
         const struct ets_xnnpack_node *node = &w->nodes[i];
         if (w->owner[i] != i) continue;
-        if (node->type == ETS_XNNPACK_CONVERT && output_of(w, node)->type == ETS_XNNPACK_QDINT8) {
-            w->owner[i] = NONE;
+        const struct value *output = output_of(w, node);
+        if (node->type == ETS_XNNPACK_CONVERT && output->type == ETS_XNNPACK_QDINT8) {
+            if (output->is_packed) w->owner[i] = NONE;
         } else if (node->type == ETS_XNNPACK_CLAMP) {
             const struct value *input = input_of(w, node, 0);
             if (has_sole_reader(input) && input->producer < i &&
@@ -320,6 +356,13 @@ static void find_owners(struct walk *w)
             }
         } else if (is_conversion(w, i, true)) {
             find_table(w, i);
+        }
+    }
+    for (uint32_t i = w->payload->node_count; i-- > 0;) { /* of reshapes the last stays */
+        const uint32_t next = next_in_chain(w, i);
+        if (w->nodes[i].type == ETS_XNNPACK_STATIC_RESHAPE && next != NONE &&
+            w->nodes[next].has_all_sizes) {
+            w->owner[i] = w->owner[next];
         }
     }
 }
@@ -384,6 +427,7 @@ enum ets_status ets_xnnpack_events(struct ets_arena *arena, const struct ets_xnn
     if (!list_members(&w, &m)) return no_memory(error);
     for (uint32_t i = 0; i < w.ids.count; i++) {
         events.is_quantized = events.is_quantized || is_q8(w.values[i].type);
+        events.has_half = events.has_half || is_16_bit(w.values[i].type);
     }
     events.items =
         ets_arena_alloc_array(arena, 2 * (size_t)payload->node_count, sizeof *events.items);

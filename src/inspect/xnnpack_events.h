@@ -24,6 +24,7 @@ struct ets_xnnpack_events {
     uint32_t count;
     uint32_t odd_node; /* `items` NULL: the first node that the rule knows no event for */
     bool is_quantized; /* values of static 8-bit quantisation are among them */
+    bool has_half;     /* 16-bit floats are, which some processors compute as 32-bit ones */
 };
 
 /* Statuses: NO_MEMORY. */

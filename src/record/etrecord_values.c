@@ -136,13 +136,54 @@ static enum ets_status read_sequence(struct ets_torch_save *save,
     return ETS_OK;
 }
 
+/* Nested lists, tuples and dicts become their leaves in order, as PyTorch flattens arguments. */
+struct leaves {
+    struct ets_torch_save *save;
+    struct ets_value *values;
+    size_t count, capacity;
+};
+
+static enum ets_status add_leaf(struct leaves *leaves, const struct ets_pickle_object *object)
+{
+    ETS_TRY(ets_torch_save_count(leaves->save, 1));
+    if (leaves->count == leaves->capacity) {
+        const size_t capacity = leaves->capacity == 0 ? 8 : leaves->capacity * 2;
+        struct ets_value *values =
+            ets_arena_alloc_array(leaves->save->arena, capacity, sizeof *values);
+        if (values == NULL) return ets_torch_save_fail(leaves->save, ETS_NO_MEMORY, "no memory");
+        if (leaves->count > 0) memcpy(values, leaves->values, leaves->count * sizeof *values);
+        leaves->values = values;
+        leaves->capacity = capacity;
+    }
+    return ets_torch_save_value(leaves->save, object, &leaves->values[leaves->count++]);
+}
+
+static enum ets_status add_leaves(struct leaves *leaves, const struct ets_pickle_object *object,
+                                  int depth)
+{
+    enum { MAX_DEPTH = 32 };
+    const int is_dict = object->kind == ETS_PICKLE_DICT;
+    if (!is_dict && !is_sequence(object)) return add_leaf(leaves, object);
+    if (depth >= MAX_DEPTH) {
+        return ets_torch_save_fail(leaves->save, ETS_LIMIT, "holds inputs in too many lists");
+    }
+    ETS_TRY(ets_torch_save_count(leaves->save, 1)); /* empty lists cost, too */
+    for (uint32_t i = is_dict ? 1 : 0; i < object->as.list.count; i += is_dict ? 2 : 1) {
+        ETS_TRY(add_leaves(leaves, object->as.list.items[i], depth + 1));
+    }
+    return ETS_OK;
+}
+
 static enum ets_status read_inputs(struct ets_etrecord *record, struct ets_zip_entry *entry,
                                    struct ets_read_entry *read, struct ets_error *error)
 {
     struct ets_torch_save save;
     int is_empty;
     ETS_TRY(open_payload(record, entry, &save, &is_empty, error));
-    if (!is_empty) ETS_TRY(read_sequence(&save, save.root, &read->inputs, &read->input_count));
+    struct leaves leaves = {.save = &save};
+    if (!is_empty) ETS_TRY(add_leaves(&leaves, save.root, 0));
+    read->inputs = leaves.values;
+    read->input_count = leaves.count;
     read->is_inputs = 1;
     return ETS_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,41 @@ int ets_json_set_number(struct ets_json_value *value, const char *text, size_t s
     return 0;
 }
 
+/* The code unit of the escape "\uXXXX" at `at`; 0 where there is none. */
+static unsigned read_escape(const char *at, const char *end)
+{
+    unsigned unit = 0;
+    if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return 0;
+    for (int i = 2; i < 6; i++) {
+        const char c = at[i];
+        const bool is_digit = c >= '0' && c <= '9';
+        const bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'f';
+        if (!is_digit && !is_letter) return 0;
+        unit = unit * 16 + (unsigned)(is_digit ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return unit;
+}
+
+/*
+ * Half of a pair of surrogates alone becomes U+FFFD: Python writes one for each byte of a path that
+ * is no UTF-8, and the path is no reason to refuse the record.
+ */
+static void mend_surrogates(char *text, size_t size)
+{
+    char *const end = text + size;
+    for (char *at = text; at < end && (at = memchr(at, '\\', (size_t)(end - at))) != NULL;) {
+        const unsigned unit = read_escape(at, end);
+        if (unit < 0xd800 || unit > 0xdfff) {
+            at += end - at < 2 ? 1 : 2;
+            continue;
+        }
+        const unsigned next = read_escape(at + 6, end);
+        const bool is_pair = unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff;
+        if (!is_pair) memcpy(at + 2, "fffd", 4);
+        at += is_pair ? 12 : 6;
+    }
+}
+
 enum ets_status ets_json_parse(struct ets_json *json, char *text, size_t size,
                                struct ets_json_failure *failure)
 {
@@ -110,6 +146,7 @@ enum ets_status ets_json_parse(struct ets_json *json, char *text, size_t size,
         *failure = (struct ets_json_failure){ETS_LIMIT, 0, "the text is too long"};
         return ETS_LIMIT;
     }
+    mend_surrogates(text, size);
     return ets_json_scan(json, text, size, failure);
 }
 

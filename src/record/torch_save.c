@@ -13,6 +13,7 @@ enum {
     MAX_FUNCTION_DEPTH = 4, /* _rebuild_parameter of _rebuild_from_type_v2 of _rebuild_tensor_v2 */
     MAX_VALUE_DEPTH = 8,
     MAX_KEY_BYTES = 2048, /* names of parameters are paths of modules */
+    MAX_CLASS_BYTES = 200,
     MAX_VALUES = 1 << 20
 };
 
@@ -263,6 +264,14 @@ static enum ets_status rebuild_tensor(struct ets_torch_save *save,
     return ETS_OK;
 }
 
+static int is_parameter(const struct ets_pickle_object *callable,
+                        const struct ets_pickle_object *arguments)
+{
+    return (ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter") ||
+            ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter_with_state")) &&
+           item_is(arguments, 0, ETS_PICKLE_CALL);
+}
+
 /* Calls that make tensors, as data; any other leaves `value` ETS_VALUE_OTHER. */
 static enum ets_status rebuild(struct ets_torch_save *save,
                                const struct ets_pickle_object *callable,
@@ -280,9 +289,7 @@ static enum ets_status rebuild(struct ets_torch_save *save,
         item(arguments, 2) != NULL) {
         return rebuild(save, item(arguments, 0), item(arguments, 2), depth + 1, value);
     }
-    if ((ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter") ||
-         ets_pickle_is_global(callable, "torch._utils", "_rebuild_parameter_with_state")) &&
-        item_is(arguments, 0, ETS_PICKLE_CALL)) {
+    if (is_parameter(callable, arguments)) {
         const struct ets_pickle_object *tensor = item(arguments, 0);
         return rebuild(save, tensor->as.call.callable, tensor->as.call.arguments, depth + 1, value);
     }
@@ -370,7 +377,8 @@ static enum ets_status join_name(struct ets_torch_save *save, struct ets_text na
 }
 
 static enum ets_status append(struct ets_torch_save *save, struct ets_text name,
-                              const struct ets_value *value, struct ets_value_list *list)
+                              struct ets_text class_name, const struct ets_value *value,
+                              struct ets_value_list *list)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
@@ -381,7 +389,8 @@ static enum ets_status append(struct ets_torch_save *save, struct ets_text name,
         list->values = values;
         list->capacity = capacity;
     }
-    list->values[list->count++] = (struct ets_named_value){.name = name, .value = *value};
+    list->values[list->count++] =
+        (struct ets_named_value){.name = name, .value = *value, .class_name = class_name};
     return ETS_OK;
 }
 
@@ -401,11 +410,44 @@ static enum ets_status collect_items(struct ets_torch_save *save, struct ets_tex
     return ETS_OK;
 }
 
-/* A tensor subclass keeps its tensors in the attributes that _rebuild_from_type_v2 restores. */
+/* What a call that makes a parameter makes it of; any other call itself. */
+static const struct ets_pickle_object *unwrapped(const struct ets_pickle_object *call)
+{
+    const struct ets_pickle_object *arguments = call->as.call.arguments;
+    return is_parameter(call->as.call.callable, arguments) ? item(arguments, 0) : call;
+}
+
+/*
+ * A tensor subclass keeps its tensors in the attributes that _rebuild_from_type_v2 restores, with
+ * those of __slots__ in a second dict.
+ */
 static const struct ets_pickle_object *state_of(const struct ets_pickle_object *object)
 {
-    if (object->as.call.state != NULL) return object->as.call.state;
-    return item(object->as.call.arguments, 3);
+    object = unwrapped(object);
+    const struct ets_pickle_object *state = object->as.call.state;
+    if (state == NULL) state = item(object->as.call.arguments, 3);
+    const bool has_slots = state != NULL && state->kind == ETS_PICKLE_TUPLE &&
+                           item_is(state, 0, ETS_PICKLE_DICT) && item_is(state, 1, ETS_PICKLE_DICT);
+    return has_slots ? item(state, 0) : state;
+}
+
+/* The class that a call would make an object of; absent where it is not told. */
+static enum ets_status name_class(struct ets_torch_save *save,
+                                  const struct ets_pickle_object *object,
+                                  struct ets_text *name_out)
+{
+    *name_out = (struct ets_text){NULL, 0};
+    if (object->kind != ETS_PICKLE_CALL) return ETS_OK;
+    object = unwrapped(object);
+    const struct ets_pickle_object *class_ = object->as.call.callable;
+    if (ets_pickle_is_global(class_, "torch._tensor", "_rebuild_from_type_v2")) {
+        class_ = item(object->as.call.arguments, 1);
+    }
+    if (class_ == NULL || class_->kind != ETS_PICKLE_GLOBAL ||
+        class_->as.global.module.size + class_->as.global.name.size > MAX_CLASS_BYTES) {
+        return ETS_OK;
+    }
+    return join_name(save, class_->as.global.module, class_->as.global.name, name_out);
 }
 
 enum ets_status ets_torch_save_collect(struct ets_torch_save *save, struct ets_text name,
@@ -413,9 +455,11 @@ enum ets_status ets_torch_save_collect(struct ets_torch_save *save, struct ets_t
                                        struct ets_value_list *list)
 {
     struct ets_value value;
+    struct ets_text class_name = {NULL, 0};
     ETS_TRY(ets_torch_save_count(save, 1));
     ETS_TRY(ets_torch_save_value(save, object, &value));
-    ETS_TRY(append(save, name, &value, list));
+    if (value.kind == ETS_VALUE_OTHER) ETS_TRY(name_class(save, object, &class_name));
+    ETS_TRY(append(save, name, class_name, &value, list));
     if (value.kind != ETS_VALUE_OTHER || depth >= MAX_VALUE_DEPTH) return ETS_OK;
     if (object->kind == ETS_PICKLE_CALL) object = state_of(object);
     if (object == NULL || (object->kind != ETS_PICKLE_LIST && object->kind != ETS_PICKLE_TUPLE &&

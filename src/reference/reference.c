@@ -51,6 +51,7 @@ static enum ets_status find_step(void *context, struct reference_step *step,
     struct opening *opening = context;
     char reason[160] = "";
     (void)error; /* the opening's */
+    if (step->is_found) return ETS_OK;
     step->is_found = true;
     if (step->bodies[0] != NULL) return find_control(opening, step);
     if (ets_text_is(step->node->op, "executorch_call_delegate")) {
@@ -71,7 +72,6 @@ static enum ets_status fall_back(struct opening *opening, struct reference_twins
                                     opening->error));
     if (step->fallback != NULL) {
         step->kind = REFERENCE_FALL_BACK;
-        step->reason = NULL;
         return ETS_OK;
     }
     if (strstr(reason, step->reason) != NULL) return ETS_OK; /* it lacks the same itself */
@@ -112,7 +112,10 @@ static void show_node(const struct reference_step *step)
     case REFERENCE_CALL:
         shown->route = step->kernel != NULL ? ETS_ROUTE_KERNEL : ETS_ROUTE_EXPRESSION;
         break;
-    case REFERENCE_FALL_BACK: shown->route = ETS_ROUTE_FALLBACK; break;
+    case REFERENCE_FALL_BACK:
+        shown->route = ETS_ROUTE_FALLBACK;
+        shown->reason = step->reason;
+        break;
     case REFERENCE_UNCOVERED:
         shown->route = ETS_ROUTE_UNCOVERED;
         shown->reason = step->reason;

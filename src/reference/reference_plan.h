@@ -34,7 +34,8 @@ struct reference_step {
     bool is_found;    /* `kind`, `operator_` and `reason` are set */
     const struct reference_operator *operator_;
     const char *kernel;
-    const char *reason;   /* UNCOVERED; terminated */
+    const struct ets_tensor *part; /* CALL without operator: what it takes out of a weight */
+    const char *reason;            /* UNCOVERED; terminated */
     uint32_t read_count;  /* of the arguments */
     uint32_t write_count; /* outputs, lists counted through */
     uint32_t death_count;
@@ -68,7 +69,8 @@ struct reference_program {
     const struct ets_graph *graph;
     struct reference_plan *plans; /* [plan_count] the graph, then graph->subgraphs */
     uint32_t plan_count;
-    const struct ets_tensor **weights; /* [graph->input_count] NULL: the user's */
+    const struct ets_tensor **weights; /* [graph->input_count] NULL: the user's, or wrapped */
+    const char **wrapped;              /* [graph->input_count] why a weight is no tensor; or NULL */
 };
 
 /*

@@ -91,6 +91,7 @@ enum ets_status reference_resolve(struct reference_run *run, const struct refere
 static const char *missing_reason(const struct reference_plan *plan,
                                   const struct reference_step *step)
 {
+    if (step->part != NULL) return NULL;
     /* Of a condition the question counts; bodies go on with what is there. */
     const uint32_t count = step->kind == REFERENCE_COND && step->read_count > 0 ? 1
                            : step->kind == REFERENCE_WHILE                      ? 0
@@ -148,6 +149,9 @@ static enum ets_status call_node(struct reference_run *run, const struct referen
     struct ets_reference *reference = run->reference;
     uint32_t argument_count;
     bool is_single = false;
+    if (step->part != NULL) {
+        return reference_tensor_borrow(&reference->memory, step->part, outputs, run->error);
+    }
     if (step->is_in_place) ETS_TRY(reference_own(run, plan, step->reads[0]));
     for (uint32_t i = 0; i < step->write_count; i++) {
         reference_slot_shape(reference, plan, step->writes[i], &reference->shapes[i]);

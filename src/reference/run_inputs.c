@@ -219,6 +219,7 @@ enum ets_status reference_bind_inputs(struct reference_run *run, const struct et
         if (slot == REFERENCE_NO_SLOT) continue;
         struct reference_value *value = &plan->values[slot];
         if (is_given) ETS_TRY(bind_given(run, given, value));
+        else if (program->wrapped[i] != NULL) *value = reference_unavailable(program->wrapped[i]);
         else ETS_TRY(reference_tensor_borrow(memory, program->weights[i], value, run->error));
         reference_bind_symbols(run->reference, plan->described[slot], &plan->values[slot]);
     }

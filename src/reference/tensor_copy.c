@@ -107,6 +107,12 @@ static int64_t load_integer(const uint8_t *at, int type)
     }
 }
 
+/* Little-endian on any machine; where `bytes` is known, compilers make one store of it. */
+static inline void store_bits(uint64_t bits, size_t bytes, uint8_t *to)
+{
+    for (size_t k = 0; k < bytes; k++) to[k] = (uint8_t)(bits >> 8 * k);
+}
+
 /* The low bytes, as conversions between integers keep them; bool has 0 and 1 alone. */
 static void store_integers(const int64_t *numbers, size_t count, int type, uint8_t *to)
 {
@@ -114,7 +120,7 @@ static void store_integers(const int64_t *numbers, size_t count, int type, uint8
     for (size_t i = 0; i < count; i++, to += bytes) {
         uint64_t bits = (uint64_t)numbers[i];
         if (type == ETS_SCALAR_BOOL) bits = bits != 0;
-        for (size_t k = 0; k < bytes; k++) to[k] = (uint8_t)(bits >> 8 * k);
+        store_bits(bits, bytes, to);
     }
 }
 
@@ -163,19 +169,24 @@ static uint16_t float16_bits(float number)
 static void store_numbers(const double *numbers, size_t count, int type, uint8_t *to)
 {
     if (type == ETS_SCALAR_DOUBLE) {
-        memcpy(to, numbers, count * sizeof *numbers);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t bits;
+            memcpy(&bits, &numbers[i], sizeof bits);
+            store_bits(bits, sizeof bits, to + i * sizeof bits);
+        }
     } else if (type == ETS_SCALAR_FLOAT) {
         for (size_t i = 0; i < count; i++) {
             const float number = (float)numbers[i];
-            memcpy(to + i * sizeof number, &number, sizeof number);
+            uint32_t bits;
+            memcpy(&bits, &number, sizeof bits);
+            store_bits(bits, sizeof bits, to + i * sizeof bits);
         }
     } else if (type == ETS_SCALAR_HALF || type == ETS_SCALAR_BFLOAT16) {
         for (size_t i = 0; i < count; i++) {
             const float number = (float)numbers[i];
             const uint16_t bits =
                 type == ETS_SCALAR_HALF ? float16_bits(number) : bfloat16_bits(number);
-            to[2 * i] = (uint8_t)bits;
-            to[2 * i + 1] = (uint8_t)(bits >> 8);
+            store_bits(bits, sizeof bits, to + i * sizeof bits);
         }
     } else if (type == ETS_SCALAR_BOOL) {
         for (size_t i = 0; i < count; i++) to[i] = numbers[i] != 0.0; /* 0.5 and NaN are true */

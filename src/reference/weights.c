@@ -2,11 +2,19 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "reference/weight_parts.h"
 
-/* The tensors of a program's entries by their names. */
+/* The tensors of a program's entries by their names, and objects of classes with tensors inside. */
 struct dictionary {
     struct ets_strings names;
-    const struct ets_tensor **tensors; /* by the name's number; NULL: no tensor */
+    const struct ets_named_value **values; /* by the name's number */
+    uint32_t capacity;
+};
+
+/* By the names of buffers, their tensors. */
+struct buffers {
+    struct ets_strings names;
+    const struct ets_tensor **tensors;
     uint32_t capacity;
 };
 
@@ -34,17 +42,19 @@ static enum ets_status add_values(struct dictionary *dictionary, struct ets_aren
 {
     const size_t capacity = dictionary->capacity + count + 1;
     if (capacity > UINT32_MAX / 2) return no_memory(error);
-    const struct ets_tensor **tensors = ets_arena_alloc_array(arena, capacity, sizeof *tensors);
-    if (tensors == NULL) return no_memory(error);
-    for (uint32_t i = 0; i < dictionary->capacity; i++) tensors[i] = dictionary->tensors[i];
+    const struct ets_named_value **grown = ets_arena_alloc_array(arena, capacity, sizeof *grown);
+    if (grown == NULL) return no_memory(error);
+    for (uint32_t i = 0; i < dictionary->capacity; i++) grown[i] = dictionary->values[i];
     for (size_t i = 0; i < count; i++) {
         const uint32_t number = ets_strings_add(&dictionary->names, values[i].name);
         if (number == UINT32_MAX) return no_memory(error);
-        if (tensors[number] == NULL && values[i].value.kind == ETS_VALUE_TENSOR) {
-            tensors[number] = &values[i].value.as.tensor;
-        }
+        const enum ets_value_kind kind = values[i].value.kind;
+        if (kind != ETS_VALUE_TENSOR && kind != ETS_VALUE_OTHER) continue;
+        const bool is_better = grown[number] == NULL || (kind == ETS_VALUE_TENSOR &&
+                                                         grown[number]->value.kind != kind);
+        if (is_better) grown[number] = &values[i];
     }
-    dictionary->tensors = tensors;
+    dictionary->values = grown;
     dictionary->capacity = (uint32_t)capacity;
     return ETS_OK;
 }
@@ -76,12 +86,19 @@ static enum ets_status read_dictionary(struct ets_etrecord *record, const struct
     return add_entry(record, graph, "_constants", dictionary, arena, error);
 }
 
-static const struct ets_tensor *find_tensor(const struct dictionary *dictionary,
-                                            struct ets_text name)
+static const struct ets_named_value *find_weight(const void *context, struct ets_text name)
 {
+    const struct dictionary *dictionary = context;
     if (name.data == NULL) return NULL;
     const uint32_t number = ets_strings_find(&dictionary->names, name);
-    return number < dictionary->capacity ? dictionary->tensors[number] : NULL;
+    return number < dictionary->capacity ? dictionary->values[number] : NULL;
+}
+
+static const struct ets_tensor *find_buffer(const struct buffers *buffers, struct ets_text name)
+{
+    if (name.data == NULL) return NULL;
+    const uint32_t number = ets_strings_find(&buffers->names, name);
+    return number < buffers->capacity ? buffers->tensors[number] : NULL;
 }
 
 static bool fits(const struct ets_tensor *tensor, const struct ets_graph_value *value)
@@ -118,12 +135,12 @@ static enum ets_status check(const struct ets_graph *graph, const struct ets_gra
 }
 
 /* The first values of buffers that the other program changes. */
-static void take_mutated(struct reference_program *program, const struct dictionary *by_buffer)
+static void take_mutated(struct reference_program *program, const struct buffers *by_buffer)
 {
     for (uint32_t i = 0; i < program->graph->input_count; i++) {
         const struct ets_graph_input *input = &program->graph->inputs[i];
         if (input->role != ETS_INPUT_BUFFER) continue;
-        const struct ets_tensor *tensor = find_tensor(by_buffer, input->source);
+        const struct ets_tensor *tensor = find_buffer(by_buffer, input->source);
         const uint32_t slot = program->plans[0].inputs[i];
         if (tensor != NULL && fits(tensor, program->plans[0].described[slot])) {
             program->weights[i] = tensor;
@@ -133,12 +150,12 @@ static void take_mutated(struct reference_program *program, const struct diction
 
 /* By the names of buffers that `functional` changes, their tensors there. */
 static enum ets_status read_mutated(const struct reference_program *functional,
-                                    struct ets_arena *arena, struct dictionary *by_buffer,
+                                    struct ets_arena *arena, struct buffers *by_buffer,
                                     struct ets_error *error)
 {
     const struct ets_graph *graph = functional->graph;
     const uint32_t capacity = graph->output_count + 1;
-    *by_buffer = (struct dictionary){.capacity = capacity};
+    *by_buffer = (struct buffers){.capacity = capacity};
     by_buffer->tensors = ets_arena_alloc_array(arena, capacity, sizeof *by_buffer->tensors);
     if (by_buffer->tensors == NULL || ets_strings_init(&by_buffer->names, arena) != 0) {
         return no_memory(error);
@@ -165,25 +182,32 @@ enum ets_status reference_weights_find(struct ets_etrecord *record,
 {
     struct dictionary dictionary;
     const struct ets_graph *graph = program->graph;
+    const struct ets_named_value **objects =
+        ets_arena_alloc_array(arena, graph->input_count, sizeof *objects);
     program->weights = ets_arena_alloc_array(arena, graph->input_count, sizeof *program->weights);
-    if (program->weights == NULL) return no_memory(error);
+    if (program->weights == NULL || objects == NULL) return no_memory(error);
     ETS_TRY(read_dictionary(record, graph, arena, &dictionary, error));
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
         if (reference_input_is_given(input)) continue;
-        const struct ets_tensor *tensor = find_tensor(&dictionary, input->source);
+        const struct ets_named_value *found = find_weight(&dictionary, input->source);
+        if (found != NULL && found->value.kind == ETS_VALUE_OTHER) {
+            objects[i] = found;
+            continue;
+        }
+        const struct ets_tensor *tensor = found != NULL ? &found->value.as.tensor : NULL;
         const uint32_t slot = program->plans[0].inputs[i];
         ETS_TRY(check(graph, input, tensor, program->plans[0].described[slot], error));
         program->weights[i] = tensor;
     }
-    return ETS_OK;
+    return reference_weight_parts_find(program, objects, find_weight, &dictionary, arena, error);
 }
 
 enum ets_status reference_weights_restore(struct reference_program *program,
                                           const struct reference_program *functional,
                                           struct ets_arena *arena, struct ets_error *error)
 {
-    struct dictionary by_buffer;
+    struct buffers by_buffer;
     ETS_TRY(read_mutated(functional, arena, &by_buffer, error));
     take_mutated(program, &by_buffer);
     return ETS_OK;

@@ -20,6 +20,8 @@ struct ets_sql_trace_data {
     /* Of each row, made when a query first asks; NULL before. */
     struct ets_statistics *times;
     double *self;       /* the mean, less that of the rows inside */
+    double *mid;        /* the mean over the middle half of the block's runs, which shares are of */
+    double *self_mid;   /* that, less that of the rows inside */
     uint32_t *children; /* rows inside, one level deep */
 };
 

@@ -27,6 +27,7 @@ enum {
     OP_CALLS,
     OP_RUNS,
     OP_AVG,
+    OP_MID,
     OP_P10,
     OP_P50,
     OP_P90,
@@ -34,6 +35,7 @@ enum {
     OP_MAX,
     OP_TOTAL,
     OP_SELF,
+    OP_SELF_MID,
     OP_RESOLUTION,
     OP_CLOCK,
     OP_OWN_TICKS
@@ -64,6 +66,7 @@ static const struct ets_sql_column columns[] = {
     [OP_CALLS] = {"calls", "INTEGER", "events in one run"},
     [OP_RUNS] = {"runs", "INTEGER", "runs that the times are over"},
     [OP_AVG] = {"avg", "REAL", "of the time that a run spent in it, all calls added up"},
+    [OP_MID] = {"mid", "REAL", "mean over the middle half of the runs, by how long they took as a whole; shares are parts of that of the whole run"},
     [OP_P10] = {"p10", "REAL", "quantiles by linear interpolation"},
     [OP_P50] = {"p50", "REAL", ""},
     [OP_P90] = {"p90", "REAL", ""},
@@ -71,6 +74,7 @@ static const struct ets_sql_column columns[] = {
     [OP_MAX] = {"max", "REAL", ""},
     [OP_TOTAL] = {"total", "REAL", "over all runs"},
     [OP_SELF] = {"self", "REAL", "avg less that of the operators inside; adds up to the whole run"},
+    [OP_SELF_MID] = {"self_mid", "REAL", "mid less that of the operators inside, likewise"},
     [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call is less than this above or below; 0: exact"},
     [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
     [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
@@ -145,9 +149,11 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
     if (column == OP_CHILDREN) return ets_sql_integer(cursor->trace->children[index]);
     if (column == OP_RUNS) return ets_sql_integer(times->count);
     if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
-    if (is_own || (column == OP_SELF && row->clock != NULL)) return ets_sql_null();
+    if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL)) return ets_sql_null();
     switch (column) {
     case OP_AVG: return ets_sql_time(cursor, times->mean);
+    case OP_MID: return ets_sql_time(cursor, cursor->trace->mid[index]);
+    case OP_SELF_MID: return ets_sql_time(cursor, cursor->trace->self_mid[index]);
     case OP_P10: return ets_sql_time(cursor, times->p10);
     case OP_P50: return ets_sql_time(cursor, times->p50);
     case OP_P90: return ets_sql_time(cursor, times->p90);

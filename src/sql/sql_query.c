@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "export/table_cells.h"
 #include "sql/sql_database.h"
 
 enum { LEAST_WIDTH = 12 }; /* of texts where the table is too wide */
@@ -165,11 +166,12 @@ enum ets_status ets_sql_query(struct ets_sql *sql, const char *query, struct ets
         !add_columns(sql, statement, table, code == SQLITE_ROW)) {
         status = ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the query");
     }
-    while (status == ETS_OK && code == SQLITE_ROW) {
+    while (status == ETS_OK && code == SQLITE_ROW && !table->is_over && !table->no_memory) {
         add_row(sqlite, statement, table);
         code = sqlite->step(statement);
     }
-    if (status == ETS_OK && code != SQLITE_DONE) status = explain(sql, query, error);
+    if (status == ETS_OK && code != SQLITE_DONE && code != SQLITE_ROW)
+        status = explain(sql, query, error);
     sqlite->finalize(statement);
     return status;
 }

@@ -25,12 +25,12 @@ const struct ets_sql_table *const ets_sql_tables[] = {
 #define PLACE                                                                 \
     {"trace", "INTEGER", "of `traces`"}, {"block", "INTEGER", "of `blocks`"}, \
         {"run_name", "TEXT", "of its runs: Execute, Default"}, {"method", "TEXT", "that ran"}
-#define SHARES                                                                                 \
-    {"calls", "INTEGER", "events in one run"},                                                 \
-        {"time", "REAL", "mean of a run's, without what is inside and has a line of its own"}, \
-        {"share", "REAL", "of the whole run, 0 to 1; the shares of a block add up to 1"},      \
-    {                                                                                          \
-        NULL, NULL, NULL                                                                       \
+#define SHARES                                                                                   \
+    {"calls", "INTEGER", "events in one run"},                                                   \
+        {"time", "REAL", "mid of a run's, without what is inside and has a line of its own"},    \
+        {"share", "REAL", "time / mid of the whole run, 0 to 1; those of a block add up to 1"},  \
+    {                                                                                            \
+        NULL, NULL, NULL                                                                         \
     }
 
 static const struct ets_sql_column op_times_columns[] = {
@@ -55,7 +55,7 @@ static const struct ets_sql_column source_times_columns[] = {
 static const struct ets_sql_column delegation_columns[] = {
     PLACE,
     {"calls", "INTEGER", "of delegates in one run"},
-    {"time", "REAL", "mean of the whole run"},
+    {"time", "REAL", "mid of the whole run"},
     {"delegated", "REAL", "of that, inside delegate calls"},
     {"share", "REAL", "delegated / time"},
     {NULL, NULL, NULL},
@@ -85,8 +85,8 @@ static const struct ets_sql_column allocators_columns[] = {
 };
 
 #define SELECT_PLACE "select b.trace, b.id as block, b.name as run_name, b.method, "
-#define SELECT_SHARES                                                           \
-    "sum(o.calls) as calls, sum(o.self) as time, sum(o.self) / w.avg as share " \
+#define SELECT_SHARES                                                                   \
+    "sum(o.calls) as calls, sum(o.self_mid) as time, sum(o.self_mid) / w.mid as share " \
     "from blocks b join operators o on o.block = b.id left join operators w on w.id = b.whole "
 
 const struct ets_sql_view ets_sql_views[] = {
@@ -103,9 +103,9 @@ const struct ets_sql_view ets_sql_views[] = {
                   "group by b.id, 5 order by b.id, 7 desc",
      source_times_columns},
     {"delegation", "How much of a run is spent in delegates.",
-     SELECT_PLACE "coalesce(sum(o.calls), 0) as calls, w.avg as time, "
-                  "coalesce(sum(o.avg), 0.0) as delegated, "
-                  "coalesce(sum(o.avg), 0.0) / w.avg as share "
+     SELECT_PLACE "coalesce(sum(o.calls), 0) as calls, w.mid as time, "
+                  "coalesce(sum(o.mid), 0.0) as delegated, "
+                  "coalesce(sum(o.mid), 0.0) / w.mid as share "
                   "from blocks b join operators w on w.id = b.whole "
                   "left join operators o on o.block = b.id and o.event = 'DELEGATE_CALL' "
                   "group by b.id",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "etscope/significance.h"
+#include "statistics/normal.h"
 #include "statistics/rank_counts.h"
 
 struct samples {
@@ -68,24 +69,12 @@ static double difference_at(const struct samples *s, uint64_t k)
     return value_of(s, low);
 }
 
-/* How far from 0 a standard normal value lies with probability `tail` on that side. */
-static double normal_quantile(double tail)
-{
-    double low = 0, high = 40;
-    for (int i = 0; i < 100; i++) {
-        const double middle = (low + high) / 2;
-        if (erfc(middle / sqrt(2)) / 2 > tail) low = middle;
-        else high = middle;
-    }
-    return high;
-}
-
 /* Which difference from either end bounds the interval; 0: none does. */
 static uint64_t interval_rank(uint32_t left, uint32_t right, double tail)
 {
     const double n = left, m = right, pairs = n * m;
     if (!ets_rank_is_small(left, right)) {
-        const double spread = normal_quantile(tail) * sqrt(pairs * (n + m + 1) / 12);
+        const double spread = ets_normal_quantile(tail) * sqrt(pairs * (n + m + 1) / 12);
         const double k = floor(pairs / 2 - spread);
         return k < 1 ? 0 : (uint64_t)k;
     }

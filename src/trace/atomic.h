@@ -1,8 +1,8 @@
 /*
- * The few operations on 32-bit words that threads share. Compilers' builtins come first, as they
- * work on plain words in a struct that C++ includes, too; then C11's (or where ETS_C11_ATOMICS is
- * defined); where the processor has no such operations (or ETS_NO_ATOMICS is defined), the config's
- * critical section stands in.
+ * The few operations on words that threads share, none larger than a pointer. Compilers' builtins
+ * come first, as they work on plain words in a struct that C++ includes, too; then C11's (or where
+ * ETS_C11_ATOMICS is defined); where the processor has no such operations (or ETS_NO_ATOMICS is
+ * defined), the config's critical section stands in.
  */
 #ifndef ETSCOPE_TRACE_ATOMIC_H
 #define ETSCOPE_TRACE_ATOMIC_H
@@ -66,6 +66,19 @@ static inline uint32_t ets_fetch_add(const struct ets_trace_section *section, ui
 
 static inline bool ets_exchange_if(const struct ets_trace_section *section, uint32_t *at,
                                    uint32_t *expected, uint32_t value)
+{
+    (void)section;
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+static inline size_t ets_load_size(const size_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static inline bool ets_exchange_size_if(const struct ets_trace_section *section, size_t *at,
+                                        size_t *expected, size_t value)
 {
     (void)section;
     return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_ACQ_REL,
@@ -140,6 +153,23 @@ static inline bool ets_exchange_if(const struct ets_trace_section *section, uint
     return is_same;
 }
 
+static inline size_t ets_load_size(const size_t *at)
+{
+    return *(const volatile size_t *)at;
+}
+
+static inline bool ets_exchange_size_if(const struct ets_trace_section *section, size_t *at,
+                                        size_t *expected, size_t value)
+{
+    ets_section_enter(section);
+    const size_t before = *at;
+    const bool is_same = before == *expected;
+    if (is_same) *at = value;
+    ets_section_leave(section);
+    *expected = before;
+    return is_same;
+}
+
 static inline uint16_t ets_load_relaxed_u16(const uint16_t *at)
 {
     return *(const volatile uint16_t *)at;
@@ -197,6 +227,19 @@ static inline bool ets_exchange_if(const struct ets_trace_section *section, uint
 {
     (void)section;
     return atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)at, expected, value,
+                                                   memory_order_acq_rel, memory_order_acquire);
+}
+
+static inline size_t ets_load_size(const size_t *at)
+{
+    return atomic_load_explicit((_Atomic size_t *)(uintptr_t)at, memory_order_acquire);
+}
+
+static inline bool ets_exchange_size_if(const struct ets_trace_section *section, size_t *at,
+                                        size_t *expected, size_t value)
+{
+    (void)section;
+    return atomic_compare_exchange_strong_explicit((_Atomic size_t *)at, expected, value,
                                                    memory_order_acq_rel, memory_order_acquire);
 }
 

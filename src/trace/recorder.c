@@ -177,7 +177,7 @@ static void open_run(struct ets_trace_thread *thread)
 
 static void open_default_run(struct ets_trace_thread *thread)
 {
-    thread->run_name = ets_trace_name(thread->trace, "Default");
+    thread->run_name = ets_trace_near_name(thread->trace, "Default");
     thread->method_name = ETS_NO_NAME_ID;
     thread->invocation = 0;
     thread->bundled_input_index = -1;
@@ -227,6 +227,7 @@ void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *tr
 {
     ets_clear(thread, sizeof *thread);
     thread->trace = trace;
+    thread->generation = trace->generation;
     thread->chain = -1;
     for (unsigned i = 0; i < 2; i++) { /* places of NULL are taken: by what is no name */
         thread->names[ets_known_place(NULL) ^ i].name = (const char *)thread;
@@ -248,8 +249,8 @@ void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace
     }
     static const struct ets_trace_run unnamed = {.name = NULL};
     if (run == NULL) run = &unnamed;
-    thread->run_name = ets_trace_name(trace, run->name == NULL ? "Default" : run->name);
-    thread->method_name = ets_trace_name(trace, run->method);
+    thread->run_name = ets_trace_near_name(trace, run->name == NULL ? "Default" : run->name);
+    thread->method_name = ets_trace_near_name(trace, run->method);
     thread->invocation = run->invocation;
     thread->bundled_input_index = run->is_bundled ? run->bundled_input_index : -1;
     thread->run_flags = (uint8_t)(((unsigned)run->purpose & 3) << ETS_RUN_PURPOSE_SHIFT);
@@ -280,9 +281,9 @@ void ets_trace_end_run(struct ets_trace_thread *thread)
     if (trace->config.mode == ETS_TRACE_STREAM) ets_trace_flush(thread);
 }
 
-/* A long record: wide duration or chain, metadata. */
-static void put_long(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
-                     uint64_t duration, struct ets_bytes metadata)
+/* A long record: wide duration or chain, a name beyond 65,535, metadata. */
+static void put_long(struct ets_trace_thread *thread, const struct ets_slot *first, uint32_t name,
+                     int32_t chain, uint64_t duration, struct ets_bytes metadata)
 {
     if (metadata.size > (size_t)UINT16_MAX * (ETS_SLOT_BYTES - 1)) {
         ets_trace_drop(thread->trace, ETS_NO_SPACE);
@@ -299,6 +300,7 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
     slot.b.duration_ticks = (uint32_t)duration;
     slot.kind |= ETS_RECORD_LONG;
     const struct ets_long_slot more = {.slots = (uint16_t)slots,
+                                       .far_name = ets_far_name(name),
                                        .duration_high = (uint32_t)(duration >> 32),
                                        .chain = chain,
                                        .count = (uint32_t)metadata.size};
@@ -310,9 +312,9 @@ static void put_long(struct ets_trace_thread *thread, const struct ets_slot *fir
     ets_trace_commit(thread, slots, true);
 }
 
-/* An event that may have everything; `first` lacks its duration. */
-static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, int32_t chain,
-                      uint64_t end, struct ets_bytes metadata)
+/* An event that may have everything; `first` lacks its duration. `name`: its id. */
+static void put_event(struct ets_trace_thread *thread, const struct ets_slot *first, uint32_t name,
+                      int32_t chain, uint64_t end, struct ets_bytes metadata)
 {
     uint64_t duration = end - first->a.start_ticks;
     if (metadata.data == NULL) metadata.size = 0;
@@ -321,8 +323,9 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
         ets_trace_note(thread->trace, ETS_MISMATCH);
         duration = 0;
     }
-    if (duration >> 32 != 0 || first->chain_code == ETS_CHAIN_WIDE || metadata.size != 0) {
-        put_long(thread, first, chain, duration, metadata);
+    if (duration >> 32 != 0 || first->chain_code == ETS_CHAIN_WIDE || metadata.size != 0 ||
+        ets_far_name(name) != 0) {
+        put_long(thread, first, name, chain, duration, metadata);
         return;
     }
     uint8_t *at;
@@ -343,15 +346,15 @@ static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *sl
 }
 
 /* What comes after the end counts as dropped; what is only off does not. */
-ETS_SELDOM static struct ets_trace_span not_begun(struct ets_trace *trace)
+ETS_SELDOM static struct ets_trace_begun not_begun(struct ets_trace *trace)
 {
     if (is_finished(trace)) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
-    return (struct ets_trace_span){0, ETS_TRACE_SPAN_OFF};
+    return (struct ets_trace_begun){0, ETS_TRACE_SPAN_OFF};
 }
 
 ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
 {
-    const bool is_delegate = about >> 56 == ETS_SPAN_DELEGATE;
+    const bool is_delegate = ets_span_is_delegate(about);
     const struct ets_slot slot = {
         .a.start_ticks = ets_now(thread->trace),
         .instruction = is_delegate ? thread->instruction : (uint32_t)about,
@@ -363,33 +366,33 @@ ETS_SELDOM static void announce(struct ets_trace_thread *thread, uint64_t about)
 }
 
 /* Whatever the clock, and where begins are recorded, too. */
-ETS_APART static struct ets_trace_span begin_named(struct ets_trace_thread *thread, uint64_t about,
-                                                   uint32_t enabled)
+ETS_APART static struct ets_trace_begun begin_named(struct ets_trace_thread *thread, uint64_t about,
+                                                    uint32_t enabled)
 {
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
     if ((enabled & ETS_ENABLED_BEGINS) != 0) announce(thread, about);
-    return (struct ets_trace_span){ets_now(thread->trace), about};
+    return (struct ets_trace_begun){ets_now(thread->trace), about};
 }
 
-ETS_APART static struct ets_trace_span begin_unknown(struct ets_trace_thread *thread,
-                                                     const char *name, uint64_t about,
-                                                     uint32_t enabled)
+ETS_APART static struct ets_trace_begun begin_unknown(struct ets_trace_thread *thread,
+                                                      const char *name, uint64_t about,
+                                                      uint32_t enabled)
 {
     if ((enabled & ETS_TRACE_FINISHED) != 0) return not_begun(thread->trace);
-    about |= (uint64_t)ets_trace_learn_name(thread, name) << 32;
-    return begin_named(thread, about, enabled);
+    const uint32_t id = ets_trace_learn_name(thread, name);
+    return begin_named(thread, ets_span_named(about, id), enabled);
 }
 
 /* The common case needs no call but in its ends, and so no registers saved. */
-struct ets_trace_span ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
-                                              uint64_t place, uint32_t enabled)
+struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
+                                               uint64_t place, uint32_t enabled)
 {
     const struct ets_trace_known_name *known = ets_known_name(thread, name);
     if (!ETS_OFTEN(known != NULL)) return begin_unknown(thread, name, place, enabled);
     const uint64_t about = place | (uint64_t)known->id << 32;
 #ifdef ETS_TRACE_HAS_CYCLES
     if (ETS_OFTEN((enabled & ETS_ENABLED_CYCLES) != 0)) {
-        return (struct ets_trace_span){ets_read_cycles(), about};
+        return (struct ets_trace_begun){ets_read_cycles(), about};
     }
 #endif
     return begin_named(thread, about, enabled);
@@ -403,42 +406,48 @@ struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
     /* Its end takes the instruction of then: the chain is for the record of its begin alone. */
     const uint64_t about =
         ETS_TRACE_SPAN_DELEGATE | (uint64_t)ets_chain_code(thread->chain) << 48 | id;
-    if (!ets_trace_wants(thread, ETS_TRACE_DELEGATES, &part)) return not_begun(thread->trace);
-    return ets_trace_begin_enabled(thread, part.name, about, enabled);
+    const struct ets_trace_begun begun =
+        ets_trace_wants(thread, ETS_TRACE_DELEGATES, &part)
+            ? ets_trace_begin_enabled(thread, part.name, about, enabled)
+            : not_begun(thread->trace);
+    return (struct ets_trace_span){begun.start_ticks, begun.about, thread->generation};
 }
 
-/* What was never begun counts; what was begun while it was off does not. */
-ETS_SELDOM static void not_ended(struct ets_trace *trace, struct ets_trace_span span)
+/* What is stale or was never begun counts; what was begun while it was off does not. */
+ETS_SELDOM static void not_ended(struct ets_trace *trace, uint64_t about, bool is_stale)
 {
-    if (span.about >> 56 != ETS_SPAN_OFF) ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
+    if (about >> 56 == ETS_SPAN_OFF) return;
+    if (is_stale && about != 0) ets_trace_count(trace, &trace->stale, 1);
+    else ets_trace_drop(trace, ETS_INVALID_ARGUMENT);
 }
 
 /* An event that is not the common one, or none. */
-ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_span span,
-                                  uint64_t end)
+ETS_SELDOM static void end_slowly(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                                  uint32_t generation, uint64_t end)
 {
-    if (!ets_span_is_event(span.about)) {
-        not_ended(thread->trace, span);
+    if (!ets_span_is_event(span.about) || generation != thread->generation) {
+        not_ended(thread->trace, span.about, generation != thread->generation);
         return;
     }
     const int32_t chain = ets_span_chain(span.about);
+    const uint32_t name = ets_span_name(span.about);
     const struct ets_slot slot = {.a.start_ticks = span.start_ticks,
                                   .instruction = (uint32_t)span.about,
                                   .delegate_id = -1,
-                                  .name = (uint16_t)(span.about >> 32),
+                                  .name = ets_near_name(name),
                                   .chain_code = ets_chain_code(chain),
                                   .kind = ETS_RECORD_PROFILE};
-    put_event(thread, &slot, chain, end, (struct ets_bytes){NULL, 0});
+    put_event(thread, &slot, name, chain, end, (struct ets_bytes){NULL, 0});
 }
 
-ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_span span,
-                              uint64_t end, bool is_over)
+ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                              uint32_t generation, uint64_t end, bool is_over)
 {
     const uint64_t about = span.about, duration = end - span.start_ticks;
     /* The common event: it fits into one slot, for which there is room. */
     if (!ETS_OFTEN(about >> 56 == ETS_SPAN_EVENT && duration >> 32 == 0 &&
-                   thread->next != thread->end && !is_over)) {
-        end_slowly(thread, span, end);
+                   thread->next != thread->end && generation == thread->generation && !is_over)) {
+        end_slowly(thread, span, generation, end);
         return;
     }
     ets_put_slot(thread->next, span.start_ticks, duration | about << 32,
@@ -446,29 +455,31 @@ ETS_INLINE static void end_at(struct ets_trace_thread *thread, struct ets_trace_
     ets_trace_commit(thread, 1, true);
 }
 
-ETS_APART static void end_by_clock(struct ets_trace_thread *thread, struct ets_trace_span span)
+ETS_APART static void end_by_clock(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                                   uint32_t generation)
 {
-    end_at(thread, span, ets_now(thread->trace), is_finished(thread->trace));
+    end_at(thread, span, generation, ets_now(thread->trace), is_finished(thread->trace));
 }
 
-void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_span span)
+void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun span,
+                         uint32_t generation)
 {
 #ifdef ETS_TRACE_HAS_CYCLES
     if ((ets_trace_enabled(thread->trace) & ETS_ENABLED_CYCLES) != 0) {
-        end_at(thread, span, ets_read_cycles(), false); /* the bit goes with the end */
+        end_at(thread, span, generation, ets_read_cycles(), false); /* the bit goes with the end */
         return;
     }
 #endif
-    end_by_clock(thread, span);
+    end_by_clock(thread, span, generation);
 }
 
 static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint64_t start,
-                                     int32_t id, uint16_t name)
+                                     int32_t id, uint32_t name)
 {
     return (struct ets_slot){.a.start_ticks = start,
                              .instruction = thread->instruction,
                              .delegate_id = id,
-                             .name = name,
+                             .name = ets_near_name(name),
                              .chain_code = ets_chain_code(thread->chain),
                              .kind = ETS_RECORD_DELEGATE};
 }
@@ -476,14 +487,16 @@ static struct ets_slot delegate_slot(const struct ets_trace_thread *thread, uint
 void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
                             struct ets_bytes metadata)
 {
-    if (span.about >> 56 != ETS_SPAN_DELEGATE) {
-        not_ended(thread->trace, span);
+    const bool is_stale = span.generation != thread->generation;
+    if (!ets_span_is_delegate(span.about) || is_stale) {
+        not_ended(thread->trace, span.about, is_stale);
         return;
     }
     const uint64_t end = ets_now(thread->trace);
-    const struct ets_slot slot = delegate_slot(
-        thread, span.start_ticks, (int32_t)(uint32_t)span.about, (uint16_t)(span.about >> 32));
-    put_event(thread, &slot, thread->chain, end, metadata);
+    const uint32_t name = ets_span_name(span.about);
+    const struct ets_slot slot =
+        delegate_slot(thread, span.start_ticks, (int32_t)(uint32_t)span.about, name);
+    put_event(thread, &slot, name, thread->chain, end, metadata);
 }
 
 void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
@@ -495,9 +508,9 @@ void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_de
         (void)not_begun(trace);
         return;
     }
+    const uint32_t name = ets_trace_name(trace, part.name);
     struct ets_slot slot =
-        delegate_slot(thread, start_platform_ticks, part.name != NULL ? -1 : part.id,
-                      ets_trace_name(trace, part.name));
+        delegate_slot(thread, start_platform_ticks, part.name != NULL ? -1 : part.id, name);
     slot.kind |= ETS_RECORD_PLATFORM_TIMES;
-    put_event(thread, &slot, thread->chain, end_platform_ticks, metadata);
+    put_event(thread, &slot, name, thread->chain, end_platform_ticks, metadata);
 }

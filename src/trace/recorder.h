@@ -31,9 +31,10 @@ enum {
     ETS_SLOT_BYTES = 24,
     ETS_RUN_SLOTS = 2,            /* of a run's header */
     ETS_SMALLEST_CHUNK_SLOTS = 4, /* a run's header and some event */
-    ETS_NO_NAME_ID = 0xffff,
-    ETS_CHAIN_WIDE = 254, /* the chain index is in the second slot */
-    ETS_CHAIN_NONE = 255, /* -1 */
+    ETS_HAS_FAR_NAMES = sizeof(size_t) > 4,
+    ETS_NO_NAME_ID = 0xffff, /* ids above are of names beyond 65,535: number + 1 */
+    ETS_CHAIN_WIDE = 254,    /* the chain index is in the second slot */
+    ETS_CHAIN_NONE = 255,    /* -1 */
     ETS_LONGEST_NAME = 4096,
     ETS_KNOWN_SHIFT = 28 /* leaves as many bits as ETS_TRACE_THREAD_NAMES needs */
 };
@@ -105,7 +106,7 @@ enum {
 /* The second slot of a long PROFILE, DELEGATE, VALUE, TENSOR or SHAPE. */
 struct ets_long_slot {
     uint16_t slots;
-    uint16_t unused;
+    uint16_t far_name; /* lower half of the id of a name beyond 65,535, + 1; 0: as the slot says */
     uint32_t duration_high;
     int32_t chain;
     uint32_t count; /* bytes of metadata, or number of tensors; they follow. SHAPE: list index */
@@ -160,11 +161,52 @@ struct ets_trace_chunk {
 /* A span of an event is a slot's last word, with an instruction where that has the delegate. */
 _Static_assert(ETS_TRACE_SPAN_EVENT >> 56 == ETS_RECORD_PROFILE, "as records have it");
 
-enum { ETS_SPAN_EVENT = 1, ETS_SPAN_DELEGATE = 2, ETS_SPAN_OFF = 3 };
+enum { ETS_SPAN_EVENT = 1, ETS_SPAN_DELEGATE = 2, ETS_SPAN_OFF = 3, ETS_SPAN_FAR = 4 };
 
 static inline bool ets_span_is_event(uint64_t about)
 {
-    return about >> 56 == ETS_SPAN_EVENT || about >> 63 != 0;
+    return (about >> 56 & ~(uint64_t)ETS_SPAN_FAR) == ETS_SPAN_EVENT || about >> 63 != 0;
+}
+
+static inline bool ets_span_is_delegate(uint64_t about)
+{
+    return (about >> 56 & ~(uint64_t)ETS_SPAN_FAR) == ETS_SPAN_DELEGATE;
+}
+
+/* A wide one has no place for a name beyond 65,535. */
+static inline uint64_t ets_span_named(uint64_t place, uint32_t id)
+{
+    if (!ETS_HAS_FAR_NAMES) return place | (uint64_t)id << 32;
+    if (id > ETS_NO_NAME_ID && place >> 63 != 0) id = ETS_NO_NAME_ID;
+    const uint64_t far = id > ETS_NO_NAME_ID ? (uint64_t)ETS_SPAN_FAR << 56 : 0;
+    return place | far | (uint64_t)(uint16_t)id << 32;
+}
+
+static inline uint32_t ets_span_name(uint64_t about)
+{
+    const bool is_far = ETS_HAS_FAR_NAMES && about >> 63 == 0 && (about >> 56 & ETS_SPAN_FAR) != 0;
+    return (uint16_t)(about >> 32) | (uint32_t)is_far << 16;
+}
+
+static inline uint32_t ets_name_id(uint32_t number)
+{
+    return number < ETS_NO_NAME_ID || !ETS_HAS_FAR_NAMES ? number : number + 1;
+}
+
+static inline uint32_t ets_name_number(uint32_t id)
+{
+    return ETS_HAS_FAR_NAMES && id > ETS_NO_NAME_ID ? id - 1 : id;
+}
+
+/* For both slots of a long record. */
+static inline uint16_t ets_near_name(uint32_t id)
+{
+    return ETS_HAS_FAR_NAMES && id > ETS_NO_NAME_ID ? ETS_NO_NAME_ID : (uint16_t)id;
+}
+
+static inline uint16_t ets_far_name(uint32_t id)
+{
+    return ETS_HAS_FAR_NAMES && id > ETS_NO_NAME_ID ? (uint16_t)(id + 1) : 0;
 }
 
 static inline int32_t ets_span_chain(uint64_t about)
@@ -301,8 +343,12 @@ static inline void ets_trace_commit_value(struct ets_trace_thread *thread, uint3
     ets_trace_commit(thread, slots, is_event);
 }
 
-/* The number of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). */
-uint16_t ets_trace_name(struct ets_trace *trace, const char *name);
+/*
+ * The id of the name; ETS_NO_NAME_ID for NULL, or where there is no room (counted). The second one
+ * is for records without room for the id of a name beyond 65,535.
+ */
+uint32_t ets_trace_name(struct ets_trace *trace, const char *name);
+uint16_t ets_trace_near_name(struct ets_trace *trace, const char *name);
 void ets_trace_names_init(struct ets_trace *trace, void *area, size_t bytes);
 
 /* The same, and the thread remembers it for the next function. */
@@ -332,7 +378,21 @@ static inline const struct ets_trace_known_name *ets_known_name(
 
 static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)
 {
-    return ets_load_acquire(&trace->names_used) & 0xffff;
+    return (uint32_t)(ets_load_size(&trace->names_used) & (((size_t)1 << 4 * sizeof(size_t)) - 1));
+}
+
+/* The number of a record's name, not RUN's; ETS_ETDUMP_NO_NAME: none. */
+static inline uint32_t ets_record_name(const struct ets_trace *trace, const uint8_t *at)
+{
+    uint16_t name, far = 0;
+    ets_copy(&name, at + offsetof(struct ets_slot, name), sizeof name);
+    if (name != ETS_NO_NAME_ID) return name;
+    if (!ETS_HAS_FAR_NAMES) return ETS_ETDUMP_NO_NAME;
+    if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) != 0) {
+        ets_copy(&far, at + ETS_SLOT_BYTES + offsetof(struct ets_long_slot, far_name), sizeof far);
+    }
+    const uint32_t number = UINT32_C(0xfffe) + far;
+    return far != 0 && number < ets_trace_name_count(trace) ? number : ETS_ETDUMP_NO_NAME;
 }
 
 /* Sends the full chunks, unless another thread is at it; answers what the stream did. */

@@ -202,13 +202,14 @@ static void take_start(struct ets_trace *trace, struct ets_bytes payload)
 static void take_end(struct ets_trace *trace, struct ets_bytes payload)
 {
     const uint8_t *at = payload.data;
-    if (payload.size < ETS_FRAME_END_BYTES) return;
+    if (payload.size < ETS_FRAME_END_LEAST_BYTES) return;
     trace->last_ticks = ets_fetch_u64(at);
     trace->last_platform = ets_fetch_u64(at + 8);
     trace->first_error = ets_fetch_u32(at + 16);
     trace->dropped = ets_fetch_u32(at + 20);
     trace->unnamed = ets_fetch_u32(at + 24);
     trace->backwards = ets_fetch_u32(at + 28);
+    if (payload.size >= ETS_FRAME_END_BYTES) trace->stale = ets_fetch_u32(at + 32);
 }
 
 static void take_names(struct ets_trace *trace, struct ets_bytes payload)
@@ -422,6 +423,7 @@ static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *captu
     uint8_t *to = lane->slots + (size_t)chunk->used * ETS_SLOT_BYTES;
     ets_copy(to, at, (size_t)slots * ETS_SLOT_BYTES);
     ets_copy(to, &slot, sizeof slot);
+    if (slots > 1) ets_clear(to + ETS_SLOT_BYTES + offsetof(struct ets_long_slot, far_name), 2);
     chunk->used += slots;
     const uint32_t kind = slot.kind & ETS_RECORD_KIND_MASK;
     if (kind == ETS_RECORD_ALLOCATOR) trace->has_allocators = 1;

@@ -66,7 +66,7 @@ static void put_counts(const struct ets_trace_source *s, struct extra *extra)
     at = ets_store_u64(at, state.capacity_bytes);
     at = ets_store_u64(at, state.debug_bytes);
     at = ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
-    ets_store_u32(ets_store_u32(at, s->trace->filtered), 0);
+    ets_store_u32(ets_store_u32(at, s->trace->filtered), state.stale);
     put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
 }
 
@@ -119,7 +119,7 @@ static void put_string(const struct ets_trace_source *s, struct extra *extra, co
     uint8_t value[VALUE_HEAD_BYTES];
     ets_copy(&slot, record, sizeof slot);
     const struct ets_text text = text_of(s->trace, (uint32_t)slot.a.bits);
-    const struct ets_text part = text_of(s->trace, slot.name);
+    const struct ets_text part = text_of(s->trace, ets_record_name(s->trace, record));
     store_head(s, record, next_event, part.size, value);
     put_key(extra, ETS_TRACE_KEY_STRING, sizeof value + part.size + text.size);
     put(extra, value, sizeof value);
@@ -133,16 +133,14 @@ static void put_tensor(const struct ets_trace_source *s, struct extra *extra, co
                        uint32_t next_event)
 {
     const uint8_t *from = record + ETS_SLOT_BYTES + sizeof(struct ets_long_slot);
-    struct ets_slot slot;
     struct ets_long_slot more;
     struct ets_tensor_entry entry;
     uint8_t value[VALUE_HEAD_BYTES + 8];
-    ets_copy(&slot, record, sizeof slot);
     ets_copy(&more, record + ETS_SLOT_BYTES, sizeof more);
     ets_copy(&entry, from, sizeof entry);
     const size_t bytes =
         sizeof entry + 2 * sizeof(int64_t) * (size_t)entry.rank + entry.summary_bytes;
-    const struct ets_text part = text_of(s->trace, slot.name);
+    const struct ets_text part = text_of(s->trace, ets_record_name(s->trace, record));
     store_head(s, record, next_event, part.size, value);
     ets_store_u32(ets_store_u32(value + VALUE_HEAD_BYTES, more.count), 0);
     put_key(extra, ETS_TRACE_KEY_TENSOR, sizeof value + bytes + part.size);

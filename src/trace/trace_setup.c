@@ -135,12 +135,13 @@ enum ets_status ets_trace_reset(struct ets_trace *trace)
     uint8_t kept[sizeof trace->fingerprint];
     struct ets_trace_config config = trace->config;
     const struct ets_trace_choices choices = trace->choices;
-    const uint32_t cost = trace->cost_ticks_q8;
+    const uint32_t cost = trace->cost_ticks_q8, generation = (trace->generation + 1) & INT32_MAX;
     ets_copy(kept, trace->fingerprint, sizeof kept);
     config.fingerprint.data = kept;
     const enum ets_status status = ets_trace_init(trace, &config);
     trace->choices = choices;
     trace->cost_ticks_q8 = cost;
+    trace->generation = generation;
     ets_trace_enable_filters(trace);
     return status;
 }
@@ -177,15 +178,15 @@ static bool admits(const struct ets_trace *trace, struct ets_trace_subject subje
     return trace->choices.admits(&trace->choices, &subject) != 0;
 }
 
-struct ets_trace_span ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
-                                               const char *name, int32_t chain,
-                                               uint32_t instruction)
+struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
+                                                const char *name, int32_t chain,
+                                                uint32_t instruction)
 {
     const struct ets_trace *trace = thread->trace;
     const uint32_t enabled = ets_trace_enabled(trace);
     if ((enabled & ETS_TRACE_FILTERED(what)) != 0 &&
         !admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction})) {
-        return (struct ets_trace_span){0, ETS_TRACE_SPAN_OFF};
+        return (struct ets_trace_begun){0, ETS_TRACE_SPAN_OFF};
     }
     return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }
@@ -220,6 +221,7 @@ void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *
         .unnamed = ets_load_relaxed(&trace->unnamed),
         .backwards = ets_load_relaxed(&trace->backwards),
         .overwritten = ets_load_relaxed(&trace->overwritten),
+        .stale = ets_load_relaxed(&trace->stale),
         .names = ets_trace_name_count(trace),
         .used_bytes = slots * ETS_SLOT_BYTES,
         .capacity_bytes = (size_t)trace->chunk_count * trace->chunk_slots * ETS_SLOT_BYTES,

@@ -159,14 +159,20 @@ static uint32_t count_allocators(const struct ets_trace_source *s)
     return count;
 }
 
-static uint32_t name_number(uint16_t name)
+/* A run of its own with one event, as readers show runs by their events. */
+static bool is_cut_run(const struct ets_trace_source *s, uint32_t run)
 {
-    return name == ETS_NO_NAME_ID ? ETS_ETDUMP_NO_NAME : name;
+    return s->cut_name != ETS_ETDUMP_NO_NAME && run == s->cut_run;
 }
 
 static enum ets_status get_run(void *context, uint32_t run, struct ets_etdump_run_record *out)
 {
     struct ets_trace_source *s = context;
+    if (is_cut_run(s, run)) {
+        out->name = s->cut_name;
+        out->event_count = 1;
+        return ETS_OK;
+    }
     if (!ets_trace_source_select(s, run)) return ETS_MISMATCH;
     /* A run needs a name, also where there was no room for it: the first one serves. */
     out->name = s->run.name == ETS_NO_NAME_ID ? 0 : s->run.name;
@@ -267,13 +273,14 @@ static void fill_times(const struct ets_trace_source *s, const struct ets_slot *
     out->end_ticks = ets_time_ns(map, slot->a.start_ticks + duration);
 }
 
-static void fill_value(const struct ets_slot *slot, struct ets_etdump_record *out)
+static void fill_value(const struct ets_trace_source *s, const struct ets_slot *slot,
+                       struct ets_etdump_record *out)
 {
     out->kind = ETS_EVENT_DEBUG;
     out->value_type = (enum ets_debug_value_type)slot->b.value_type;
     out->is_output = (slot->kind & ETS_RECORD_OUTPUT) != 0;
     out->delegate_id = slot->delegate_id;
-    out->delegate_name = name_number(slot->name);
+    out->delegate_name = ets_record_name(s->trace, s->record);
     if (out->value_type == ETS_DEBUG_DOUBLE) {
         ets_copy(&out->double_value, &slot->a.bits, sizeof out->double_value);
     } else {
@@ -293,12 +300,12 @@ static void fill_event(const struct ets_trace_source *s, struct ets_etdump_recor
     out->instruction = (int32_t)slot.instruction;
     switch (ets_record_kind_of(s->record)) {
     case ETS_RECORD_PROFILE:
-        out->name = name_number(slot.name);
+        out->name = ets_record_name(s->trace, s->record);
         fill_times(s, &slot, more.duration_high, out);
         break;
     case ETS_RECORD_DELEGATE:
         out->delegate_id = slot.delegate_id;
-        out->delegate_name = name_number(slot.name);
+        out->delegate_name = ets_record_name(s->trace, s->record);
         out->metadata.size = more.count;
         out->metadata.data = s->record + ETS_SLOT_BYTES + sizeof more;
         fill_times(s, &slot, more.duration_high, out);
@@ -309,7 +316,7 @@ static void fill_event(const struct ets_trace_source *s, struct ets_etdump_recor
         out->allocated_bytes = slot.a.bytes;
         break;
     default:
-        fill_value(&slot, out);
+        fill_value(s, &slot, out);
         out->tensor_count = more.count;
         break;
     }
@@ -319,6 +326,11 @@ static enum ets_status get_event(void *context, uint32_t run, uint32_t index,
                                  struct ets_etdump_record *out)
 {
     struct ets_trace_source *s = context;
+    if (is_cut_run(s, run)) {
+        out->name = s->cut_name;
+        out->start_ticks = out->end_ticks = ets_time_ns(&s->platform, s->trace->last_platform);
+        return ETS_OK;
+    }
     if (!s->has_run || run != s->run_index || index < s->next_event || index == 0) {
         if (!ets_trace_source_select(s, run)) return ETS_MISMATCH;
         ets_trace_source_rewind(s, &s->cursor);
@@ -348,9 +360,10 @@ static unsigned lacks(const uint8_t *record)
 static uint32_t count_alike(void *context, uint32_t run, uint32_t index, uint32_t most)
 {
     struct ets_trace_source *s = context;
-    const unsigned wanted = lacks(s->record);
     const uint32_t end = s->cursor.end;
-    if (run != s->run_index || index + 1 != s->next_event || wanted == UINT_MAX) return 0;
+    if (run != s->run_index || index + 1 != s->next_event) return 0;
+    const unsigned wanted = lacks(s->record);
+    if (wanted == UINT_MAX) return 0;
     const uint8_t *record = s->record;
     uint32_t count = 0;
     while (count < most && s->cursor.slot + count < end &&
@@ -407,6 +420,19 @@ static void init_times(struct ets_trace_source *s)
     if (!trace->has_platform) s->platform = s->clock;
 }
 
+/* Readers of other makers do not see the extra block, and would take what is there for all. */
+static void tell_cut(struct ets_trace_source *s, uint32_t runs)
+{
+    struct ets_trace *trace = s->trace;
+    const uint32_t unnamed = trace->unnamed;
+    s->cut_name = ETS_ETDUMP_NO_NAME;
+    s->cut_run = runs;
+    if (trace->dropped == 0 || trace->first_error != ETS_NO_SPACE || trace->name_limit == 0) return;
+    const uint32_t id = ets_trace_name(trace, ETS_TRACE_CUT_NAME);
+    trace->unnamed = unnamed; /* of events */
+    if (id != ETS_NO_NAME_ID) s->cut_name = ets_name_number(id);
+}
+
 void ets_trace_source_init(struct ets_trace_source *s, struct ets_trace *trace)
 {
     ets_clear(s, sizeof *s);
@@ -415,6 +441,8 @@ void ets_trace_source_init(struct ets_trace_source *s, struct ets_trace *trace)
     uint32_t runs = 0;
     while (ets_trace_source_select(s, runs)) runs++;
     s->has_run = false;
+    tell_cut(s, runs);
+    runs += s->cut_name != ETS_ETDUMP_NO_NAME;
     s->unnamed.text = (struct ets_text){"", 0};
     s->source = (struct ets_etdump_source){.context = s,
                                            .names = trace->names,

@@ -22,6 +22,8 @@ struct ets_trace_source {
     struct ets_time_map clock, platform;
     uint64_t global_scale;
     struct ets_etdump_name unnamed;
+    /* The run that says to all readers that the trace was cut; ETS_ETDUMP_NO_NAME: it was not. */
+    uint32_t cut_run, cut_name;
     /* The event asked for last. */
     struct ets_trace_cursor cursor;
     uint32_t next_event;

@@ -88,7 +88,8 @@ static void put_end(struct frame *frame)
     at = ets_store_u32(at, state.first_error);
     at = ets_store_u32(at, state.dropped);
     at = ets_store_u32(at, state.unnamed);
-    ets_store_u32(at, state.backwards);
+    at = ets_store_u32(at, state.backwards);
+    ets_store_u32(at, state.stale);
     put(frame, bytes, sizeof bytes);
 }
 

@@ -10,7 +10,8 @@ enum {
     ETS_FRAME_VERSION = 1,
     ETS_FRAME_HEADER_BYTES = 20,
     ETS_FRAME_START_BYTES = 48, /* the fingerprint follows */
-    ETS_FRAME_END_BYTES = 32
+    ETS_FRAME_END_BYTES = 36,
+    ETS_FRAME_END_LEAST_BYTES = 32 /* without what was stale */
 };
 
 enum ets_frame_type {

@@ -47,9 +47,12 @@ static uint32_t slots_for(size_t bytes)
 static void put_head(struct ets_trace_thread *thread, const struct list *list, uint8_t *at,
                      enum ets_record_kind kind, uint32_t slots, uint32_t count)
 {
-    struct ets_slot slot = ets_trace_value_slot(thread, list->part, list->is_output);
-    const struct ets_long_slot more = {
-        .slots = (uint16_t)slots, .chain = thread->chain, .count = count};
+    uint32_t name;
+    struct ets_slot slot = ets_trace_value_slot(thread, list->part, list->is_output, &name);
+    const struct ets_long_slot more = {.slots = (uint16_t)slots,
+                                       .far_name = ets_far_name(name),
+                                       .chain = thread->chain,
+                                       .count = count};
     slot.b.value_type = list->type;
     slot.kind |= (uint8_t)kind | ETS_RECORD_LONG;
     ets_copy(at, &slot, sizeof slot);

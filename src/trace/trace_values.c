@@ -14,22 +14,25 @@ int ets_trace_wants_value(const struct ets_trace_thread *thread,
 }
 
 struct ets_slot ets_trace_value_slot(struct ets_trace_thread *thread,
-                                     const struct ets_trace_delegate *part, int is_output)
+                                     const struct ets_trace_delegate *part, int is_output,
+                                     uint32_t *name_out)
 {
     struct ets_slot slot = {.instruction = thread->instruction,
                             .delegate_id = -1,
                             .name = ETS_NO_NAME_ID,
                             .chain_code = ets_chain_code(thread->chain),
                             .kind = is_output ? ETS_RECORD_OUTPUT : 0};
-    if (part != NULL && part->name != NULL) slot.name = ets_trace_name(thread->trace, part->name);
-    else if (part != NULL) slot.delegate_id = part->id;
+    *name_out = ets_trace_name(thread->trace, part != NULL ? part->name : NULL);
+    slot.name = ets_near_name(*name_out);
+    if (part != NULL && part->name == NULL) slot.delegate_id = part->id;
     return slot;
 }
 
-/* A wide chain needs a second slot; tensors have one anyway. */
-static enum ets_status put_value(struct ets_trace_thread *thread, struct ets_slot slot)
+/* A wide chain or a name beyond 65,535 needs a second slot; tensors have one anyway. */
+static enum ets_status put_value(struct ets_trace_thread *thread, struct ets_slot slot,
+                                 uint32_t name)
 {
-    const bool is_wide = slot.chain_code == ETS_CHAIN_WIDE;
+    const bool is_wide = slot.chain_code == ETS_CHAIN_WIDE || ets_far_name(name) != 0;
     const uint32_t slots = is_wide ? 2 : 1;
     slot.kind |= (uint8_t)(ETS_RECORD_VALUE | (is_wide ? ETS_RECORD_LONG : 0));
     uint8_t *at;
@@ -37,7 +40,8 @@ static enum ets_status put_value(struct ets_trace_thread *thread, struct ets_slo
     if (status != ETS_OK) return status;
     ets_copy(at, &slot, sizeof slot);
     if (is_wide) {
-        const struct ets_long_slot more = {.slots = 2, .chain = thread->chain};
+        const struct ets_long_slot more = {
+            .slots = 2, .far_name = ets_far_name(name), .chain = thread->chain};
         ets_clear(at + ETS_SLOT_BYTES, ETS_SLOT_BYTES);
         ets_copy(at + ETS_SLOT_BYTES, &more, sizeof more);
     }
@@ -52,10 +56,11 @@ static enum ets_status log_bits(struct ets_trace_thread *thread,
     if (!ets_trace_wants(thread, ets_value_kind_of(is_output), part)) {
         return ets_trace_not_wanted(thread->trace);
     }
-    struct ets_slot slot = ets_trace_value_slot(thread, part, is_output);
+    uint32_t name;
+    struct ets_slot slot = ets_trace_value_slot(thread, part, is_output, &name);
     slot.a.bits = bits;
     slot.b.value_type = type;
-    return put_value(thread, slot);
+    return put_value(thread, slot, name);
 }
 
 enum ets_status ets_trace_log_int(struct ets_trace_thread *thread,
@@ -89,7 +94,9 @@ enum ets_status ets_trace_log_string(struct ets_trace_thread *thread,
         return ets_trace_not_wanted(trace);
     }
     ets_store_relaxed(&trace->has_extra_values, 1);
-    return log_bits(thread, part, ETS_DEBUG_STRING, ets_trace_name(trace, value), is_output);
+    const uint32_t id = ets_trace_name(trace, value);
+    const uint32_t number = id == ETS_NO_NAME_ID ? ETS_ETDUMP_NO_NAME : ets_name_number(id);
+    return log_bits(thread, part, ETS_DEBUG_STRING, number, is_output);
 }
 
 static bool has_allocations(struct ets_trace *trace)
@@ -115,7 +122,7 @@ int32_t ets_trace_add_allocator(struct ets_trace_thread *thread, const char *nam
 {
     struct ets_trace *trace = thread->trace;
     if (!has_allocations(trace)) return 0;
-    const struct ets_slot slot = {.name = ets_trace_name(trace, name == NULL ? "" : name),
+    const struct ets_slot slot = {.name = ets_trace_near_name(trace, name == NULL ? "" : name),
                                   .kind = ETS_RECORD_ALLOCATOR};
     ets_store_relaxed(&trace->has_allocators, 1);
     if (!put_allocation(thread, slot)) return 0;

@@ -19,8 +19,12 @@ static inline enum ets_status ets_trace_refuse(struct ets_trace *trace, enum ets
 /* What to answer where a value is not wanted: after the end it is refused. */
 enum ets_status ets_trace_not_wanted(struct ets_trace *trace);
 
-/* The first slot of a value, but for its kind: instruction, and part of a delegate. */
+/*
+ * The first slot of a value, but for its kind: instruction, and part of a delegate. `*name_out`:
+ * the id of the part's name.
+ */
 struct ets_slot ets_trace_value_slot(struct ets_trace_thread *thread,
-                                     const struct ets_trace_delegate *part, int is_output);
+                                     const struct ets_trace_delegate *part, int is_output,
+                                     uint32_t *name_out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "etscope/verify.h"
 
+#include <float.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -87,20 +88,46 @@ static enum ets_status compare_bytes(const struct ets_tensor *expected,
     return ETS_OK;
 }
 
+/* The square root of a number from 0, by Newton: there is no mathematics library here. */
+static double square_root(double number)
+{
+    double root = number > 1 ? number : 1;
+    if (!(number > 0)) return 0;
+    for (int i = 0; i < 1100; i++) {
+        const double next = (root + number / root) / 2;
+        if (!(next < root)) break;
+        root = next;
+    }
+    return root;
+}
+
+/* The tolerance with its part of what is expected. */
+static struct ets_tolerance with_rms(const struct ets_tolerance *tolerance,
+                                     const struct ets_comparison *sums)
+{
+    struct ets_tolerance all = *tolerance;
+    if (tolerance->of_rms > 0 && sums->finite_count > 0 && sums->reference_square_sum < 1e300) {
+        all.absolute += tolerance->of_rms *
+                        square_root(sums->reference_square_sum / (double)sums->finite_count);
+    }
+    return all;
+}
+
 /* Where no error is above the absolute tolerance alone, there is nothing to go over again. */
 static enum ets_status check_closeness(const struct ets_tensor *expected,
                                        const struct ets_tensor *actual,
                                        struct ets_output_verdict *out, struct ets_error *error)
 {
     const struct ets_comparison *sums = &out->comparison;
-    const struct ets_tolerance *tolerance = &out->tolerance;
-    const bool is_valid = tolerance->relative >= 0 && tolerance->absolute >= 0;
-    if (is_valid && !tolerance->nan_differs && sums->broken_count == 0 &&
-        sums->max_error <= tolerance->absolute) {
+    const bool is_valid = out->tolerance.relative >= 0 && out->tolerance.absolute >= 0;
+    const struct ets_tolerance tolerance =
+        is_valid ? with_rms(&out->tolerance, sums) : out->tolerance;
+    if (is_valid && !tolerance.nan_differs && sums->broken_count == 0 &&
+        sums->max_error <= tolerance.absolute) {
         out->closeness = (struct ets_closeness){.count = sums->count};
         return ETS_OK;
     }
-    return ets_closeness_of(expected, actual, tolerance, &out->closeness, error);
+    return ets_closeness_of(expected, actual, &tolerance, &out->closeness, error);
 }
 
 static enum ets_status compare_tensors(const struct ets_tensor *expected,

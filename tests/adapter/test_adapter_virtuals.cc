@@ -66,7 +66,7 @@ using executorch::runtime::Span;
 
 alignas(64) uint8_t debug_bytes[4096];
 
-/* A finished dump with its only, or last, run. */
+/* A finished dump with its only, or last, run; not the one that says that it was cut. */
 class Dump
 {
   public:
@@ -76,6 +76,9 @@ class Dump
         const struct ets_bytes bytes = {static_cast<const uint8_t *>(result_.buf), result_.size};
         if (ets_etdump_init(&dump_, bytes, &error) != ETS_OK) fail_msg("%s", error.message);
         ets_etdump_run(&dump_, dump_.run_count - 1, &run);
+        const bool is_cut = run.name.size == strlen(ETS_TRACE_CUT_NAME) &&
+                            memcmp(run.name.data, ETS_TRACE_CUT_NAME, run.name.size) == 0;
+        if (is_cut) ets_etdump_run(&dump_, dump_.run_count - 2, &run);
     }
     ~Dump()
     {
@@ -582,6 +585,28 @@ void test_reset__begins_anew(void **)
     assert_null(tracer.get_etdump_data().buf);
 }
 
+/* What stays open over a dump records nothing in the next trace, and does not end its run. */
+void test_reset__what_was_open_is_stale(void **)
+{
+    ETDumpTracer tracer;
+    tracer.create_event_block("Execute");
+    tracer.end_profiling(tracer.start_profiling("early"));
+    const EventTracerEntry call = tracer.start_profiling("native_call_late.out");
+    const EventTracerEntry part = tracer.start_profiling_delegate("part", -1);
+    const EventTracerEntry whole = tracer.start_profiling("Method::execute");
+    free(tracer.get_etdump_data().buf);
+    tracer.create_event_block("Execute");
+    tracer.end_profiling(call);
+    tracer.end_profiling_delegate(part);
+    tracer.end_profiling(whole);
+    tracer.end_profiling(tracer.start_profiling("next"));
+    Dump dump(tracer);
+    assert_int_equal(dump.run.event_count, 1);
+    assert_memory_equal(dump.event(0).name.data, "next", 4);
+    assert_int_equal(tracer.state().stale, 3);
+    assert_int_equal(tracer.state().dropped, 0);
+}
+
 struct Upstream {
     void *buf;
     size_t size;
@@ -710,6 +735,7 @@ int main()
         cmocka_unit_test(test_empty__says_why),
         cmocka_unit_test(test_buffer__every_size),
         cmocka_unit_test(test_reset__begins_anew),
+        cmocka_unit_test(test_reset__what_was_open_is_stale),
         cmocka_unit_test(test_result__converts),
         cmocka_unit_test(test_runs__tell_bundled_input_method_and_invocation),
         cmocka_unit_test(test_levels__follow_what_the_trace_records),

@@ -12,7 +12,7 @@ trap 'rm -rf "$out"' EXIT
 # The reader of what a device sent belongs to the host. Distributions switch a stack protector on,
 # which is a library's.
 sources=$(ls "$root"/src/trace/*.c "$root"/src/base/crc32.c "$root"/src/base/tensor.c \
-    "$root"/src/base/error.c "$root"/src/numerics/*.c "$root"/src/verify/*.c \
+    "$root"/src/base/error.c "$root"/src/base/plain_text.c "$root"/src/numerics/*.c "$root"/src/verify/*.c \
     "$root"/src/format/bundle.c "$root"/src/format/flatbuffer.c "$root"/src/format/kind.c \
     "$root"/src/format/program_parts.c | grep -v -e '_reader\.c$' -e '_roots\.c$')
 ${CC:-cc} -std=c11 -Os -ffreestanding -fno-stack-protector -Wall -Wextra -Werror \

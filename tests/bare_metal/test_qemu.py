@@ -26,7 +26,7 @@ OPERATORS = ["conv", "relu", "linear"]
 def call(*words):
     done = subprocess.run([ETSCOPE, *map(str, words), "--format", "json"], check=True,
                           capture_output=True)
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)["rows"]
 
 
 def rows(trace):
@@ -72,7 +72,7 @@ class Board:
     def recover(self, log):
         """What `etscope recover` says of a log, and the trace it made."""
         trace = self.folder / f"{log}.etdp"
-        return call("recover", self.folder / log, "-o", trace), trace
+        return call("recover", self.folder / log, "-o", trace)[0], trace
 
     def check_stream(self, log, encoding, other_bytes):
         told, trace = self.recover(log)

@@ -35,11 +35,19 @@ def inspect(*words, **options):
     return done
 
 
+def json_rows(text):
+    """The rows of a document of --format json (docs/json.md)."""
+    document = json.loads(text)
+    assert list(document) == ["etscope", "schema", "command", "headline", "rows", "inputs",
+                              "notes"], list(document)
+    return document["rows"]
+
+
 def rows(*words):
     """The table as a list of dictionaries."""
     done = inspect(*words, "--format", "json")
     assert done.returncode == OK, done.stderr
-    return json.loads(done.stdout)
+    return json_rows(done.stdout)
 
 
 def fixture(model, name):

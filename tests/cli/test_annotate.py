@@ -28,7 +28,7 @@ def annotate(*words, model=MODEL, program=True, **options):
 def lines(*words, **options):
     done = annotate(*words, "--format", "json", **options)
     assert done.returncode == support.OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class Times(unittest.TestCase):
@@ -94,7 +94,7 @@ class Times(unittest.TestCase):
                 self.skipTest(done.stderr.decode())
             words = ("annotate", trace, "--etrecord", f"{model}.etrecord", "--program",
                      f"{model}.pte")
-            found = json.loads(support.run(*words, "--format", "json").stdout)
+            found = support.json_rows(support.run(*words, "--format", "json").stdout)
             by_place = {f"{line['file']}:{line['line']}": line for line in found if line["line"]}
             fused = {place: line for place, line in by_place.items() if line["fused_here"]}
             self.assertTrue(fused)
@@ -188,6 +188,22 @@ class Sources(unittest.TestCase):
         os.mkfifo(self.folder / "models" / "zoo.py")
         _, notes = self.shown(cwd=self.folder)
         self.assertIn("not found here", notes)
+
+    def test_annotate__lines_of_files_with_long_paths_stay_apart(self):
+        record = self.folder / "long.etrecord"
+        original = support.fixture("gpt_portable", "model.etrecord")
+        folder = "/".join(["a" * 100] * 20)
+        with zipfile.ZipFile(original) as source:
+            entries = {name: source.read(name).replace(b"models/zoo.py", f"{folder}/zoo.py".encode())
+                       for name in source.namelist() if name.startswith("edge_dialect")}
+        support.replace_entries(original, record, entries)
+        done = support.run("annotate", support.fixture("gpt_portable", "profile.etdp"), "--etrecord", record,
+                           "--format", "json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [(line["file"], line["line"]) for line in json.loads(done.stdout)]
+        expected = [(line["file"], line["line"]) for line in lines(model="gpt_portable", program=False)]
+        self.assertEqual([(file and file.replace(folder, "models"), line) for file, line in found],
+                         expected)
 
     def test_annotate__hostile_text_reaches_no_terminal(self):
         record = self.folder / "odd.etrecord"

@@ -1,6 +1,5 @@
 """A backend of the user's own: examples/backend, loaded by `--load-library`."""
 
-import json
 import unittest
 from pathlib import Path
 
@@ -18,7 +17,7 @@ class Backend(RunTest):
     def rows_with(self, tracer, *arguments):
         done = self.ok("profile", PROGRAM, "--load-library", LIBRARY, "--runs", "3",
                        "--tracer", tracer, "--format", "json", *arguments)
-        return [row for row in json.loads(done.stdout) if row["block"] == "Execute"]
+        return [row for row in support.json_rows(done.stdout) if row["block"] == "Execute"]
 
     def test_backend__results_are_right(self):
         x = [i / 8 - 9 for i in range(256)]
@@ -68,7 +67,7 @@ class Backend(RunTest):
         trace = self.folder / "trace.etdp"
         self.ok("run", PROGRAM, "--load-library", LIBRARY, "--runs", "3", "-o", trace)
         done = self.ok("delegates", PROGRAM, trace, "--etrecord", RECORD, "--format", "json")
-        found = json.loads(done.stdout)
+        found = support.json_rows(done.stdout)
         self.assertEqual([line["operator"] for line in found],
                          ["DemoBackend", "mul_add 0", "mul_add 1", "aten::relu.out",
                           "DemoBackend", "mul_add 0", "add 1"])

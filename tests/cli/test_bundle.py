@@ -1,6 +1,5 @@
 """`etscope bundle`: what it writes is read by `verify`, flatc and, where it is there, ExecuTorch."""
 
-import json
 import os
 import struct
 import subprocess
@@ -90,7 +89,7 @@ class Writing(BundleTest):
                 "--method", "forward", "--case", folder / "inputs" / "forward.0.0.npy",
                 "--method", "decode", "--case", folder / "inputs" / "decode.0.0.npy",
                 "--expect-from-run", "-o", "new.bpte")
-        rows = json.loads(self.ok("verify", "new.bpte", "--format", "json").stdout)
+        rows = support.json_rows(self.ok("verify", "new.bpte", "--format", "json").stdout)
         self.assertEqual([row["method"] for row in rows], ["decode", "forward"])
 
     def test_bundle__the_program_of_a_bundle_is_bundled_anew(self):

@@ -8,6 +8,8 @@ import struct
 import subprocess
 import tempfile
 import unittest
+
+import support
 import zipfile
 from pathlib import Path
 
@@ -31,7 +33,7 @@ def compare(model, *words, trace="debug.etdp", record=True, buffer=True):
 def rows(model, *words):
     result = compare(model, "--format", "json", *words)
     assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return support.json_rows(result.stdout)
 
 
 def golden(model):
@@ -49,7 +51,7 @@ def reference(model, case):
 class TestCompare(unittest.TestCase):
     def setUp(self):
         report = subprocess.run([ETSCOPE, "doctor", "--format", "json"], stdout=subprocess.PIPE)
-        if not json.loads(report.stdout)["etrecord"]:
+        if not support.json_rows(report.stdout)[0]["etrecord"]:
             self.skipTest("built without ETRecord support")
 
     def test_compare__numbers_are_the_formulas(self):

@@ -42,7 +42,7 @@ class InFolder(unittest.TestCase):
         return done.stdout.decode()
 
     def rows(self, *words):
-        return json.loads(self.diff(*words, "--format", "json"))
+        return support.json_rows(self.diff(*words, "--format", "json"))
 
 
 BASE = [("add.out", 1000), ("mul.out", 500), ("relu.out", 200)]
@@ -170,10 +170,40 @@ class Matching(InFolder):
                 with self.subTest(model=model, words=words):
                     rows = self.rows(dump, dump, *words)
                     self.assertTrue(rows)
-                    self.assertLessEqual({row["verdict"] for row in rows},
-                                         {"same", "unknown", "unclear"})
+                    self.assertLessEqual({row["verdict"] for row in rows}, {"same", None})
                     self.assertEqual({row["kind"] for row in rows}, {None})
                     self.assertEqual({row["change_ns"] for row in rows}, {0})
+
+    def test_diff__a_trace_and_itself_are_identical(self):
+        path, copy = self.trace("a.etdp", BASE, 3), self.trace("b.etdp", BASE, 3)
+        for other in (path, copy):
+            self.assertEqual(self.diff(path, other).splitlines()[0], "identical: both sides are "
+                             "one recording, equal in every run of every operator")
+        self.assertNotIn("identical", self.diff(path, self.trace("c.etdp", BASE, 4)))
+
+    def test_diff__of_unrelated_programs_says_so_and_nothing_else(self):
+        words = [support.fixture("mlp_portable", "profile.etdp"),
+                 support.fixture("gpt_portable", "profile.etdp")]
+        done = support.run("diff", *words)
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        line, = done.stderr.decode().splitlines()
+        self.assertRegex(line, r": only \d+ of \d+ operators match: different programs")
+        self.assertRegex(self.diff(*words, "--allow-mismatch").splitlines()[0],
+                         r"^only \d+ of \d+ operators match: ")
+        delegates = [support.fixture("conv_xnnpack", "profile.etdp"),
+                     support.fixture("mlp_xnnpack", "profile.etdp")]
+        self.assertEqual(support.run("diff", *delegates).returncode, support.MISMATCH)
+
+    def test_diff__two_builds_of_one_model_are_no_mismatch(self):
+        for model in ("mlp", "gpt"):
+            for builds in (("portable", "xnnpack"), ("xnnpack", "portable")):
+                words = []
+                for build, suffix in zip(builds, ("", "-b")):
+                    words += [support.fixture(f"{model}_{build}", "profile.etdp"),
+                              f"--etrecord{suffix}",
+                              support.fixture(f"{model}_{build}", "model.etrecord")]
+                with self.subTest(model=model, builds=builds):
+                    self.assertNotIn("operators match", self.diff(*words))
 
     def test_diff__a_record_that_is_of_another_program_names_the_trace(self):
         before = support.fixture("mlp_portable", "profile.etdp")

@@ -1,9 +1,10 @@
 """etscope doctor: with and without the engine."""
 
-import json
 import os
 import subprocess
 import unittest
+
+import support
 
 ETSCOPE = os.environ["ETSCOPE"]
 
@@ -30,7 +31,7 @@ class TestDoctor(unittest.TestCase):
     def test_doctor__without_an_engine_as_json(self):
         result = doctor("--format", "json", engine="/nonexistent")
         self.assertEqual(result.returncode, 6)
-        report = json.loads(result.stdout)
+        (report,) = support.json_rows(result.stdout)
         self.assertIsNone(report["engine"])
         self.assertIs(report["ready"], False)
         self.assertIn("engine", [each["part"] for each in report["missing"]])
@@ -55,7 +56,7 @@ class TestDoctor(unittest.TestCase):
 
 class TestDoctorWithEngine(unittest.TestCase):
     def setUp(self):
-        self.report = json.loads(doctor("--format", "json").stdout)
+        (self.report,) = support.json_rows(doctor("--format", "json").stdout)
         if self.report["engine"] is None:
             self.skipTest("no engine is installed")
 
@@ -82,7 +83,7 @@ class TestDoctorWithEngine(unittest.TestCase):
     def test_doctor__library_that_does_not_exist(self):
         result = doctor("--format", "json", "--load-library", "/nonexistent.so")
         self.assertEqual(result.returncode, 3)
-        (library,) = json.loads(result.stdout)["libraries"]
+        (library,) = support.json_rows(result.stdout)[0]["libraries"]
         self.assertEqual(library["path"], "/nonexistent.so")
         self.assertTrue(library["error"])
         self.assertIn("/nonexistent.so", result.stderr)

@@ -47,7 +47,7 @@ class Units(Extra):
         self.assertEqual(plain[0]["avg_ns"], 9100)
         for unit in ("us", "ms", "s", "cycles"):
             done = self.ok("inspect", path, "--source-time-scale", unit, "--format", "json")
-            self.assertEqual(json.loads(done.stdout), plain)
+            self.assertEqual(support.json_rows(done.stdout), plain)
             self.assertIn("the trace itself says that its times are ns: --source-time-scale "
                           f"{unit} is not used", done.stderr.decode())
         done = self.ok("inspect", path, "--source-time-scale", "ns")
@@ -57,13 +57,15 @@ class Units(Extra):
                    "cycles")
 
     def test_extra__upstreams_table_is_the_same_without_the_block(self):
-        bare = self.ok("inspect", self.dump(), "--format", "tsv").stdout
+        bare = self.ok("inspect", self.dump(), "--format", "upstream").stdout
         path = self.dump(cost=64, runs=[("forward", 0, 2, 0)])
-        self.assertEqual(self.ok("inspect", path, "--format", "tsv").stdout, bare)
-        scaled = self.ok("inspect", path, "--format", "tsv", "--source-time-scale", "us")
+        self.assertEqual(self.ok("inspect", path, "--format", "upstream").stdout, bare)
+        scaled = self.ok("inspect", path, "--format", "upstream", "--source-time-scale",
+                         "us")
         self.assertEqual(scaled.stdout, bare)
-        own = self.ok("inspect", path, "--format", "tsv", "--subtract-overhead").stdout
-        self.assertTrue(own.startswith(b"block\t"), own[:80])
+        beside = pathlib.Path(path).with_suffix(".tsv")
+        self.ok("inspect", path, "--subtract-overhead", "--tsv-path", beside)
+        self.assertEqual(beside.read_bytes(), bare)
 
 
 def head(instruction, flags=0, part=b"", next_event=0):
@@ -87,7 +89,7 @@ class Values(Extra):
             reduced(0, 1.5), (5, head(0) + b"relu"), reduced(1, -2.0, next_event=2)])
         done = self.ok("tensors", path, "--format", "json")
         self.assertEqual(done.stderr, b"")
-        rows = json.loads(done.stdout)
+        rows = support.json_rows(done.stdout)
         self.assertEqual(
             [(row["event"], row["instruction"], row["index"], row["operator"], row["kind"],
               row["status"], row["mean"], row["text"]) for row in rows],
@@ -107,7 +109,7 @@ class Values(Extra):
                       "values: others may be missing", self.ok("inspect", path).stderr.decode())
         self.assertIn("filtered       operators, intermediates",
                       self.ok("info", path).stdout.decode())
-        facts = json.loads(self.ok("info", path, "--format", "json").stdout)
+        (facts,) = support.json_rows(self.ok("info", path, "--format", "json").stdout)
         self.assertEqual(facts["trace"]["filtered"], ["operators", "intermediates"])
 
 
@@ -119,7 +121,7 @@ class Overhead(Extra):
                          "Execute - method forward - 1 run, about 0.3 us of each is tracing")
         done = self.ok("inspect", path, "--subtract-overhead", "--all", "--format", "json")
         found = {(row["operator"], row["instruction"]): row["avg_ns"]
-                 for row in json.loads(done.stdout)}
+                 for row in support.json_rows(done.stdout)}
         self.assertEqual(found, {
             ("Method::execute", None): 9100 - 4 * 64 - 32,
             ("OPERATOR_CALL", 0): 2200 - 64 - 32, ("permute_copy.out", 0): 2000 - 32,
@@ -131,7 +133,7 @@ class Overhead(Extra):
         path = self.dump(cost=64.0)
         done = self.ok("inspect", path, "--subtract-overhead", "--group-by", "op", "--format",
                        "json")
-        found = {row["operator"]: row["avg_ns"] for row in json.loads(done.stdout)}
+        found = {row["operator"]: row["avg_ns"] for row in support.json_rows(done.stdout)}
         self.assertEqual(found, {"addmm.out": 4968, "permute_copy.out": 1968,
                                  "(between operators)": 9100 - 288 - 4968 - 1968})
 
@@ -217,8 +219,8 @@ class Methods(Extra):
             self.assertIn(b"models/zoo.py", done.stdout)
 
     def test_extra__another_program_is_a_mismatch(self):
-        (number,) = [json.loads(self.ok("info", self.program, "--format", "json").stdout)
-                     ["fingerprint"]]
+        (facts,) = support.json_rows(self.ok("info", self.program, "--format", "json").stdout)
+        number = facts["fingerprint"]
         own = struct.pack("<Q", int(number, 16))
         other = struct.pack("<Q", int(number, 16) ^ 1)
         runs = [("decode", 0, 2, 0)]
@@ -253,7 +255,7 @@ class Info(Extra):
 
     def test_extra__info_for_programs(self):
         path = self.dump(cost=61.5, state={5: 2, 7: 4}, runs=[("decode", 7, 2, 1)])
-        facts = json.loads(self.ok("info", path, "--format", "json").stdout)
+        (facts,) = support.json_rows(self.ok("info", path, "--format", "json").stdout)
         trace = facts["trace"]
         self.assertEqual((trace["unit"], trace["event_cost_ns"], trace["mode"]), ("ns", 61.5,
                                                                                  "stream"))
@@ -262,7 +264,7 @@ class Info(Extra):
         self.assertEqual(facts["runs"], [
             {"name": "Execute", "block": 0, "bundled_input_index": -1, "method": "decode",
              "purpose": "execute", "invocation": 7, "thread": 0, "begin_lost": True}])
-        facts = json.loads(self.ok("info", self.dump(), "--format", "json").stdout)
+        (facts,) = support.json_rows(self.ok("info", self.dump(), "--format", "json").stdout)
         self.assertIsNone(facts["trace"])
         self.assertEqual(facts["runs"][0]["method"], None)
 
@@ -274,13 +276,14 @@ class Recorded(run_support.RunTest):
         folder = run_support.DATA / "multi_method"
         self.ok("run", folder / "model.bpte", "--method", "encode", "--method", "decode",
                 "--warmup", 2, "-r", 2, "-o", "t.etdp")
-        facts = json.loads(self.ok("info", "t.etdp", "--format", "json").stdout)
+        (facts,) = support.json_rows(self.ok("info", "t.etdp", "--format", "json").stdout)
         self.assertEqual(
             [(run["method"], run["purpose"], run["invocation"], run["bundled_input_index"])
              for run in facts["runs"]],
             [("encode", "load", 0, -1), ("encode", "execute", 2, 0), ("encode", "execute", 3, 0),
              ("decode", "load", 0, -1), ("decode", "execute", 2, 0), ("decode", "execute", 3, 0)])
-        program = json.loads(self.ok("info", folder / "model.pte", "--format", "json").stdout)
+        (program,) = support.json_rows(
+            self.ok("info", folder / "model.pte", "--format", "json").stdout)
         self.assertEqual(facts["trace"]["fingerprint"], program["fingerprint"])
         self.assertGreater(facts["trace"]["event_cost_ns"], 0)
         self.fails(run_support.MISMATCH, "made by another program", "inspect", "t.etdp",
@@ -295,13 +298,13 @@ class Recorded(run_support.RunTest):
         done = self.ok("inspect", "t.etdp", "--etrecord", folder / "model.etrecord",
                        "--debug-buffer", "t.bin", "--compare-results", "--format", "json",
                        "--output", "table.json")
-        self.assertEqual([row["case"] for row in json.loads(done.stdout)], [2, 1])
+        self.assertEqual([row["case"] for row in support.json_rows(done.stdout)], [2, 1])
         self.assertNotIn("nearest", done.stdout + done.stderr)
 
     def test_extra__upstreams_tracer_adds_nothing(self):
         program = run_support.DATA / "mlp_portable" / "model.pte"
         self.ok("run", program, "--tracer", "upstream", "-o", "t.etdp")
-        facts = json.loads(self.ok("info", "t.etdp", "--format", "json").stdout)
+        (facts,) = support.json_rows(self.ok("info", "t.etdp", "--format", "json").stdout)
         self.assertIsNone(facts["trace"])
         self.fails(run_support.USAGE, "does not tell what its tracer costs", "profile", program,
                    "--tracer", "upstream", "--subtract-overhead")

@@ -12,7 +12,7 @@ class Goldens(unittest.TestCase):
 
     def compare(self, model, table, *words):
         expected = support.fixture(model, table).read_bytes()
-        done = support.inspect(*words, "--format", "tsv")
+        done = support.inspect(*words, "--format", "upstream")
         self.assertEqual(done.returncode, 0, done.stderr)
         if done.stdout != expected:
             self.assertEqual(done.stdout.decode(), expected.decode())
@@ -69,7 +69,7 @@ class Methods(unittest.TestCase):
         self.assertEqual(seen, set(lines))
 
     def test_goldens__upstreams_columns_hold_the_right_method_too(self):
-        done = support.inspect(*support.with_record("multi_method"), "--format", "tsv")
+        done = support.inspect(*support.with_record("multi_method"), "--format", "upstream")
         table = list(csv.reader(io.StringIO(done.stdout.decode()), delimiter="\t"))
         tanh = [row for row in table if row[2] == "native_call_tanh.out"]
         self.assertEqual([row[9] for row in tanh], ["['aten.tanh.default']"] * 2)
@@ -91,7 +91,7 @@ class Garbled(unittest.TestCase):
 
     def test_goldens__what_is_whole_is_read_with_partial(self):
         done = support.inspect(*support.with_record("types", "debug"), "--partial",
-                               "--format", "tsv")
+                               "--format", "upstream")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"note: byte \d+: ")
         names = {row[2] for row in csv.reader(io.StringIO(done.stdout.decode()), delimiter="\t")}

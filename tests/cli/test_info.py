@@ -7,6 +7,8 @@ import struct
 import subprocess
 import tempfile
 import unittest
+
+import support
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -27,7 +29,8 @@ def info(*words):
 
 
 def facts(path):
-    return json.loads(info("--format", "json", DATA / path))
+    (row,) = support.json_rows(info("--format", "json", DATA / path))
+    return row
 
 
 def npy_header(path):
@@ -202,7 +205,7 @@ class TestTrace(unittest.TestCase):
 
 class TestRecord(unittest.TestCase):
     def setUp(self):
-        if not json.loads(etscope("doctor", "--format", "json").stdout)["etrecord"]:
+        if not support.json_rows(etscope("doctor", "--format", "json").stdout)[0]["etrecord"]:
             self.skipTest("built without ETRecord support")
 
     def test_info__record_entries(self):
@@ -296,7 +299,7 @@ class TestOthers(unittest.TestCase):
         paths = [DATA / "mlp_portable/model.pte", DATA / "ptd/external.ptd"]
         text = info(*paths)
         self.assertIn("\n\n" + str(paths[1]) + ": a tensor data file", text)
-        lines = info("--format", "json", *paths).splitlines()
+        lines = info("--format", "jsonl", *paths).splitlines()
         self.assertEqual([json.loads(line)["kind"] for line in lines], ["program", "data_file"])
         result = etscope("info", "-", stdin=paths[0].read_bytes())
         self.assertEqual(result.returncode, 0)
@@ -343,7 +346,7 @@ class TestOthers(unittest.TestCase):
                 data = (DATA / kind).read_bytes()
                 path = Path(folder) / "cut"
                 path.write_bytes(data[:len(data) * 2 // 3])
-                for form in ("table", "json"):
+                for form in ("table", "jsonl"):
                     result = etscope("info", "--format", form, path)
                     self.assertIn(result.returncode, (3, 6), kind)
                     self.assertEqual(result.stdout, b"", kind)

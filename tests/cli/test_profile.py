@@ -30,7 +30,7 @@ class Profile(RunTest):
         return self.ok(*words)
 
     def rows_of(self, program, *arguments):
-        return json.loads(self.profile(program, "--format", "json", *arguments).stdout)
+        return support.json_rows(self.profile(program, "--format", "json", *arguments).stdout)
 
     def runs_here(self, program):
         return "xnnpack" not in program or not support.obstacle("mlp_xnnpack")
@@ -71,7 +71,7 @@ class Profile(RunTest):
         done = self.profile("mobile_cnn/xnnpack", "--runs", 4, "--inputs", "random")
         self.assertEqual(done.stderr, "")
         lines = done.stdout.splitlines()
-        tracing = r"about \d+\.\d us of each is tracing$"
+        tracing = r"about \d+\.\d us of each is tracing(, shares of mid)?$"
         self.assertRegex(lines[0], "^Default - method forward - 1 run, " + tracing)
         self.assertTrue(any(re.match("Execute - method forward - 4 runs, " + tracing, line)
                             for line in lines), lines)
@@ -95,10 +95,11 @@ class Profile(RunTest):
         csv = records(self.profile(program, "--format", "csv").stdout)
         self.assertEqual(len(csv), 1 + len(rows))
         self.assertTrue(csv[0].startswith("block,"), csv[0])
+        upstream = records(self.profile(program, "--format", "upstream").stdout)
+        self.assertEqual(upstream[0].split("\t")[1:3], ["event_block_name", "event_name"])
         tsv = records(self.profile(program, "--format", "tsv").stdout)
-        self.assertEqual(tsv[0].split("\t")[1:3], ["event_block_name", "event_name"])
-        full = records(self.profile(program, "--format", "tsv", "--sort", "time").stdout)
-        self.assertEqual(len(full), 1 + len(rows))
+        self.assertEqual(tsv[0].replace("\t", ","), csv[0])
+        self.assertEqual(len(tsv), 1 + len(rows))
         markdown = self.profile(program, "--format", "markdown").stdout
         self.assertRegex(markdown, r"(?m)^\|[ :|-]+\|$")
         self.assertEqual(markdown.count("addmm.out"),
@@ -126,7 +127,7 @@ class Profile(RunTest):
         for program in PROGRAMS:
             if not self.runs_here(program):
                 continue
-            for form in (["--format", "json"], ["--format", "table"], ["--format", "tsv"],
+            for form in (["--format", "jsonl"], ["--format", "table"], ["--format", "upstream"],
                          ["--format", "csv", "--group-by", "module"]):
                 with self.subTest(program=program, form=form):
                     shown = self.profile(program, "-o", "kept.etdp", "--runs", 3, *form).stdout
@@ -136,7 +137,7 @@ class Profile(RunTest):
                     self.assertEqual(shown, again)
 
     def test_both_kinds_of_program_show_the_same_operators(self):
-        names = [[row["operator"] for row in json.loads(
+        names = [[row["operator"] for row in support.json_rows(
             self.profile("mlp/portable", "--format", "json", ending=ending).stdout)]
             for ending in (0, 1)]
         self.assertEqual(names[0], names[1])
@@ -147,7 +148,7 @@ class Profile(RunTest):
         self.assertEqual([name for name, _ in blocks], ["Default"] + ["Execute"] * 4)
 
     def test_without_a_record_there_are_operators_but_no_lines(self):
-        rows = json.loads(self.ok("profile", EXAMPLES / "mlp" / "portable.pte", "--format",
+        rows = support.json_rows(self.ok("profile", EXAMPLES / "mlp" / "portable.pte", "--format",
                                   "json").stdout)
         self.assertIn("addmm.out", [row["operator"] for row in rows])
         self.assertFalse(any(row.get("source") for row in rows))

@@ -1,7 +1,6 @@
 """`recover`: traces out of captures, cut, interrupted and damaged, in every form."""
 
 import base64
-import json
 import pathlib
 import random
 import struct
@@ -115,7 +114,8 @@ class InFolder(unittest.TestCase):
         """The report, of a call that has to work."""
         done = self.call(data, "--format", "json", *words)
         self.assertEqual((done.returncode, done.stderr), (support.OK, b""))
-        return json.loads(done.stdout)
+        (report,) = support.json_rows(done.stdout)
+        return report
 
     def refuse(self, data, *words):
         done = self.call(data, *words)
@@ -253,7 +253,7 @@ class Running(InFolder):
             self.assertIsNone(event["operator"])
 
     def test_recover__a_program_of_another_fingerprint_is_told_and_names_nothing(self):
-        (program,) = [json.loads(support.run("info", MODEL, "--format", "json").stdout)]
+        (program,) = support.json_rows(support.run("info", MODEL, "--format", "json").stdout)
         own = int(program["fingerprint"], 16)
         for number, is_other in ((own, False), (own ^ 1 << 63, True)):
             done = self.call(with_fingerprint(HANG, struct.pack("<Q", number)), "--program", MODEL)

@@ -37,6 +37,12 @@ with open(sys.argv[2], "w") as file:
 """
 
 
+def names_of_table(path):
+    """Of each line of upstream's table the block, the operator and what it stands for."""
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
+    return [[line[1], support.on_any_processor(line[2]), *line[9:12]] for line in lines]
+
+
 def each_case():
     for model, methods in MODELS.items():
         for method, cases in methods.items():
@@ -144,18 +150,32 @@ class Outputs(RunTest):
         done = self.ok("run", folder / "model.pte", "--etrecord", folder / "model.etrecord")
         self.assertIn("representative inputs of the ETRecord", done.stderr)
 
-    def test_representative_inputs_that_are_a_list_of_inputs(self):
+    def test_representative_inputs_in_lists_and_dicts_are_their_leaves(self):
+        """What upstream makes of them: tests/data/nested/make.py has checked it."""
         if not support.have_records():
             self.skipTest("this build reads no ETRecord")
-        folder, record = DATA / "mlp_portable", self.folder / "nested.etrecord"
+        folder = DATA / "nested"
+        for name in ("keywords", "cases", "surplus"):
+            record = folder / f"{name}.etrecord"
+            done = self.ok("run", folder / "model.pte", "--etrecord", record, "--outputs", name,
+                           "--inputs", "etrecord", "-o", "t.etdp", "--capture", "intermediates",
+                           "--debug-buffer", "t.bin")
+            self.assertEqual((self.folder / f"{name}.0.npy").read_bytes()[-24:],
+                             (folder / "expected.bin").read_bytes())
+            done = self.ok("gap", "t.etdp", "--etrecord", record, "--debug-buffer", "t.bin")
+            self.assertIn("all 3 values agree", done.stdout)
+
+    def test_representative_inputs_that_are_no_values(self):
+        if not support.have_records():
+            self.skipTest("this build reads no ETRecord")
+        folder, record = DATA / "mlp_portable", self.folder / "texts.etrecord"
         data = io.BytesIO()
         with zipfile.ZipFile(data, "w") as saved:
-            saved.writestr("archive/data.pkl", b"\x80\x02]]a.")  # [[]]
+            saved.writestr("archive/data.pkl", b"\x80\x02](]X\x01\0\0\0aae.")  # [["a"]]
             saved.writestr("archive/version", "3\n")
         replace_entries(folder / "model.etrecord", record,
                         {"representative_inputs": data.getvalue()})
-        said = ("nested.etrecord: representative input 0 is neither a tensor nor a number: "
-                "update_representative_inputs takes the method's inputs one after another")
+        said = "texts.etrecord: representative input 0 is neither a tensor nor a number"
         self.fails(support.INPUT, said, "run", folder / "model.pte", "--etrecord", record)
         self.fails(support.INPUT, said, "gap", folder / "debug.etdp", "--etrecord", record,
                    "--debug-buffer", folder / "debug.bin")
@@ -169,6 +189,13 @@ class Outputs(RunTest):
         for case in (0, 1):
             self.check("cond", "forward", case, self.folder / f"c.{case}")
         self.assertEqual(len(list(self.folder.iterdir())), 4)
+
+    def test_methods_share_state_where_it_was_planned_so(self):
+        for name, state in (("shared", 1.0), ("own", 0.0)):
+            self.ok("run", DATA / "state" / f"{name}.pte", "-m", "set_state", "-m", "get_state",
+                    "--inputs", "ones", "--outputs", name)
+            output = (self.folder / f"{name}.get_state.0.npy").read_bytes()
+            self.assertEqual(output[-4:], struct.pack("<f", state))
 
     def test_plain_numbers_as_npy(self):
         def add_numbers(plan):
@@ -243,10 +270,8 @@ class Traces(RunTest):
                 record_profile(self, model, trace, "--tracer", tracer)
                 self.ask_upstream(python, SHOW_WITH_UPSTREAM, trace, table,
                                   DATA / model / "model.etrecord")
-                names = [line.split("\t")[1:3] + line.split("\t")[9:12]
-                         for line in table.read_text().splitlines()]
-                expected = [line.split("\t")[1:3] + line.split("\t")[9:12] for line in
-                            (DATA / model / "profile.tsv").read_text().splitlines()]
+                names = names_of_table(table)
+                expected = names_of_table(DATA / model / "profile.tsv")
                 if tracer == "etscope" and model in IN_TURN:
                     # The trace names the cases, so that each has a block of its own.
                     names, expected = ([list(each) for each in sorted({*map(tuple, found)})]
@@ -254,7 +279,7 @@ class Traces(RunTest):
                 self.assertEqual(names, expected)
                 if support.have_records():
                     self.ok("inspect", trace, "--etrecord", DATA / model / "model.etrecord",
-                            "--format", "tsv", "--output", "own.tsv")
+                            "--format", "upstream", "--output", "own.tsv")
                     self.assertEqual((self.folder / "own.tsv").read_bytes(), table.read_bytes())
 
     def ask_upstream(self, python, script, *arguments):

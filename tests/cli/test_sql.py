@@ -17,7 +17,7 @@ def sql(query, *words):
     if done.returncode == support.UNAVAILABLE:
         raise unittest.SkipTest(done.stderr.decode())
     assert done.returncode == OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 def files(model, kind="profile"):
@@ -30,7 +30,7 @@ def schema():
     done = run("sql", "--schema", "--format", "json")
     assert done.returncode == OK, done.stderr
     tables = {}
-    for row in json.loads(done.stdout):
+    for row in support.json_rows(done.stdout):
         tables.setdefault(row["table"], []).append(row["column"])
     return tables
 
@@ -114,7 +114,7 @@ class SameNumbers(unittest.TestCase):
     def test_tensors_are_those_of_tensors(self):
         for model in ("mlp_portable", "gpt_portable"):
             words = (fixture(model, "debug.etdp"), "--debug-buffer", fixture(model, "debug.bin"))
-            shown = json.loads(run("tensors", *words, "--format", "json").stdout)
+            shown = support.json_rows(run("tensors", *words, "--format", "json").stdout)
             found = sql("select * from tensors", *words)
             self.assertEqual(len(shown), len(found))
             for left, right in zip(shown, found):

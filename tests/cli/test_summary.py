@@ -1,6 +1,5 @@
 """`etscope summary`: several traces as one, and the spread between them."""
 
-import json
 import statistics
 import unittest
 
@@ -14,7 +13,7 @@ class Summary(InFolder):
         if done.returncode == support.UNAVAILABLE:
             self.skipTest(done.stderr.decode())
         self.assertEqual(done.returncode, support.OK, done.stderr)
-        return json.loads(done.stdout)
+        return support.json_rows(done.stdout)
 
     def test_summary__statistics_are_over_all_runs_of_all_files(self):
         base = {"a.etdp": 1000, "b.etdp": 1100, "c.etdp": 1040}

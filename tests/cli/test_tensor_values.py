@@ -1,6 +1,5 @@
 """`etscope tensors`: values as text, .npz files, comparing with files, heat maps."""
 
-import json
 import os
 import pathlib
 import re
@@ -44,7 +43,7 @@ class TensorTest(unittest.TestCase):
         return done.stdout.decode(), done.stderr.decode()
 
     def listed(self, *words, **options):
-        return json.loads(self.tensors(*words, "--format", "json", **options)[0])
+        return support.json_rows(self.tensors(*words, "--format", "json", **options)[0])
 
     def values_of(self, event):
         (row,) = self.listed("--event", event, "--show")
@@ -73,7 +72,7 @@ class Broken(TensorTest):
         self.assertNotIn("NaN", self.tensors()[1])
 
     def test_only_those(self):
-        rows = json.loads(self.broken("--only-broken", "--format", "json")[0])
+        rows = support.json_rows(self.broken("--only-broken", "--format", "json")[0])
         self.assertEqual([(row["event"], row["nan"], row["inf"]) for row in rows],
                          [(8, 1, 0), (21, 0, 1)])
         self.broken("--only-broken", "--save", "broken.npz")
@@ -238,7 +237,7 @@ class Saving(TensorTest):
 class Comparing(TensorTest):
     def compare(self, *words, code=OK):
         out, error = self.tensors(*words, "--format", "json", code=code)
-        return json.loads(out), error
+        return support.json_rows(out), error
 
     def write(self, name, numbers, shape=(2, 4), descr="<f4", fortran=False):
         code = {"<f4": "f", "<f8": "d"}[descr]
@@ -346,7 +345,7 @@ class Comparing(TensorTest):
                 moved.writestr(f"run1-event{event:05}{name[15:]}", archive.read(name))
         out, error = self.tensors("--compare", "moved.npz", "--format", "json", "--rtol", "0",
                                   "--atol", "0", model="gpt_portable")
-        for row in json.loads(out):
+        for row in support.json_rows(out):
             self.assertEqual(int(row["array"][10:15]), row["event"] + 3)
             self.assertEqual(row["verdict"], "close")
         self.assertNotIn("of no tensor", error)

@@ -25,7 +25,7 @@ def words(model, *more):
 def listed(model, *more):
     done = run(*words(model, *more, "--format", "json"))
     assert done.returncode == OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 def numbers_of(data, row):
@@ -131,7 +131,7 @@ class Listing(unittest.TestCase):
                           "--format", "json"))
         if done.returncode == support.UNAVAILABLE:
             self.skipTest(done.stderr.decode())
-        row = json.loads(done.stdout)[1]
+        row = support.json_rows(done.stdout)[1]
         self.assertEqual((row["method"], row["module"], row["source"]),
                          ("forward", ["l1"], ["models/zoo.py:16"]))
         self.assertEqual(row["debug_handles"], [1])
@@ -145,7 +145,7 @@ class Listing(unittest.TestCase):
         done = run("tensors", fixture("mlp_portable", "debug.etdp"), "--format", "json")
         self.assertEqual(done.returncode, OK)
         self.assertIn(b"without --debug-buffer", done.stderr)
-        for row in json.loads(done.stdout):
+        for row in support.json_rows(done.stdout):
             self.assertEqual((row["status"], row["mean"], row["hash"]), ("no_buffer", None, None))
             self.assertEqual(row["dtype"], "float32")
 
@@ -161,7 +161,7 @@ class Listing(unittest.TestCase):
                 expected = [row if row["offset"] + row["size_bytes"] <= size else
                             {**row, "status": "outside"} for row in whole]
                 missing = sum(row["status"] == "outside" for row in expected)
-                rows = json.loads(done.stdout)
+                rows = support.json_rows(done.stdout)
                 for row, wanted in zip(rows, expected):
                     self.assertEqual(row["status"], wanted["status"])
                     self.assertEqual(row["hash"], None if row["status"] == "outside"

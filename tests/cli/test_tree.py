@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import unittest
 
 import support
@@ -127,22 +126,22 @@ class Clocks(InFolder):
         path = self.dump(("Execute", [
             reported("conv", 0, 1, 777), call("DELEGATE_CALL", 0, 1000, 1100),
             framework("Method::execute", 900, 1200)]))
-        table = json.loads(support.run("summary", path, path, "-f", "json").stdout)
+        table = support.json_rows(support.run("summary", path, path, "-f", "json").stdout)
         conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
         self.assertEqual([conv[name] for name in ("p50_ns", "avg_ns", "file_p50_max_ns", "share")],
                          [None] * 4)
-        table = json.loads(support.run("diff", path, path, "-f", "json").stdout)
+        table = support.json_rows(support.run("diff", path, path, "-f", "json").stdout)
         conv = next(row for row in table if row["operator"] == "conv (clock of its own)")
         self.assertEqual([conv[name] for name in ("before_ns", "after_ns", "change_ns", "ratio")],
                          [None] * 3 + [0])
         done = support.run("sql", "select name, avg, self, clock, own_ticks from operators", path,
                            "-f", "json")
         if done.returncode != support.UNAVAILABLE:
-            self.assertEqual([list(row.values()) for row in json.loads(done.stdout)], [
+            self.assertEqual([list(row.values()) for row in support.json_rows(done.stdout)], [
                 ["conv", None, None, "unknown", 776], ["DELEGATE_CALL", 100, 100, "trace", None],
                 ["Method::execute", 300, 200, "trace", None]])
             done = support.run("sql", "select sum(time) as t from events", path, "-f", "json")
-            self.assertEqual(json.loads(done.stdout), [{"t": 400}])
+            self.assertEqual(support.json_rows(done.stdout), [{"t": 400}])
 
     def test_tree__a_line_gives_a_clock_its_scale(self):
         runs = []
@@ -215,7 +214,7 @@ class Phases(InFolder):
             more = {"summary": (), "diff": (self.path,), "gate": (self.path, "--budget", budget)}
             done = support.run(command, self.path, *more[command], "--steady", "-f", "json")
             self.assertEqual(done.returncode, support.OK, done.stderr)
-            rows = json.loads(done.stdout)
+            rows = support.json_rows(done.stdout)
             if command == "summary":
                 self.assertEqual({row["runs"] for row in rows}, {1, 15})
             elif command == "diff":
@@ -295,7 +294,7 @@ class Words(InFolder):
             self.assertEqual(table[0], ["share", "share_upper", "operator", "p90_ns",
                                         "p90_ns_upper"])
             self.assertTrue(all(len(row) == 5 for row in table))
-        rows = json.loads(support.inspect(self.path, "-c", "event", "-f", "json").stdout)
+        rows = support.json_rows(support.inspect(self.path, "-c", "event", "-f", "json").stdout)
         self.assertIn({"event": "Method::execute"}, rows)
         shown = support.inspect(self.path, "--tree", "--columns", "operator,ci_low,ci_high,max")
         self.assertIn(b"max us", shown.stdout.splitlines()[1])
@@ -335,7 +334,7 @@ class Words(InFolder):
         done = support.inspect(self.path, "--columns", "zzzzzz")
         self.assertIn(b'no column "zzzzzz"; there are block,', done.stderr)
 
-    def test_columns__make_tsv_a_table_of_ours(self):
+    def test_columns__are_for_tsv_as_well(self):
         done = support.inspect(self.path, "-f", "tsv", "-c", "operator,avg")
         self.assertEqual(done.stdout.splitlines()[0], b"operator\tavg_ns\tavg_ns_upper")
 

@@ -1,5 +1,6 @@
 """Words that are off, where results go, and what happens when they cannot."""
 
+import json
 import os
 import pathlib
 import re
@@ -60,7 +61,7 @@ class Words(unittest.TestCase):
                       self.complaint("inspect", DUMP, "--halp"))
 
     def test_usage__a_mistyped_choice_gets_the_list(self):
-        self.assertIn('--format takes one of table|tsv|csv|json|jsonl|markdown, not "tvs"',
+        self.assertIn('--format takes one of table|tsv|csv|json|jsonl|markdown|upstream, not "tvs"',
                       self.complaint("inspect", DUMP, "--format", "tvs"))
         for wrong in ("", "t", "table|tsv", "TABLE", "|"):
             self.assertIn("--format takes one of",
@@ -241,6 +242,35 @@ class UpstreamsSpellings(unittest.TestCase):
                              support.fixture("mlp_xnnpack", "profile.tsv").read_bytes())
             self.assertIn(b"avg ms", done.stdout)
 
+    def test_usage__upstreams_table_is_whole_or_refused(self):
+        whole = support.inspect(DUMP, "--format", "upstream").stdout
+        self.assertTrue(whole.startswith(b"\tevent_block_name\tevent_name\t"), whole[:60])
+        for words in (("--top", "3"), ("--sort", "time"), ("--all",), ("--block", "1"),
+                      ("--run", "0"), ("--unit", "us"), ("--subtract-overhead",), ("--tree",),
+                      ("--steady",), ("--columns", "operator"), ("--name", "add*"),
+                      ("--module", "x"), ("--handle", "1"), ("--source", "x.py"),
+                      ("--backend", "portable"), ("--group-by", "op"), ("--depth", "1")):
+            with self.subTest(words=words):
+                done = support.inspect(DUMP, *words, "--format", "upstream")
+                self.assertEqual((done.returncode, done.stdout), (support.USAGE, b""))
+                self.assertIn(b"--format upstream is all of upstream's table: leave out "
+                              + words[0].encode(), done.stderr)
+        done = support.inspect(DUMP, "--top", "3", "--unit", "us", "--format", "upstream")
+        self.assertIn(b"leave out --top, --unit (--target-time-scale is its unit)", done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            target = pathlib.Path(folder) / "out.tsv"
+            support.inspect(DUMP, "--top", "3", "--sort", "name", "--tsv-path", target)
+            self.assertEqual(target.read_bytes(), whole)
+
+    def test_usage__tsv_has_the_columns_of_csv_whatever_rows_are_chosen(self):
+        for words in ((), ("--top", "3"), ("--sort", "time"), ("--unit", "us"), ("--block", "1"),
+                      ("--group-by", "op"), ("--tree",)):
+            with self.subTest(words=words):
+                tsv, csv = (support.inspect(DUMP, *words, "--format", form).stdout.splitlines()
+                            for form in ("tsv", "csv"))
+                self.assertEqual(tsv[0].replace(b"\t", b","), csv[0])
+                self.assertEqual(len(tsv), len(csv))
+
     def test_usage__upstreams_debug_buffer_is_checked(self):
         words = ("--etdump_path", support.fixture("mlp_portable", "debug.etdp"),
                  "--debug_buffer_path")
@@ -335,7 +365,7 @@ class Output(unittest.TestCase):
         debug = (support.fixture("mlp_portable", "debug.etdp"), "--compare-results", "--etrecord",
                  support.fixture("mlp_portable", "model.etrecord"), "--debug-buffer",
                  support.fixture("mlp_portable", "debug.bin"), "--output", os.devnull)
-        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "tsv"), ("info", DUMP),
+        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "upstream"), ("info", DUMP),
                       ("doctor",), ("inspect", *debug)):
             with self.subTest(words=words), open("/dev/full", "wb") as full:
                 done = subprocess.run([support.ETSCOPE, *map(str, words)], stdout=full,
@@ -347,7 +377,7 @@ class Output(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_usage__a_full_disk_is_told(self):
-        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "tsv"), ("--help",),
+        for words in (("inspect", DUMP), ("inspect", DUMP, "--format", "upstream"), ("--help",),
                       ("--version",), ("help", "inspect"), ("inspect", "--help"),
                       ("help", "--man"), ("help", "--completion", "bash")):
             with self.subTest(words=words), open("/dev/full", "wb") as full:
@@ -373,8 +403,14 @@ class Output(unittest.TestCase):
         done = support.run("inspect", support.fixture("types", "debug.etdp"), "--partial",
                            "--format", "json")
         self.assertEqual(done.returncode, 0)
-        self.assertNotIn(b"note", done.stdout)
         self.assertTrue(done.stderr.startswith(b"note: "))
+        notes = json.loads(done.stdout)["notes"]
+        said = [line[len("note: "):] for line in done.stderr.decode().splitlines()]
+        self.assertEqual(notes, said)
+        for form in ("jsonl", "csv"):
+            done = support.run("inspect", support.fixture("types", "debug.etdp"), "--partial",
+                               "--format", form)
+            self.assertNotIn(said[0].encode(), done.stdout)
 
     def test_usage__a_locale_with_decimal_commas_changes_nothing(self):
         plain = support.run("inspect", DUMP, "--format", "json", env={"LC_ALL": "C"})

@@ -1,6 +1,5 @@
 """`etscope verify`: every bundle here is right, a planted difference is found where it is."""
 
-import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -10,8 +9,6 @@ import run_support as support
 from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
 
 EXAMPLES = ("mlp/portable", "mobile_cnn/portable", "mobile_cnn/xnnpack", "tiny_transformer/xnnpack")
-# Quantizes its input row by row, PyTorch the whole; tests/unit/test_engine_fixtures.c.
-LOOSE = {"linear_int8_xnnpack": ["--atol", "0.03"]}
 
 
 class VerifyTest(support.RunTest):
@@ -19,7 +16,7 @@ class VerifyTest(support.RunTest):
         """The rows of `verify --format json`."""
         done = support.call("verify", *arguments, "--format", "json", cwd=self.folder)
         self.assertEqual(done.returncode, code, done.stderr)
-        return json.loads(done.stdout)
+        return support.json_rows(done.stdout)
 
     def planted(self, model, number, data):
         """A copy of a fixture's bundle: the last bytes of the last expected output replaced."""
@@ -55,7 +52,7 @@ class Comparators(VerifyTest):
         done = support.call("verify", self.MODEL, "--format", "json", "--comparator",
                             self.PLUGINS / "comparator_refuses.so")
         self.assertEqual(done.returncode, OK, done.stderr)
-        self.assertEqual({row["refuses"] for row in json.loads(done.stdout)}, {None})
+        self.assertEqual({row["refuses"] for row in support.json_rows(done.stdout)}, {None})
         self.assertEqual(done.stderr.count("comparator refuses: UNSUPPORTED"), 1)
 
     def test_verify__what_is_no_comparator_is_told(self):
@@ -80,11 +77,37 @@ class Fixtures(VerifyTest):
             with self.subTest(model=model):
                 if support.obstacle(model):
                     continue
-                rows = self.verify(support.DATA / model / "model.bpte", *LOOSE.get(model, []))
+                rows = self.verify(support.DATA / model / "model.bpte")
                 self.assertEqual({row["verdict"] for row in rows}, {"close"})
                 cases = {(row["method"], row["case"]) for row in rows}
                 self.assertEqual(cases, {(method, case) for method, count in methods.items()
                                          for case in range(count)})
+
+    def test_verify__what_a_program_computes_in_decides_the_tolerance(self):
+        """XNNPACK quantizes the input row by row, PyTorch the whole: a step of int8 is allowed."""
+        bundle = support.DATA / "linear_int8_xnnpack" / "model.bpte"
+        done = self.ok("verify", bundle)
+        self.assertIn("note: forward computes in dynamic int8: its outputs may be off by rtol "
+                      "1.3e-06, atol 1e-05 and 0.05 of their root mean square (2 steps of 8 bits "
+                      "over 6 standard deviations)", done.stderr)
+        for given in (["--rtol", "1.3e-6", "--atol", "1e-5"], ["--rms", "0.01"],
+                      ["--tolerance", "dtype=float32,rms=0.01"]):
+            with self.subTest(given=given):
+                (row,) = self.verify(bundle, *given, code=NEGATIVE)
+                self.assertEqual(row["verdict"], "different")
+        for model, name in (("conv_xnnpack_int8", "static int8"), ("mlp_xnnpack", "float32"),
+                            ("types", "float32")):
+            with self.subTest(model=model):
+                done = self.ok("verify", support.DATA / model / "model.bpte")
+                self.assertIn(f"note: forward computes in {name}: ", done.stderr)
+        done = self.ok("verify", support.DATA / "inexact" / "sums.bpte")
+        self.assertIn("note: forward computes in bfloat16: ", done.stderr)
+
+    def test_verify__a_step_of_int8_is_no_licence(self):
+        """One element that is off by half of the root mean square is different."""
+        path, index = self.planted("linear_int8_xnnpack", 0, struct.pack("<f", 9.0))
+        (row,) = self.verify(path, code=NEGATIVE)
+        self.assertEqual((row["outside"], row["worst_index"]), (1, index))
 
     def test_verify__every_example_verifies(self):
         for name in EXAMPLES:
@@ -106,7 +129,8 @@ class Fixtures(VerifyTest):
             self.assertEqual(row[name], index)
         self.assertGreater(row["max_abs_error"], 8)
         self.assertGreater(row["max_ulps"], 1000)
-        self.assertIn("1 of 8 numbers are outside of rtol 1.3e-06 and atol 1e-05; the worst is "
+        self.assertIn("1 of 8 numbers are outside of rtol 1.3e-06, atol 1e-05 and rms 1e-05; the "
+                      "worst is "
                       "element 7, off by ", row["message"])
         self.assertRegex(row["message"], r"times what is allowed; the largest error is [\d.]+$")
 
@@ -147,10 +171,10 @@ class Tolerances(VerifyTest):
                 (["--rtol", "-1"], '--rtol takes a number from 0, not "-1"'),
                 (["--atol", "nan"], "--atol takes a number from 0"),
                 (["--tolerance", "atol"], 'a field is NAME=VALUE, not "atol"'),
-                (["--tolerance", "size=3,atol=1"], "dtype, rtol or atol, not \"size\""),
+                (["--tolerance", "size=3,atol=1"], "dtype, rtol, atol or rms, not \"size\""),
                 (["--tolerance", "case=x,atol=1"], 'case "x"'),
                 (["--tolerance", "dtype=float17,atol=1"], 'dtype "float17"'),
-                (["--tolerance", "case=0"], "a rule needs rtol or atol")):
+                (["--tolerance", "case=0"], "a rule needs rtol, atol or rms")):
             with self.subTest(words=words):
                 self.fails(USAGE, part, "verify", model, *words)
         rules = self.folder / "rules.txt"

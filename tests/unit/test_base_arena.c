@@ -36,7 +36,7 @@ static void test_base_arena__sizes_that_cannot_be_are_refused(void **state)
     ets_arena_init(&arena, NULL, 1000);
     assert_null(ets_arena_alloc(&arena, SIZE_MAX));
     assert_null(ets_arena_alloc_array(&arena, SIZE_MAX / 2, 3));
-    assert_null(ets_arena_alloc_array(&arena, (size_t)1 << 32, (size_t)1 << 32));
+    assert_null(ets_arena_alloc_array(&arena, SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 1));
     assert_null(ets_arena_copy_text(&arena, "", SIZE_MAX));
     assert_non_null(ets_arena_alloc(&arena, 992));
     assert_null(ets_arena_alloc(&arena, 16));
@@ -127,7 +127,7 @@ static void test_base_arena__tables_tell_where_memory_ends(void **state)
         if (number == UINT32_MAX) break;
     }
     assert_int_equal(number, UINT32_MAX);
-    assert_int_equal(added, 63);
+    assert_in_range(added, 63, COUNT(names) - 1); /* pointers of 4 bytes leave room for more */
     assert_int_equal(ets_strings_add(&strings, (struct ets_text){"n5", 2}), 6);
     ets_arena_reset(&arena);
 

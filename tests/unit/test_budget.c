@@ -148,7 +148,7 @@ static void rules__hold_or_break_as_they_should(void **state)
     assert_int_equal(judge("total p50 <= +5%", base, 20), ETS_BUDGET_PASS);
     assert_int_equal(judge("total p50 <= +5%", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("total p50 <= +5%", fast, 20), ETS_BUDGET_PASS);
-    assert_int_equal(judge("total p50 <= +5%", slow, 3), ETS_BUDGET_UNKNOWN);
+    assert_int_equal(judge("total p50 <= +5%", slow, 3), ETS_BUDGET_UNDECIDED);
     assert_int_equal(judge("operator c*v.o?t p50 <= +5%", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator add.out p50 <= +5%", slow, 20), ETS_BUDGET_PASS);
     assert_int_equal(judge("operator conv.out p50 <= +999ns", slow, 20), ETS_BUDGET_FAIL);
@@ -160,7 +160,7 @@ static void rules__hold_or_break_as_they_should(void **state)
     assert_int_equal(judge("operator conv.out p50 <= +5% or +999ns", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator (between* p50 <= +5%", slow, 20), ETS_BUDGET_PASS);
     assert_int_equal(judge("operator *between* p50 <= +5%", slow, 20), ETS_BUDGET_MISSING);
-    assert_int_equal(judge("operator conv.out p50 <= +0%", little, 20), ETS_BUDGET_NOISE);
+    assert_int_equal(judge("operator conv.out p50 <= +0%", little, 20), ETS_BUDGET_UNDECIDED);
     assert_int_equal(judge("operator conv.out max <= +5%", slow, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator conv.out max <= 5us", base, 20), ETS_BUDGET_FAIL);
     assert_int_equal(judge("operator conv.out max <= 5.1us", base, 20), ETS_BUDGET_PASS);
@@ -178,7 +178,7 @@ static void rules__hold_or_break_as_they_should(void **state)
     assert_int_equal(judge("operator gelu* p50 <= 1us", slow, 20), ETS_BUDGET_FAIL);
 }
 
-/* Two recordings of the base, of which one is slow: what lies between them is noise. */
+/* Two recordings of the base, of which one is slow: what lies between them nobody can tell. */
 static void noise__is_learned_from_the_bases_files(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void noise__is_learned_from_the_bases_files(void **state)
     struct made c = inspect_program(slower, 2, 20);
     const struct ets_inspection *bases[] = {a.inspection, b.inspection};
     const struct ets_inspection *news[] = {b.inspection, c.inspection};
-    static const enum ets_budget_result wanted[] = {ETS_BUDGET_NOISE, ETS_BUDGET_FAIL};
+    static const enum ets_budget_result wanted[] = {ETS_BUDGET_UNDECIDED, ETS_BUDGET_FAIL};
     struct ets_budget *budget = open_budget("total p50 <= +5%");
     for (int i = 0; i < 2; i++) {
         struct ets_pool *before = open_pool(bases, 2), *after = open_pool(&news[i], 1);

@@ -3,6 +3,7 @@
 
 #include "etscope/captured_values.h"
 #include "etscope/summary.h"
+#include "test_little_support.h"
 
 /* A dump of one run, whose debug events are told by this table. */
 struct logged {
@@ -11,28 +12,21 @@ struct logged {
     int64_t offsets[3];
 };
 
-#define MATRIX(first, second)                                                                   \
-    {                                                                                           \
-        .scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3}, .strides = {first, second} \
+#define MATRIX(first, second)                                                                     \
+    {                                                                                             \
+        .scalar_type = ETS_SCALAR_FLOAT, .rank = 2, .sizes = {2, 3}, .strides = { first, second } \
     }
-#define DEBUG_AT(at, type, ...)           \
-    {.kind = ETS_EVENT_DEBUG,             \
-     .chain = 0,                          \
-     .instruction = at,                   \
-     .value_type = type,                  \
-     .delegate_id = -1,                   \
-     .name = ETS_ETDUMP_NO_NAME,          \
-     .delegate_name = ETS_ETDUMP_NO_NAME, \
-     __VA_ARGS__}
-#define PROFILE_AT(at, text)              \
-    {.kind = ETS_EVENT_PROFILE,           \
-     .chain = 0,                          \
-     .instruction = at,                   \
-     .name = text,                        \
-     .delegate_id = -1,                   \
-     .delegate_name = ETS_ETDUMP_NO_NAME, \
-     .start_ticks = 1,                    \
-     .end_ticks = 2}
+#define DEBUG_AT(at, type, ...)                                                             \
+    {                                                                                       \
+        .kind = ETS_EVENT_DEBUG, .chain = 0, .instruction = at, .value_type = type,         \
+        .delegate_id = -1, .name = ETS_ETDUMP_NO_NAME, .delegate_name = ETS_ETDUMP_NO_NAME, \
+        __VA_ARGS__                                                                         \
+    }
+#define PROFILE_AT(at, text)                                                                       \
+    {                                                                                              \
+        .kind = ETS_EVENT_PROFILE, .chain = 0, .instruction = at, .name = text, .delegate_id = -1, \
+        .delegate_name = ETS_ETDUMP_NO_NAME, .start_ticks = 1, .end_ticks = 2                      \
+    }
 
 enum { NAME_RUN, NAME_ADD, NAME_INNER };
 
@@ -89,7 +83,7 @@ static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, u
 }
 
 static const float numbers[6] = {1, 2, 3, 4, 5, 6};
-static const struct ets_bytes buffer = {(const uint8_t *)numbers, sizeof numbers};
+static struct ets_bytes buffer; /* the numbers; set by main */
 static const struct ets_captured_filter all = {ETS_NO_INDEX, ETS_NO_INDEX, ETS_NO_INDEX, 0, NULL};
 
 struct fixture {
@@ -231,5 +225,6 @@ int main(void)
         cmocka_unit_test(test_captured_values__without_a_debug_buffer),
         cmocka_unit_test(test_captured_values__table_tells_what_it_has_no_numbers_for),
     };
+    buffer = (struct ets_bytes){LITTLE(numbers), sizeof numbers};
     return cmocka_run_group_tests_name("captured values", tests, NULL, NULL);
 }

@@ -10,15 +10,17 @@
 #include <unistd.h>
 
 #include "etscope/comparator_plugin.h"
+#include "test_little_support.h"
 
 static struct ets_tensor vector(const float *data, int64_t count)
 {
-    return (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
-                               .rank = 1,
-                               .sizes = {count},
-                               .strides = {1},
-                               .data = data,
-                               .data_bytes = (size_t)count * sizeof *data};
+    return (struct ets_tensor){
+        .scalar_type = ETS_SCALAR_FLOAT,
+        .rank = 1,
+        .sizes = {count},
+        .strides = {1},
+        .data = test_little(data, (size_t)count * sizeof *data, sizeof *data),
+        .data_bytes = (size_t)count * sizeof *data};
 }
 
 static void test_comparator_library__the_example_compares(void **unused)

@@ -17,6 +17,7 @@
 #include "numerics/closeness.h"
 #include "numerics/decode.h"
 #include "numerics/pair_sums.h"
+#include "test_little_support.h"
 
 static uint64_t state = 1;
 
@@ -29,12 +30,13 @@ static double next(void)
 
 static struct ets_tensor vector(enum ets_scalar_type type, const void *data, int64_t count)
 {
-    return (struct ets_tensor){.scalar_type = type,
-                               .rank = 1,
-                               .sizes = {count},
-                               .strides = {1},
-                               .data = data,
-                               .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
+    return (struct ets_tensor){
+        .scalar_type = type,
+        .rank = 1,
+        .sizes = {count},
+        .strides = {1},
+        .data = LITTLE_OF(type, data, (size_t)count * ets_scalar_type_bytes((int)type)),
+        .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
 }
 
 /* What the sums should be, one after the other in long double. */
@@ -317,11 +319,12 @@ static void test_comparators__another_layout_is_a_finding(void **unused)
     left.strides[1] = 1;
     right.strides[0] = 1;
     right.strides[1] = 2;
-    right.data = columns;
+    right.data = LITTLE(columns);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     assert_true(got.layouts_differ);
     assert_int_equal(got.unequal_count, 0);
     columns[4] = 7; /* logical element [0, 2] */
+    right.data = LITTLE(columns);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     assert_int_equal(got.max_error_index, 2);
     assert_true(got.max_error == 5);
@@ -354,10 +357,10 @@ static void test_comparators__places_do_not_depend_on_the_layout(void **unused)
                                            .rank = 3,
                                            .sizes = {A, B, C},
                                            .strides = {B * C, C, 1},
-                                           .data = rows[k],
+                                           .data = LITTLE(rows[k]),
                                            .data_bytes = sizeof rows[k]};
             strange[k] = plain[k];
-            strange[k].data = turned[k];
+            strange[k].data = LITTLE(turned[k]);
             memcpy(strange[k].strides, (int64_t[]){1, A, A * B}, 3 * sizeof(int64_t));
         }
         for (int k = 0; k < 3; k++) { /* the last: two layouts */
@@ -551,7 +554,7 @@ static struct ets_top_k top(const float *a, const float *b, int64_t rows, int64_
     left.strides[0] = columns;
     left.strides[1] = 1;
     struct ets_tensor right = left;
-    right.data = b;
+    right.data = vector(ETS_SCALAR_FLOAT, b, rows * columns).data;
     assert_int_equal(ets_top_k_of(&left, &right, k, &got, NULL), ETS_OK);
     return got;
 }

@@ -345,6 +345,52 @@ static void test_load_library__says_why_not(void **state)
     assert_int_equal(kernels + backends, 0);
 }
 
+/* Runs a method of the program with state and gives its first output, if it has any. */
+static float run_state(struct opened opened, const char *name, float input)
+{
+    struct ets_engine_method *method = open_method(opened, name);
+    struct ets_engine_method_info info;
+    struct ets_value value = {.kind = ETS_VALUE_TENSOR};
+    value.as.tensor = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,
+                                          .rank = 1,
+                                          .sizes = {1},
+                                          .strides = {1},
+                                          .data = &input,
+                                          .data_bytes = sizeof input};
+    assert_int_equal(engine->method_info(opened.program, name, &info, NULL), ETS_OK);
+    if (info.input_count > 0) {
+        assert_int_equal(engine->method_set_input(method, 0, &value, NULL), ETS_OK);
+    }
+    run(method, 1);
+    float output = 0;
+    if (info.output_count > 0) {
+        assert_int_equal(engine->method_get_output(method, 0, &value, NULL), ETS_OK);
+        if (value.kind == ETS_VALUE_TENSOR) memcpy(&output, value.as.tensor.data, sizeof output);
+    }
+    engine->method_close(method);
+    return output;
+}
+
+/* What upstream's runtime gives; tests/data/state/make.py has checked that. */
+static void test_execute__methods_share_state_where_it_was_planned_so(void **state)
+{
+    NEEDS_ENGINE();
+    static const struct {
+        const char *file;
+        float set, added, after;
+    } cases[] = {{"shared.pte", 5.0f, 12.0f, 6.0f}, {"own.pte", 0.0f, 2.0f, 0.0f}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct opened opened = {open_fixture("state", cases[i].file), NULL};
+        const struct ets_engine_program_options options = {.program = ets_file_bytes(opened.file)};
+        assert_int_equal(engine->program_open(&options, &opened.program, NULL), ETS_OK);
+        (void)run_state(opened, "set_state", 5.0f);
+        assert_true(run_state(opened, "get_state", 0.0f) == cases[i].set);
+        assert_true(run_state(opened, "forward", 1.0f) == cases[i].added);
+        assert_true(run_state(opened, "get_state", 0.0f) == cases[i].after);
+        close_model(opened);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_execute__delegated),
         cmocka_unit_test(test_execute__a_dynamic_batch_changes_the_output),
         cmocka_unit_test(test_execute__every_kind_of_type_runs),
+        cmocka_unit_test(test_execute__methods_share_state_where_it_was_planned_so),
         cmocka_unit_test(test_set_input__takes_any_strides),
         cmocka_unit_test(test_set_input__refusals_name_expected_and_given),
         cmocka_unit_test(test_method_open__names_what_is_missing),

@@ -6,6 +6,7 @@
 #include "base/load.h"
 #include "etscope/gap.h"
 #include "etscope/gap_table.h"
+#include "test_little_support.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */
 static struct ets_engine_library *engine_library;
@@ -247,6 +248,17 @@ static void test_gap_faults__a_run_without_values_is_said(void **state)
     close_files(&f);
 }
 
+static float load_float(const void *at)
+{
+    return (float)ets_element_load(at, ETS_SCALAR_FLOAT, 0);
+}
+
+static void store_float(void *at, float number)
+{
+    const float numbers[] = {number};
+    memcpy(at, LITTLE(numbers), sizeof numbers);
+}
+
 /* The reference's own values, off by a little at one node. */
 struct planted {
     const char *node;
@@ -260,7 +272,7 @@ static int look_up(void *context, const struct ets_gap_value *value, struct ets_
     if (strcmp(value->node->name.data, planted->node) != 0) return 1;
     assert_true(tensor_out->data_bytes <= sizeof planted->numbers);
     memcpy(planted->numbers, tensor_out->data, tensor_out->data_bytes);
-    planted->numbers[5] += 1;
+    store_float(&planted->numbers[5], load_float(&planted->numbers[5]) + 1);
     tensor_out->data = planted->numbers;
     return 1;
 }
@@ -284,7 +296,9 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_int_equal(row->total.max_error_index, 5);
     assert_false(row->has_own);
     ets_gap_headline(report, headline, sizeof headline);
-    assert_memory_equal(headline, "linear_1 (models/zoo.py:16) is off, the first: by ", 50);
+    assert_memory_equal(
+        headline, "linear_1 (models/zoo.py:16) is off against the given values, the first: by ",
+        75);
     for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
         char small[41];
         memset(small, 'x', sizeof small);
@@ -305,7 +319,7 @@ static int look_up_scaled(void *context, const struct ets_gap_value *value,
     if (!is_source && strcmp(value->node->name.data, "softmax") != 0) return 1;
     memcpy(numbers, tensor_out->data, tensor_out->data_bytes);
     for (size_t i = 0; i < tensor_out->data_bytes / sizeof *numbers; i++) {
-        numbers[i] *= is_source ? 1.0002F : 1.0001F;
+        store_float(&numbers[i], load_float(&numbers[i]) * (is_source ? 1.0002F : 1.0001F));
     }
     tensor_out->data = numbers;
     return 1;
@@ -317,7 +331,7 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     struct fixture f;
     struct ets_gap_report *report;
     float numbers[64 * 64];
-    char headline[256];
+    char headline[512];
     (void)state;
     open_files(&f, "mlp_portable", "model");
     const struct ets_bytes whole = f.options.debug_buffer;
@@ -329,9 +343,8 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
         const struct ets_gap_value *value = ets_gap_value(report, i);
         if (value->node == NULL || strcmp(value->node->name.data, "linear_1") != 0) continue;
-        const float small = 1e-4F;
-        for (size_t at = 0; at < value->captured.tensor.data_bytes; at += sizeof small) {
-            memcpy(buffer + value->captured.offset + at, &small, sizeof small);
+        for (size_t at = 0; at < value->captured.tensor.data_bytes; at += sizeof(float)) {
+            store_float(buffer + value->captured.offset + at, 1e-4F);
         }
     }
     assert_int_equal(ets_gap_compare(report, look_up_scaled, numbers, NULL), ETS_OK);
@@ -340,8 +353,8 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
     ets_gap_headline(report, headline, sizeof headline);
     assert_non_null(strstr(headline,
-                           "1 of 4 values are off; the largest error is 0.0002, of linear_1 "
-                           "(models/zoo.py:16), where up to 0.0"));
+                           "1 of 4 values are off against the given values; the largest error is "
+                           "0.0002, of linear_1 (models/zoo.py:16), where up to 0.0"));
     ets_gap_close(report);
     free(buffer);
     close_files(&f);

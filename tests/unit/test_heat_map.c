@@ -8,6 +8,7 @@
 #include "base/load.h"
 #include "etscope/heat_map.h"
 #include "export/colour_map.h"
+#include "test_little_support.h"
 #include "test_written_support.h"
 
 /* A PNG taken apart. */
@@ -88,10 +89,11 @@ static void assert_colour(const struct picture *picture, uint32_t x, uint32_t y,
 
 static struct ets_tensor tensor_of(const float *numbers, uint32_t rank, const int64_t *sizes)
 {
-    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = rank, .data = numbers};
+    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT, .rank = rank};
     for (uint32_t i = 0; i < rank; i++) tensor.sizes[i] = sizes[i];
     ets_tensor_set_contiguous(&tensor);
     tensor.data_bytes = (size_t)ets_tensor_extent(&tensor);
+    tensor.data = test_little(numbers, tensor.data_bytes, sizeof *numbers);
     return tensor;
 }
 
@@ -216,7 +218,7 @@ static void test_heat_map__the_range_of_doubles_does_not_overflow(void **state)
     struct ets_tensor tensor = tensor_of(numbers, 1, (int64_t[]){2});
     struct ets_heat_map drawn;
     tensor.scalar_type = ETS_SCALAR_DOUBLE;
-    tensor.data = wide;
+    tensor.data = LITTLE(wide);
     tensor.data_bytes = sizeof wide;
     struct picture picture = draw(&tensor, NULL, &drawn);
     const struct ets_colour cold = ets_colour_signed(-1), warm = ets_colour_signed(1);

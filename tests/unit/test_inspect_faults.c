@@ -160,10 +160,11 @@ static void test_inspect_faults__every_failed_allocation_is_told(void **state)
     for (size_t m = 0; m < COUNT(models); m++) {
         struct subject subject = open_subject(models[m], "profile.etdp");
         unsigned long n = 0;
+        struct ets_error error = {.status = ETS_OK}, last;
         for (int succeeded = 0; !succeeded; n++) {
             struct failing failing = {.fail_at = n};
             const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
-            struct ets_error error = {.status = ETS_OK};
+            last = error;
             const enum ets_status status = inspect_with(&allocator, &subject, &error);
             succeeded = status == ETS_OK;
             if (!succeeded) assert_int_equal(status, ETS_NO_MEMORY);
@@ -172,6 +173,7 @@ static void test_inspect_faults__every_failed_allocation_is_told(void **state)
             assert_true(n < 10000);
         }
         assert_true(n > 5);
+        assert_string_equal(last.message, "no memory for a row's times");
         close_subject(&subject);
     }
 }

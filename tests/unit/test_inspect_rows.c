@@ -1,7 +1,11 @@
 /* Events into rows and blocks: identity, nesting, loops, clocks. */
 #include "test_inspect_support.h"
 
+#include "base/load.h"
+
 #include <math.h>
+
+#include "inspect/names.h"
 
 static const struct ets_inspect_options plain = {.tick_unit = ETS_UNIT_NS};
 
@@ -277,11 +281,9 @@ static void test_inspect_rows__unknown_kinds_are_counted(void **state)
     /* The event's table holds one offset; all vtables that name it as slot 0 are emptied for it. */
     uint32_t found = 0;
     for (size_t at = 0; at + 8 <= dump.size && found == 0; at += 4) {
-        uint32_t offset;
-        memcpy(&offset, bytes + at, 4);
+        const uint32_t offset = ets_load_u32(bytes + at);
         if (at + offset != event.payload_at || offset == 0 || at < 4) continue;
-        int32_t back;
-        memcpy(&back, bytes + at - 4, 4);
+        const int32_t back = (int32_t)ets_load_u32(bytes + at - 4);
         uint8_t *vtable = bytes + ((int64_t)at - 4 - back);
         memset(vtable + 4, 0, 2);
         found = 1;
@@ -308,6 +310,15 @@ static void test_inspect_rows__other_files_are_refused(void **state)
     ets_file_close(file);
 }
 
+static void test_inspect_rows__an_event_without_name_has_no_kernel(void **state)
+{
+    (void)state;
+    const struct ets_text none = ets_kernel_base_name((struct ets_text){NULL, 0});
+    assert_null(none.data);
+    assert_int_equal(none.size, 0);
+    assert_null(ets_node_base_name((struct ets_text){NULL, 0}).data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_inspect_rows__executions_of_one_block_do_not_enclose_each_other),
         cmocka_unit_test(test_inspect_rows__parents_never_form_a_circle),
         cmocka_unit_test(test_inspect_rows__loops_count_every_iteration),
+        cmocka_unit_test(test_inspect_rows__an_event_without_name_has_no_kernel),
         cmocka_unit_test(test_inspect_rows__one_run_can_be_asked_for_alone),
         cmocka_unit_test(test_inspect_rows__shapes_names_and_test_cases_make_blocks),
         cmocka_unit_test(test_inspect_rows__delegates_are_known_by_number_or_name),

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
+#include "test_little_support.h"
 
 static double load(const void *at, enum ets_scalar_type type)
 {
@@ -150,8 +151,8 @@ static void test_numerics__integers_and_bool(void **state)
 static void test_numerics__floats_and_complex(void **state)
 {
     (void)state;
-    const float singles[] = {1.5f, -0.25f};
-    const double doubles[] = {1e300, -5e-324};
+    const float native_singles[] = {1.5f, -0.25f}, *singles = LITTLE(native_singles);
+    const double native_doubles[] = {1e300, -5e-324}, *doubles = LITTLE(native_doubles);
     const uint8_t halves[] = {0x00, 0x3c, 0x00, 0xc0};
     assert_true(load(&singles[1], ETS_SCALAR_FLOAT) == -0.25);
     assert_true(load(&doubles[1], ETS_SCALAR_DOUBLE) == -5e-324);
@@ -262,12 +263,13 @@ static void test_numerics__tensors_past_their_bytes(void **state)
 
 static struct ets_tensor vector(enum ets_scalar_type type, const void *data, int64_t count)
 {
-    return (struct ets_tensor){.scalar_type = type,
-                               .rank = 1,
-                               .sizes = {count},
-                               .strides = {1},
-                               .data = data,
-                               .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
+    return (struct ets_tensor){
+        .scalar_type = type,
+        .rank = 1,
+        .sizes = {count},
+        .strides = {1},
+        .data = LITTLE_OF(type, data, (size_t)count * ets_scalar_type_bytes((int)type)),
+        .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
 }
 
 static void test_numerics__sums_of_a_comparison(void **state)

@@ -1,6 +1,8 @@
 /* Tensors of state dicts, inputs and reference outputs. */
 #include "test_record_support.h"
 
+#include "etscope/numerics.h"
+
 static const struct ets_named_value *find_value(const struct ets_named_value *values, size_t count,
                                                 const char *name)
 {
@@ -12,9 +14,7 @@ static const struct ets_named_value *find_value(const struct ets_named_value *va
 
 static float float_at(const struct ets_tensor *tensor, size_t index)
 {
-    float value;
-    memcpy(&value, (const uint8_t *)tensor->data + index * sizeof value, sizeof value);
-    return value;
+    return (float)ets_element_load((const float *)tensor->data + index, ETS_SCALAR_FLOAT, 0);
 }
 
 static void test_values__of_state_dicts_point_into_the_file(void **state)
@@ -178,11 +178,35 @@ static void test_values__keep_the_tensors_inside_of_unknown_objects(void **state
     assert_int_equal(count, 4);
     assert_string_equal(values[0].name.data, "w");
     assert_int_equal(values[0].value.kind, ETS_VALUE_OTHER);
+    assert_string_equal(values[0].class_name.data, "torchao.Int4");
+    assert_null(values[1].class_name.data);
     assert_string_equal(values[1].name.data, "w.scale");
     assert_int_equal(values[1].value.kind, ETS_VALUE_TENSOR);
     assert_float_equal(float_at(&values[1].value.as.tensor, 0), 2.0f, 0);
     assert_int_equal(values[2].value.as.int_value, 7);
     assert_int_equal(values[3].value.kind, ETS_VALUE_NONE);
+    ets_etrecord_close(record);
+}
+
+/* A parameter of such a class, whose attributes lie beside those of __slots__. */
+static void test_values__parameters_of_unknown_classes_have_their_tensors(void **state)
+{
+    (void)state;
+    static const char pickle[] =
+        "\x80\2}(X\1\0\0\0w"
+        "ctorch._utils\n_rebuild_parameter\n("
+        "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_wrapper_subclass\n"
+        "ctorchao\nInt4\n)(}X\5\0\0\0scale" TENSOR("\1", "\1") "s}ttR\x88}tRu.";
+    const struct ets_named_value *values;
+    struct ets_etrecord *record;
+    struct ets_error error;
+    size_t count;
+    if (open_values(pickle, sizeof pickle - 1, &values, &count, &record, &error) != ETS_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(count, 2);
+    assert_string_equal(values[0].class_name.data, "torchao.Int4");
+    assert_string_equal(values[1].name.data, "w.scale");
     ets_etrecord_close(record);
 }
 
@@ -223,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_values__of_reference_outputs_are_by_method_and_case),
         cmocka_unit_test(test_values__of_every_fixture_are_readable),
         cmocka_unit_test(test_values__keep_the_tensors_inside_of_unknown_objects),
+        cmocka_unit_test(test_values__parameters_of_unknown_classes_have_their_tensors),
         cmocka_unit_test(test_values__that_leave_their_storage_are_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,8 +233,9 @@ static void test_recorder__an_end_without_a_begin_is_counted(void **state)
     struct bed bed;
     (void)state;
     bed_open(&bed, 4096);
-    ets_trace_end(&bed.thread, (struct ets_trace_span){0, 0});
-    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0}, (struct ets_bytes){NULL, 0});
+    ets_trace_end(&bed.thread, (struct ets_trace_span){0, 0, 0});
+    ets_trace_end_delegate(&bed.thread, (struct ets_trace_span){0, 0, 0},
+                           (struct ets_bytes){NULL, 0});
     ets_trace_end_delegate(&bed.thread, ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "x"),
                            (struct ets_bytes){NULL, 0});
     assert_int_equal(bed_state(&bed).dropped, 3);
@@ -383,29 +384,54 @@ static void test_recorder__a_full_table_of_names_is_counted(void **state)
     bed_close(&bed);
 }
 
-/*
- * As many names as there are numbers for. Looking each up among all before it takes long: only the
- * table's room is tried, in a table that says it has all but the last ones.
- */
+/* As many names as there are numbers for, and each event has its own, in every form of a record. */
+static void check_all_numbers(int are_static, uint32_t most)
+{
+    const size_t area = (size_t)most * 72;
+    const uint32_t texts = most + 3;
+    struct bed bed;
+    bed_prepare(&bed, (size_t)texts * 80);
+    char(*names)[16] = malloc((size_t)texts * sizeof *names);
+    bed.config.names = malloc(area);
+    assert_true(names != NULL && bed.config.names != NULL);
+    memset(bed.config.names, 0xa5, area);
+    bed.config.names_are_static = are_static;
+    bed.config.names_bytes = area;
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    for (uint32_t i = 0; i < texts; i++) { /* "Default" comes before them */
+        snprintf(names[i], sizeof names[i], "name %u", (unsigned)i);
+        record_one(&bed, names[i], i);
+    }
+    for (uint32_t i = 0; i < texts; i += 4999) {
+        const struct ets_trace_delegate part = {names[i], 0};
+        const struct ets_trace_span span = ets_trace_begin_delegate(&bed.thread, part);
+        ets_trace_end_delegate(&bed.thread, span, (struct ets_bytes){NULL, 0});
+        ets_trace_log_delegate(&bed.thread, part, 1, 2, (struct ets_bytes){NULL, 0});
+        assert_int_equal(ets_trace_log_int(&bed.thread, &part, 5, 0), ETS_OK);
+    }
+    assert_int_equal(bed_state(&bed).names, most);
+    assert_true(bed_state(&bed).unnamed >= 4);
+    bed_dump(&bed);
+    for (uint32_t i = 0; i < texts; i++) {
+        assert_text(bed_event(&bed, 0, i).name, i < most - 1 ? names[i] : NULL);
+        assert_int_equal(bed_event(&bed, 0, i).instruction, i);
+    }
+    for (uint32_t i = 0, event = texts; i < most - 1; i += 4999) {
+        for (uint32_t j = 0; j < 2; j++) {
+            assert_text(bed_event(&bed, 0, event++).delegate_name, names[i]);
+        }
+        assert_text(bed_event(&bed, 0, event++).delegate_name, names[i]);
+    }
+    free(bed.config.names);
+    free(names);
+    bed_close(&bed);
+}
+
 static void test_recorder__the_table_has_room_for_all_numbers(void **state)
 {
-    enum { NAMES = 65535, AREA = NAMES * (int)sizeof(struct ets_etdump_name) + 64 };
-    static const char *const texts[] = {"a", "b", "c"};
-    struct bed bed;
     (void)state;
-    bed_prepare(&bed, 1 << 12);
-    void *names = malloc(AREA);
-    assert_non_null(names);
-    bed.config.names_are_static = 1;
-    bed.config.names = names;
-    bed.config.names_bytes = AREA;
-    assert_int_equal(bed_start(&bed), ETS_OK);
-    bed.trace.names_used = NAMES - 2;
-    for (size_t i = 0; i < 3; i++) record_one(&bed, texts[i], 1); /* and "Default" before them */
-    assert_int_equal(bed_state(&bed).names, NAMES);
-    assert_int_equal(bed_state(&bed).unnamed, 2);
-    bed_close(&bed);
-    free(names);
+    check_all_numbers(0, sizeof(size_t) > 4 ? 131070 : 65535);
+    check_all_numbers(1, sizeof(size_t) > 4 ? 131070 : 65535);
 }
 
 /* With the numbers of chunks from `sequence` on: they start again from 0 after 2^30. */

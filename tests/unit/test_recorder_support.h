@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +35,8 @@ struct bed {
     struct ets_trace_thread thread;
     uint8_t *buffer, *file;
     size_t file_bytes;
-    struct ets_etdump dump;
+    struct ets_etdump dump; /* without the run that says that it was cut */
+    bool is_cut;
     struct ets_trace_extra extra;
 };
 
@@ -66,6 +68,22 @@ static inline void bed_open(struct bed *bed, size_t bytes)
     assert_int_equal(bed_start(bed), ETS_OK);
 }
 
+static inline bool is_cut_run(const struct ets_etdump *dump, uint32_t index)
+{
+    struct ets_etdump_run run;
+    ets_etdump_run(dump, index, &run);
+    return run.name.size == strlen(ETS_TRACE_CUT_NAME) &&
+           memcmp(run.name.data, ETS_TRACE_CUT_NAME, run.name.size) == 0;
+}
+
+/* Takes off the run that says that the dump was cut; 1 where there was one. */
+static inline bool strip_cut_run(struct ets_etdump *dump)
+{
+    const bool is_cut = dump->run_count > 0 && is_cut_run(dump, dump->run_count - 1);
+    if (is_cut) dump->run_count--;
+    return is_cut;
+}
+
 /* Writes the dump and opens it with the readers. */
 static inline void bed_dump(struct bed *bed)
 {
@@ -83,6 +101,7 @@ static inline void bed_dump(struct bed *bed)
     if (ets_etdump_init(&bed->dump, bytes, &error) != ETS_OK) fail_msg("%s", error.message);
     if (ets_trace_extra_init(&bed->extra, bytes, &error) != ETS_OK) fail_msg("%s", error.message);
     assert_true(bed->dump.is_size_prefixed);
+    bed->is_cut = strip_cut_run(&bed->dump);
     const uint32_t prefix = (uint32_t)bed->file[0] | (uint32_t)bed->file[1] << 8 |
                             (uint32_t)bed->file[2] << 16 | (uint32_t)bed->file[3] << 24;
     assert_int_equal(prefix, size - 4);

@@ -485,7 +485,7 @@ static void test_long_graph(void **state)
     make_graph(&made);
     struct ets_graph_node *nodes = test_calloc(COUNT, sizeof *nodes);
     struct ets_graph_argument *arguments = test_calloc(COUNT + 1, sizeof *arguments);
-    char (*names)[8] = test_calloc(COUNT + 1, sizeof *names);
+    char(*names)[8] = test_calloc(COUNT + 1, sizeof *names);
     arguments[0] = tensor_named(TEXT("x"));
     for (unsigned i = 0; i < COUNT; i++) {
         const int size = snprintf(names[i], sizeof names[i], "n%u", i);

@@ -269,7 +269,7 @@ static void test_routes(void **state)
                                             .fallback = subject.edge};
     struct ets_reference *reference = open_reference(&options);
     assert_int_equal(find_node(reference, "lstm")->route, ETS_ROUTE_FALLBACK);
-    assert_null(find_node(reference, "lstm")->reason);
+    assert_non_null(strstr(find_node(reference, "lstm")->reason, "lstm"));
     assert_int_equal(find_node(reference, "tanh")->route, ETS_ROUTE_KERNEL);
     assert_string_equal(find_node(reference, "tanh")->kernel, "aten::tanh.out");
     ets_reference_close(reference);

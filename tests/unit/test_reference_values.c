@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "etscope/numerics.h"
 #include "reference/reference_value.h"
+#include "test_little_support.h"
 
 static struct ets_tensor dense(int type, uint32_t rank, const int64_t *sizes, const void *data,
                                size_t bytes)
@@ -116,7 +117,7 @@ static void test_every_type_to_every_other(void **state)
                                 ETS_SCALAR_UINT16, ETS_SCALAR_UINT32, ETS_SCALAR_UINT64,
                                 ETS_SCALAR_QINT8,  ETS_SCALAR_QINT32, ETS_SCALAR_QUINT8};
     const int64_t sizes[1] = {8};
-    const struct ets_tensor from = dense(ETS_SCALAR_DOUBLE, 1, sizes, shared_numbers, 64);
+    const struct ets_tensor from = dense(ETS_SCALAR_DOUBLE, 1, sizes, LITTLE(shared_numbers), 64);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
             uint8_t first[64], second[64];
@@ -134,8 +135,9 @@ static void test_every_type_to_every_other(void **state)
 
 static double converted(double number, int from_type, int to_type)
 {
+    const double numbers[] = {number};
     uint8_t from_bytes[8], to_bytes[8];
-    struct ets_tensor exact = dense(ETS_SCALAR_DOUBLE, 0, NULL, &number, 8);
+    struct ets_tensor exact = dense(ETS_SCALAR_DOUBLE, 0, NULL, LITTLE(numbers), 8);
     struct ets_tensor from = dense(from_type, 0, NULL, from_bytes, 8);
     struct ets_tensor to = dense(to_type, 0, NULL, to_bytes, 8);
     assert_int_equal(reference_tensor_copy(&exact, &from, NULL), ETS_OK);
@@ -191,9 +193,10 @@ static void test_strides_of_all_kinds(void **state)
                 dense(types[t % 3], 3, (int64_t[]){A, B, C}, source, sizeof source);
             const size_t bytes = ets_scalar_type_bytes(from.scalar_type);
             for (int64_t i = 0; i < 2 * A * B * C; i++) {
-                const double number = (double)(i % 30011);
+                const double number[] = {(double)(i % 30011)};
                 struct ets_tensor one = dense(from.scalar_type, 0, NULL, source + i * bytes, bytes);
-                const struct ets_tensor exact = dense(ETS_SCALAR_DOUBLE, 0, NULL, &number, 8);
+                const struct ets_tensor exact =
+                    dense(ETS_SCALAR_DOUBLE, 0, NULL, LITTLE(number), 8);
                 assert_int_equal(reference_tensor_copy(&exact, &one, NULL), ETS_OK);
             }
             memcpy(from.strides, strides[s], sizeof strides[s]);

@@ -132,6 +132,34 @@ static void test_table_records__formats_have_names(void **state)
 }
 
 /* More cells than columns, cells before the first row: passed over. */
+static void test_table_records__headings_and_notes_are_told_to_documents(void **state)
+{
+    (void)state;
+    struct ets_table *table = two_rows();
+    struct ets_text note;
+    uint32_t row = 0;
+    assert_int_equal(ets_table_next_note(table, &row, &note), 0);
+    ets_table_add_note(table, (struct ets_text){"first", 5});
+    ets_table_add_section(table, (struct ets_text){"Other", 5});
+    ets_table_add_note(table, (struct ets_text){"second", 6});
+    assert_memory_equal(ets_table_heading(table).data, "Section", 7);
+    row = 0;
+    assert_int_equal(ets_table_next_note(table, &row, &note), 1);
+    assert_memory_equal(note.data, "first", 5);
+    assert_int_equal(ets_table_next_note(table, &row, &note), 1);
+    assert_memory_equal(note.data, "second", 6);
+    assert_int_equal(ets_table_next_note(table, &row, &note), 0);
+    char *text =
+        print_table(table, (struct ets_table_style){.format = ETS_FORMAT_JSON, .is_part = 1});
+    assert_int_equal(text[strlen(text) - 1], ']');
+    free(text);
+    ets_table_close(table);
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    ets_table_add_section(table, (struct ets_text){"of no column", 12});
+    assert_null(ets_table_heading(table).data);
+    ets_table_close(table);
+}
+
 static void test_table_records__stray_cells_do_no_harm(void **state)
 {
     (void)state;
@@ -185,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_table_records__json_is_one_array_or_lines),
         cmocka_unit_test(test_table_records__json_is_always_utf8),
         cmocka_unit_test(test_table_records__formats_have_names),
+        cmocka_unit_test(test_table_records__headings_and_notes_are_told_to_documents),
         cmocka_unit_test(test_table_records__stray_cells_do_no_harm),
         cmocka_unit_test(test_table_records__a_failed_allocation_is_told_by_write),
     };

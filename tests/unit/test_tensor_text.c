@@ -6,13 +6,17 @@
 #include <math.h>
 
 #include "etscope/tensor_text.h"
+#include "test_little_support.h"
 #include "test_written_support.h"
 
 static struct ets_tensor tensor_of(enum ets_scalar_type type, const void *data, size_t bytes,
                                    uint32_t rank, int64_t a, int64_t b, int64_t c)
 {
-    struct ets_tensor tensor = {
-        .scalar_type = type, .rank = rank, .sizes = {a, b, c}, .data = data, .data_bytes = bytes};
+    struct ets_tensor tensor = {.scalar_type = type,
+                                .rank = rank,
+                                .sizes = {a, b, c},
+                                .data = LITTLE_OF(type, data, bytes),
+                                .data_bytes = bytes};
     ets_tensor_set_contiguous(&tensor);
     return tensor;
 }

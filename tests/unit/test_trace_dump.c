@@ -314,6 +314,31 @@ static void test_trace_dump__a_platform_clock_that_runs_backwards_is_not_followe
     bed_close(&bed);
 }
 
+/* The last run of a dump that lacks events says so, by its name and its event's. */
+static void test_trace_dump__a_full_buffer_is_an_event_too(void **state)
+{
+    (void)state;
+    for (uint32_t events = 30; events < 60; events++) {
+        struct bed bed;
+        bed_open(&bed, 2048);
+        for (uint32_t i = 0; i < events; i++) record_one(&bed, "op", i);
+        bed_dump(&bed);
+        const uint32_t dropped = bed_state(&bed).dropped, unnamed = bed_state(&bed).unnamed;
+        assert_int_equal(bed.is_cut, dropped > 0);
+        assert_int_equal(bed.dump.run_count, 1);
+        assert_int_equal(bed_run(&bed, 0).event_count, events - dropped);
+        bed.dump.run_count += bed.is_cut;
+        if (dropped > 0) {
+            assert_int_equal(unnamed, 0);
+            assert_text(bed_run(&bed, 1).name, ETS_TRACE_CUT_NAME);
+            assert_int_equal(bed_run(&bed, 1).event_count, 1);
+            assert_text(bed_event(&bed, 1, 0).name, ETS_TRACE_CUT_NAME);
+            assert_int_equal(bed_event(&bed, 1, 0).chain, -1);
+        }
+        bed_close(&bed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_trace_dump__every_failing_write_is_told),
         cmocka_unit_test(test_trace_dump__every_damaged_byte_of_the_extra_block_is_noticed),
         cmocka_unit_test(test_trace_dump__both_clocks_are_on_one_axis),
+        cmocka_unit_test(test_trace_dump__a_full_buffer_is_an_event_too),
         cmocka_unit_test(test_trace_dump__a_platform_clock_that_runs_backwards_is_not_followed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

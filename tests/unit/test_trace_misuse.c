@@ -59,6 +59,40 @@ static void test_trace_misuse__an_end_twice_is_two_events(void **state)
     close_whole(&bed, 0, 2);
 }
 
+/* Opens spans of each form, resets, and ends them in the trace that came after. */
+static void end_after_reset(struct bed *bed, unsigned resets, int has_names)
+{
+    const struct ets_trace_delegate part = {has_names ? "part" : NULL, 7};
+    bed_open(bed, 4096);
+    record_one(bed, "first", 1); /* so that the names' numbers differ */
+    const struct ets_trace_span plain = ets_trace_begin(&bed->thread, ETS_TRACE_OPERATORS, "op");
+    const struct ets_trace_span wide =
+        ets_trace_begin_at(&bed->thread, ETS_TRACE_OPERATORS, "wide", 300, 1);
+    const struct ets_trace_span delegate = ets_trace_begin_delegate(&bed->thread, part);
+    for (unsigned i = 0; i < resets; i++) assert_int_equal(ets_trace_reset(&bed->trace), ETS_OK);
+    ets_trace_thread_init(&bed->thread, &bed->trace);
+    record_one(bed, "other", 1);
+    ets_trace_end(&bed->thread, plain);
+    ets_trace_end(&bed->thread, wide);
+    ets_trace_end_delegate(&bed->thread, delegate, (struct ets_bytes){NULL, 0});
+}
+
+static void test_trace_misuse__an_end_after_a_reset_is_counted(void **state)
+{
+    struct ets_trace_summary summary;
+    (void)state;
+    for (unsigned i = 1; i < 600; i = i * 2 + i % 3) {
+        struct bed bed;
+        end_after_reset(&bed, i, i % 2);
+        assert_int_equal(bed_state(&bed).stale, 3);
+        bed_dump(&bed);
+        assert_text(bed_event(&bed, 0, 0).name, "other");
+        ets_trace_extra_summary(&bed.extra, &summary);
+        assert_int_equal(summary.state.stale, 3);
+        close_whole(&bed, 0, 1);
+    }
+}
+
 static void test_trace_misuse__a_begin_without_an_end_is_nothing(void **state)
 {
     struct bed bed;
@@ -287,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_trace_misuse__a_misaligned_buffer_is_aligned),
         cmocka_unit_test(test_trace_misuse__no_buffer_counts_everything),
         cmocka_unit_test(test_trace_misuse__an_end_twice_is_two_events),
+        cmocka_unit_test(test_trace_misuse__an_end_after_a_reset_is_counted),
         cmocka_unit_test(test_trace_misuse__a_begin_without_an_end_is_nothing),
         cmocka_unit_test(test_trace_misuse__an_event_keeps_the_chain_of_its_begin),
         cmocka_unit_test(test_trace_misuse__an_allocation_has_no_room_for_a_wide_chain),

@@ -8,7 +8,8 @@
 
 #include "etscope/verify.h"
 
-static const struct ets_tolerance exact = {0, 0, 0}, loose = {1e-3, 1e-5, 0};
+static const struct ets_tolerance exact = {.relative = 0},
+                                  loose = {.relative = 1e-3, .absolute = 1e-5};
 
 static struct ets_output_verdict verify(const struct ets_value *expected,
                                         const struct ets_value *actual,
@@ -59,11 +60,11 @@ static void test_verify__nan_is_minus_infinity_to_nobody(void **unused)
 static void test_verify__relative_tolerance_scales_with_what_is_expected(void **unused)
 {
     (void)unused;
-    const struct ets_tolerance half = {0.5, 0, 0};
+    const struct ets_tolerance half = {.relative = 0.5};
     assert_int_equal(of_floats(1, 1.5f, &half), ETS_MATCH_CLOSE);
     assert_int_equal(of_floats(1, 1.9f, &half), ETS_MATCH_DIFFERENT);
     assert_int_equal(of_floats(1, 0.5f, &half), ETS_MATCH_CLOSE);
-    const struct ets_tolerance twice = {1, 0, 0};
+    const struct ets_tolerance twice = {.relative = 1};
     assert_int_equal(of_floats(1, 1e30f, &twice), ETS_MATCH_DIFFERENT);
 }
 
@@ -74,7 +75,7 @@ static void test_verify__bfloat16_and_integers_have_tolerances(void **unused)
     const uint16_t a[] = {0x3f80, 0x8000}, b[] = {0x3f81, 0x0000}; /* 1, -0; 1.0078, 0 */
     const struct ets_value x = tensor_value(ETS_SCALAR_BFLOAT16, 1, (int64_t[]){2}, a);
     const struct ets_value y = tensor_value(ETS_SCALAR_BFLOAT16, 1, (int64_t[]){2}, b);
-    const struct ets_tolerance hundredth = {1e-2, 0, 0}, one = {0, 1, 0};
+    const struct ets_tolerance hundredth = {.relative = 1e-2}, one = {.absolute = 1};
     assert_int_equal(verify(&x, &y, &hundredth).verdict, ETS_MATCH_CLOSE);
     assert_int_equal(verify(&x, &y, &exact).closeness.outside_count, 1); /* -0 is 0 */
     const int8_t left[] = {10, 20}, right[] = {10, 21};
@@ -154,13 +155,13 @@ static void test_verify__tolerances_by_type_and_rule(void **unused)
     (void)unused;
     const struct ets_text forward = {"forward", 7}, encode = {"encode", 6};
     const struct ets_tolerance_rule rules[] = {
-        {NULL, -1, -1, -1, 0.5, -1},
-        {"forward", -1, 2, -1, -1, 0.25},
-        {NULL, 1, -1, ETS_SCALAR_FLOAT, 0.125, 0.0625},
+        {NULL, -1, -1, -1, 0.5, -1, -1},
+        {"forward", -1, 2, -1, -1, 0.25, 0.125},
+        {NULL, 1, -1, ETS_SCALAR_FLOAT, 0.125, 0.0625, 0},
     };
     struct ets_tolerance t;
     ets_tolerance_for(NULL, 0, forward, 0, 0, ETS_SCALAR_FLOAT, &t);
-    assert_true(t.relative == 1.3e-6 && t.absolute == 1e-5);
+    assert_true(t.relative == 1.3e-6 && t.absolute == 1e-5 && t.of_rms == 1e-5);
     ets_tolerance_for(NULL, 0, forward, 0, 0, ETS_SCALAR_HALF, &t);
     assert_true(t.relative == 1e-3 && t.absolute == 1e-5);
     ets_tolerance_for(NULL, 0, forward, 0, 0, ETS_SCALAR_BFLOAT16, &t);
@@ -168,13 +169,48 @@ static void test_verify__tolerances_by_type_and_rule(void **unused)
     ets_tolerance_for(NULL, 0, forward, 0, 0, ETS_SCALAR_COMPLEX_DOUBLE, &t);
     assert_true(t.relative == 1e-7 && t.absolute == 1e-7);
     ets_tolerance_for(NULL, 0, forward, 0, 0, ETS_SCALAR_LONG, &t);
-    assert_true(t.relative == 0 && t.absolute == 0);
+    assert_true(t.relative == 0 && t.absolute == 0 && t.of_rms == 0);
     ets_tolerance_for(rules, 3, encode, 0, 2, ETS_SCALAR_FLOAT, &t);
     assert_true(t.relative == 0.5 && t.absolute == 1e-5);
     ets_tolerance_for(rules, 3, forward, 0, 2, ETS_SCALAR_LONG, &t);
-    assert_true(t.relative == 0.5 && t.absolute == 0.25);
+    assert_true(t.relative == 0.5 && t.absolute == 0.25 && t.of_rms == 0.125);
     ets_tolerance_for(rules, 3, forward, 1, 2, ETS_SCALAR_FLOAT, &t);
-    assert_true(t.relative == 0.125 && t.absolute == 0.0625);
+    assert_true(t.relative == 0.125 && t.absolute == 0.0625 && t.of_rms == 0);
+}
+
+static void test_verify__a_part_of_the_root_mean_square_is_allowed(void **unused)
+{
+    (void)unused;
+    const struct ets_tolerance tenth = {.of_rms = 0.1};
+    const float expected[] = {3, -4, 0, 5}, close[] = {3.25f, -4, 0.34375f, 5}; /* RMS 3.54 */
+    const float outside[] = {3, -4, 0.375f, 5};
+    const struct ets_value x = float_vector(expected, 4), y = float_vector(close, 4),
+                           z = float_vector(outside, 4);
+    assert_int_equal(verify(&x, &y, &tenth).verdict, ETS_MATCH_CLOSE);
+    assert_int_equal(verify(&x, &z, &tenth).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&x, &z, &tenth).closeness.worst_index, 2);
+    const float tiny[] = {1e-30f, 1e-30f}, off[] = {1.25e-30f, 1e-30f};
+    const struct ets_value a = float_vector(tiny, 2), b = float_vector(off, 2);
+    assert_int_equal(verify(&a, &b, &tenth).verdict, ETS_MATCH_DIFFERENT);
+}
+
+static void test_verify__classes_allow_no_less_than_those_before(void **unused)
+{
+    (void)unused;
+    struct ets_tolerance_rule rules[ETS_TOLERANCE_RULES];
+    double last = -1;
+    int number = 0;
+    const struct ets_tolerance_class *each;
+    for (; (each = ets_tolerance_class((enum ets_computes)number)) != NULL; number++) {
+        assert_true(each->tolerance.of_rms >= last);
+        last = each->tolerance.of_rms;
+        const size_t count = ets_computes_rules((enum ets_computes)number, NULL, rules);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(rules[i].of_rms == each->tolerance.of_rms);
+            assert_true(ets_type_computes(rules[i].scalar_type) != ETS_COMPUTES_EXACT);
+        }
+    }
+    assert_int_equal(number, 8);
 }
 
 /* A bundle with a case without expected outputs, and one that expects two. */
@@ -209,7 +245,7 @@ static void test_verify__a_whole_case_from_the_bundles_bytes(void **unused)
     assert_int_equal(verdict.first_failed, 1);
     assert_int_equal(verdicts[1].closeness.worst_index, 1);
     assert_true(verdicts[1].comparison.max_error == 0.5);
-    const struct ets_tolerance_rule rule = {NULL, -1, 1, -1, -1, 0.5};
+    const struct ets_tolerance_rule rule = {NULL, -1, 1, -1, -1, 0.5, 0};
     assert_int_equal(
         ets_verify_outputs(bytes, "forward", 1, outputs, 2, &rule, 1, NULL, 0, &verdict, &error),
         ETS_OK);
@@ -325,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_verify__bits_are_compared_as_bytes),
         cmocka_unit_test(test_verify__empty_tensors_are_equal),
         cmocka_unit_test(test_verify__tolerances_by_type_and_rule),
+        cmocka_unit_test(test_verify__a_part_of_the_root_mean_square_is_allowed),
+        cmocka_unit_test(test_verify__classes_allow_no_less_than_those_before),
         cmocka_unit_test(test_verify__a_whole_case_from_the_bundles_bytes),
         cmocka_unit_test(test_verify__counts_that_differ),
         cmocka_unit_test(test_verify__what_cannot_be_answered_is_a_status),

@@ -134,7 +134,7 @@ class Report:
             if error.status == "NOT_FOUND":
                 error.message = "the record has no representative inputs: give inputs="
             raise
-        return values[0], count[0], record
+        return values[0], min(count[0], lib.ets_gap_input_count(self.pointer)), record
 
     def _cases(self):
         """The struct ets_bundle_suite * of the method; None where the program is no bundle."""

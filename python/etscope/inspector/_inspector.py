@@ -370,12 +370,12 @@ class Inspector:
         *,
         inputs: Optional[List[Any]] = None,
         run: Optional[int] = None,
-        use_double: bool = False,
+        use_double: bool = True,
     ):
         """Whose numbers are wrong: every captured value beside its reference, and the verdict.
 
             frame = inspector.numeric_gap()
-            print(frame.attrs["finding"])      # "all 4 values agree with the reference; ..."
+            print(frame.attrs["finding"])      # "all 4 values agree with the exported program in ..."
             print(frame[["operator", "own_error", "total_error", "finding"]])
 
         reference   what the captured values are compared with:
@@ -389,18 +389,21 @@ class Inspector:
         inputs      one value for each input of the model; None: of the record or the test case
         run         the number of a run; None: the first that captured anything, of forward where
                     it did
-        use_double  compute the reference in float64, so that a kernel's own rounding shows
+        use_double  True: compute the reference in float64, which tells whether a kernel is right;
+                    the column same_bits tells which values are those of the runtime's kernels.
+                    False: compute it in the record's types, as the runtime's kernels do
 
         Returns a pandas.DataFrame with a row for each value of the reference that was captured, in
         the order of evaluation. Errors are relative: root of the mean square of the difference over
         that of the reference (0.01 are 40 dB). total_error: from the model's inputs on; own_error:
         of this operator, or partition, alone, from what the device had for its inputs; NaN where
         it is not known, as for references that are given or of "torch". finding: "agrees",
-        "inherited", "guilty", "suspect", "off" or None, with a `reason`. docs/python.md has all
+        "inherited", "guilty", "suspect", "off", "inexact" or None, with a `reason`. docs/python.md has all
         columns, docs/numerics.md the rules. attrs:
 
             finding   the verdict in one sentence
             guilty    what is known of the guilty operator, some lines of text, or None
+            tolerances  what the values were judged by, and where that comes from
             notes     what was done in another way than asked, a list of str; also warned of
 
         Raises Error as calculate_numeric_gap, and MISMATCH where nothing has the reference's shape

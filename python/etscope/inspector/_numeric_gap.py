@@ -71,6 +71,7 @@ def _frame_of(report):
     frame.attrs.update(
         finding=_written(lib.ets_gap_headline, report.pointer),
         guilty=_written(lib.ets_gap_describe_guilty, _inspection(report), report.pointer) or None,
+        tolerances=_written(lib.ets_gap_describe_tolerances, report.pointer) or None,
         notes=notes,
     )
     for note in notes:
@@ -162,7 +163,10 @@ def _errors(row):
     found["own_snr"] = lib.ets_comparison_snr(own) if row.has_own else math.nan
     found["own_max_error"] = own.max_error if row.has_own else math.nan
     found["own_worst_index"] = own.max_error_index if row.has_own and own.max_error else None
-    found["threshold"] = row.threshold if row.has_own else math.nan
+    found["threshold"] = row.threshold if row.has_own and row.threshold != math.inf else math.nan
+    found["tolerance"] = row.tolerance if row.has_total else math.nan
+    found["computes_in"] = text(lib.ets_tolerance_class(row.computes).name) if row.has_total else None
+    found["same_bits"] = None if row.same_bits < 0 else bool(row.same_bits)
     return found
 
 
@@ -210,13 +214,16 @@ def _notes(report):
     if _has_changed_buffers(report):
         yield (f"the model changes buffers; the reference starts with the record's, and run "
                f"{lib.ets_gap_run(report.pointer)} is not the first: compare that one")  # fmt: skip
-    for count, what in (
-        (verdict.unpaired, "of the reference without a pair in the model that ran"),
-        (verdict.fallbacks, "computed as the edge program has it"),
-        (verdict.uncovered, "that cannot be computed here: the column reason says why"),
+    for count, what, reason in (
+        (verdict.unpaired, "of the reference without a pair in the model that ran", ffi.NULL),
+        (verdict.fallbacks, "computed from the edge program", verdict.fallback_reason),
+        (verdict.single * verdict.in_double, "without a kernel for float64, computed in the "
+         "record's types", ffi.NULL),
+        (verdict.uncovered, "that cannot be computed", verdict.uncovered_reason),
     ):
         if count:
-            yield f"{count} {'node' if count == 1 else 'nodes'} {what}"
+            why = "" if reason == ffi.NULL else f"; the first: {text(reason)}"
+            yield f"{count} {'node' if count == 1 else 'nodes'} {what}{why}"
 
 
 def _has_changed_buffers(report):

@@ -43,7 +43,7 @@ struct ets_engine_method {
     uint32_t run_count = 0;
     executorch::extension::MallocMemoryAllocator method_memory;
     executorch::extension::MallocMemoryAllocator temporary_memory;
-    std::vector<ets::aligned_block> planned;
+    std::vector<ets::aligned_block> planned; /* of those that are not the program's */
     std::vector<executorch::runtime::Span<uint8_t>> planned_spans;
     std::optional<executorch::runtime::HierarchicalAllocator> planned_memory;
     std::optional<executorch::runtime::MemoryManager> memory;
@@ -71,10 +71,12 @@ enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMe
                             "method %s: planned buffer %zu lies in a device's memory", meta.name(),
                             i);
         }
-        method->planned.emplace_back(static_cast<size_t>(size.get()));
-    }
-    for (const aligned_block &block : method->planned) {
-        method->planned_spans.push_back({block.data(), block.size()});
+        et::Span<uint8_t> span = method->program->shared.get(meta, i);
+        if (span.empty()) {
+            method->planned.emplace_back(static_cast<size_t>(size.get()));
+            span = {method->planned.back().data(), method->planned.back().size()};
+        }
+        method->planned_spans.push_back(span);
     }
     method->planned_memory.emplace(
         et::Span<et::Span<uint8_t>>(method->planned_spans.data(), method->planned_spans.size()));

@@ -113,6 +113,7 @@ enum ets_status open_checked(const struct ets_engine_program_options *options,
                             "cannot load the program");
     }
     program->program = std::make_unique<et::Program>(std::move(loaded.get()));
+    program->shared.find(*program->program);
     ETS_TRY(load_data_files(program.get(), options, error));
     ETS_TRY(add_tracer(program.get(), options, error));
     *out = std::move(program);

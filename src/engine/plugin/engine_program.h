@@ -26,6 +26,27 @@ struct data_file {
     std::unique_ptr<executorch::extension::FlatTensorDataMap> map;
 };
 
+/*
+ * Planned buffers that all methods of a program use together: those of programs whose methods share
+ * mutable state (MemoryPlanningPass with share_mutable_buffers), which lies in the second buffer of
+ * each. Other buffers hold one method's own values and state, so that every method has its own.
+ */
+class shared_memory
+{
+  public:
+    static constexpr size_t buffer = 1; /* memory id 2; id 0 is for constants and not counted */
+
+    /* Finds what the methods share. A method whose description is damaged shares nothing. */
+    void find(const executorch::runtime::Program &program);
+    /* The memory of `method`'s planned buffer `index`; an empty span: the method needs its own. */
+    executorch::runtime::Span<uint8_t> get(const executorch::runtime::MethodMeta &method,
+                                           size_t index);
+
+  private:
+    size_t bytes_ = 0; /* 0: nothing is shared */
+    aligned_block block_;
+};
+
 /* The functions of the interface that concern programs and methods. */
 enum ets_status program_open(const struct ets_engine_program_options *options,
                              struct ets_engine_program **program_out, struct ets_error *error);
@@ -80,6 +101,7 @@ struct ets_engine_program {
     std::unique_ptr<executorch::extension::merged_data_map::MergedDataMap> merged_map;
     const executorch::runtime::NamedDataMap *data_map = nullptr;
     std::unique_ptr<executorch::runtime::Program> program;
+    ets::shared_memory shared;
     std::unique_ptr<ets::tracer> tracer; /* NULL: none */
     ets::tracer_dump dump;
     bool is_finished = false; /* the trace is */

@@ -21,7 +21,8 @@ namespace ets
 namespace et = ::executorch::runtime;
 
 /* Thrown from the runtime's abort hook. Not a std::exception: nothing else shall catch it. */
-struct runtime_abort {};
+struct runtime_abort {
+};
 
 /* Installs the log and abort hooks and initialises the runtime; once in a process. */
 void start_runtime();

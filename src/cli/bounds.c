@@ -1,0 +1,25 @@
+#include "bounds.h"
+
+/* Stated in SECURITY.md. */
+#define TEXT_FLOOR ((uint64_t)64 << 20)
+enum { TEXT_OF_A_BYTE = 256 };
+
+/* Of all inputs of this process, which runs one command. */
+static uint64_t input_bytes;
+
+enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+{
+    const enum ets_status status = ets_file_open(path, file_out, error);
+    if (status == ETS_OK) input_bytes += ets_file_bytes(*file_out).size;
+    return status;
+}
+
+enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error)
+{
+    const enum ets_status status = ets_table_open(NULL, table_out, error);
+    if (status != ETS_OK) return status;
+    const uint64_t most = (UINT64_MAX - TEXT_FLOOR) / TEXT_OF_A_BYTE;
+    const uint64_t counted = input_bytes < most ? input_bytes : most;
+    ets_table_limit_text(*table_out, TEXT_FLOOR + TEXT_OF_A_BYTE * counted);
+    return ETS_OK;
+}

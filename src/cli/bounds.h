@@ -1,0 +1,18 @@
+/* What a command may make of its files: output in proportion to what they hold. */
+#ifndef ETSCOPE_CLI_BOUNDS_H
+#define ETSCOPE_CLI_BOUNDS_H
+
+#include "etscope/file.h"
+#include "etscope/table.h"
+
+/* ets_file_open of an input; its size counts towards what tables may hold. */
+enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
+                              struct ets_error *error);
+
+/*
+ * ets_table_open of a table about the inputs that are open: with a ceiling for its text, 64 MiB and
+ * 256 times their sizes (SECURITY.md).
+ */
+enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);
+
+#endif

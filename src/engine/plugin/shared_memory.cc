@@ -1,0 +1,44 @@
+/* Memory of mutable state that the methods of one program share. */
+#include "engine/plugin/engine_program.h"
+
+namespace ets
+{
+namespace
+{
+/* The size that planning with shared state gives a method's second and last buffer; 0: none. */
+size_t state_bytes(const et::MethodMeta &method)
+{
+    if (method.num_memory_planned_buffers() != shared_memory::buffer + 1) return 0;
+    const auto size = method.memory_planned_buffer_size(shared_memory::buffer);
+    const auto device = method.memory_planned_buffer_device(shared_memory::buffer);
+    if (!size.ok() || size.get() < 0 || (device.ok() && !device->is_cpu())) return 0;
+    return static_cast<size_t>(size.get());
+}
+}  // namespace
+
+/*
+ * Files do not say that state is shared. Where it is, the planner appends one buffer of one size
+ * to every method; a plan by hand that does the same by chance loses nothing by sharing scratch.
+ */
+void shared_memory::find(const executorch::runtime::Program &program)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < program.num_methods(); i++) {
+        const auto name = program.get_method_name(i);
+        if (!name.ok()) return;
+        const auto method = program.method_meta(name.get());
+        if (!method.ok()) return;
+        const size_t own = state_bytes(method.get());
+        if (own == 0 || (bytes != 0 && own != bytes)) return;
+        bytes = own;
+    }
+    if (program.num_methods() > 1) bytes_ = bytes;
+}
+
+executorch::runtime::Span<uint8_t> shared_memory::get(const et::MethodMeta &method, size_t index)
+{
+    if (index != buffer || bytes_ == 0 || state_bytes(method) != bytes_) return {};
+    if (block_.size() == 0) block_ = aligned_block(bytes_);
+    return {block_.data(), block_.size()};
+}
+}  // namespace ets

@@ -1,0 +1,65 @@
+"""Makes the fixture: a kernel that is itself inexact in bfloat16.
+
+    python make.py FOLDER        (a Python with torch and executorch)
+
+The portable kernel of cumsum adds up in the tensor's own type; PyTorch adds in float32 and rounds
+once. Everything else in the model rounds once. FOLDER gets sums.pte and sums.etrecord, with the
+inputs; the expected outputs are PyTorch's, in sums.bpte.
+"""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import torch
+from executorch.devtools import BundledProgram
+from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
+from executorch.devtools.bundled_program.serialize import (
+    serialize_from_bundled_program_to_flatbuffer)
+from executorch.exir import to_edge
+
+MODEL = '''
+import torch
+from torch import nn
+
+
+class Sums(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.rand(256) + 0.5)
+
+    def forward(self, x):
+        x = torch.relu(x * self.scale)
+        y = torch.cumsum(x, -1)
+        return torch.tanh(y / 64) + x
+'''
+
+
+def main():
+    folder, names = Path(sys.argv[1]), {}
+    exec(compile(MODEL, "models/sums.py", "exec"), names)
+    torch.manual_seed(0)
+    model = names["Sums"]().eval().to(torch.bfloat16)
+    inputs = (torch.rand(2, 256).to(torch.bfloat16),)
+    program = to_edge(torch.export.export(model, inputs), generate_etrecord=True).to_executorch()
+    with torch.no_grad():
+        expected = [model(*inputs)]
+    bundle = BundledProgram(program, [MethodTestSuite("forward", [
+        MethodTestCase(inputs=inputs, expected_outputs=expected)])])
+    record = program.get_etrecord()
+    record.update_representative_inputs(bundle)
+    record.save(str(folder / "raw"))
+    library = str(Path(torch.__file__).parents[1]) + "/"
+    with zipfile.ZipFile(folder / "raw") as source:
+        with zipfile.ZipFile(folder / "sums.etrecord", "w", zipfile.ZIP_DEFLATED) as target:
+            for info in source.infolist():
+                data = source.read(info)
+                if data[:1] == b"{":  # stack traces
+                    data = data.replace(library.encode(), b"site-packages/")
+                target.writestr(zipfile.ZipInfo(info.filename), data)
+    (folder / "raw").unlink()
+    (folder / "sums.pte").write_bytes(program.buffer)
+    (folder / "sums.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
+
+
+main()

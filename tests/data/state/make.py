@@ -1,0 +1,61 @@
+"""Makes the fixture: programs whose methods keep one buffer, shared by all or each its own.
+
+    python make.py FOLDER        (a Python with torch and executorch)
+
+FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and own.pte, without it.
+Upstream's runtime gives for set_state(5), get_state(), forward(1), get_state() on them what
+EXPECTED says; making fails where it does not.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+from executorch.exir import ExecutorchBackendConfig, to_edge
+from executorch.exir.passes import MemoryPlanningPass
+from executorch.runtime import Runtime
+
+EXPECTED = {"shared": [5.0, 12.0, 6.0], "own": [0.0, 2.0, 0.0]}
+
+
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("state", torch.zeros(1))
+
+    def add(self, x):
+        return self.state.add_(x) * 2
+
+    def set_state(self, value):
+        self.state.copy_(value)
+
+    def get_state(self):
+        return self.state
+
+
+def export(model, method, inputs):
+    model.forward = method
+    return torch.export.export(model, inputs, strict=True)
+
+
+def main():
+    folder = Path(sys.argv[1])
+    model = Counter().eval()
+    programs = {"forward": export(model, model.add, (torch.ones(1),)),
+                "set_state": export(model, model.set_state, (torch.zeros(1),)),
+                "get_state": export(model, model.get_state, ())}
+    for name, expected in EXPECTED.items():
+        planning = MemoryPlanningPass(share_mutable_buffers=name == "shared")
+        program = to_edge(programs).to_executorch(
+            ExecutorchBackendConfig(memory_planning_pass=planning))
+        (folder / f"{name}.pte").write_bytes(program.buffer)
+        loaded = Runtime.get().load_program(program.buffer)
+        methods = {each: loaded.load_method(each) for each in loaded.method_names}
+        methods["set_state"].execute([torch.full((1,), 5.0)])
+        found = [methods["get_state"].execute([])[0].item(),
+                 methods["forward"].execute([torch.ones(1)])[0].item(),
+                 methods["get_state"].execute([])[0].item()]
+        assert found == expected, (name, found)
+
+
+main()

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Fetches the libraries that the unit tests need on another processor, from Debian, into a folder.
+# Nothing is installed: apt-get keeps its lists for that processor in the folder, too.
+#
+#     tools/foreign_root.sh i386|s390x FOLDER
+set -euo pipefail
+
+if (($# != 2)); then
+    sed -n '2,5s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+architecture=$1
+mkdir -p "$2"
+folder=$(cd "$2" && pwd)
+[[ ! -e $folder/complete ]] || exit 0
+
+state=$folder/apt
+mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/packages"
+options=(-qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture"
+    -o Dir::State="$state" -o Dir::State::status=/dev/null -o Dir::Cache="$state/cache"
+    -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)")
+# A source without this processor's packages fails the update; what counts is the download.
+apt-get "${options[@]}" update >"$state/log" 2>&1 || true
+(cd "$state/packages" &&
+    apt-get "${options[@]}" download libcmocka-dev libcmocka0 zlib1g zlib1g-dev) >>"$state/log" 2>&1 ||
+    { tail -n 5 "$state/log" >&2; exit 1; }
+for package in "$state"/packages/*.deb; do
+    dpkg-deb -x "$package" "$folder"
+done
+# Headers alone, the same on every processor.
+[[ ! -d /usr/include/rapidjson ]] || ln -sfn /usr/include/rapidjson "$folder/usr/include/rapidjson"
+rm -rf "$state"
+touch "$folder/complete"
