@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "etscope/kind.h"
 #include "etscope/npy.h"
 

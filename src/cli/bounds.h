@@ -2,12 +2,11 @@
 #ifndef ETSCOPE_CLI_BOUNDS_H
 #define ETSCOPE_CLI_BOUNDS_H
 
-#include "etscope/file.h"
+#include "etscope/bytes.h"
 #include "etscope/table.h"
 
-/* ets_file_open of an input; its size counts towards what tables may hold. */
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
-                              struct ets_error *error);
+/* The size of an input that was opened counts towards what tables may hold. */
+void cli_count_input(struct ets_bytes bytes);
 
 /*
  * ets_table_open of a table about the inputs that are open: with a ceiling for its text, 64 MiB and

@@ -1,4 +1,3 @@
-#include "bounds.h"
 #include "cli_text.h"
 #include "document.h"
 #include "etscope/kind.h"

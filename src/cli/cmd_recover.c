@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/etdump.h"
 #include "recover.h"

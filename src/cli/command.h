@@ -103,7 +103,7 @@ void cli_note(const char *format, ...) ETS_PRINTF(1, 2);
 /* The sentence that the command leads with, for a JSON document (document.h): before its rows are
  * written. */
 void cli_headline(const char *format, ...) ETS_PRINTF(1, 2);
-/* ets_file_open of a file that a JSON document names among its inputs. */
+/* ets_file_open of an input: JSON documents name it, and its size bounds what tables may hold. */
 struct ets_file;
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out,
                               struct ets_error *error);

@@ -1,6 +1,5 @@
 #include "debug_buffer.h"
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "command.h"
 #include "etscope/kind.h"

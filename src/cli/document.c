@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "etscope/file.h"
 #include "etscope/kind.h"
@@ -105,8 +106,10 @@ static bool is_last(const char *path)
 enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
 {
     const enum ets_status status = ets_file_open(path, file_out, error);
-    if (status != ETS_OK || !document.is_wanted || is_last(path)) return status;
+    if (status != ETS_OK) return status;
     const struct ets_bytes bytes = ets_file_bytes(*file_out);
+    cli_count_input(bytes);
+    if (!document.is_wanted || is_last(path)) return ETS_OK;
     add_entry(cli_text(path), &(struct entry){NULL, true, kind_of(bytes), bytes.size});
     return ETS_OK;
 }

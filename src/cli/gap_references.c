@@ -1,6 +1,5 @@
 #include "gap_references.h"
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/npy.h"

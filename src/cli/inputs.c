@@ -1,6 +1,5 @@
 #include "inputs.h"
 
-#include "bounds.h"
 #include "etscope/kind.h"
 
 int cli_record_open(const char *path, struct cli_record *record_out)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 
 static int no_memory(void)

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bounds.h"
 #include "etscope/inspect.h"
 #include "etscope/npy.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/kind.h"

@@ -1,6 +1,5 @@
 #include "subject.h"
 
-#include "bounds.h"
 #include "debug_buffer.h"
 
 static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)

@@ -1,6 +1,5 @@
 #include "tolerances.h"
 
-#include "bounds.h"
 
 #include <errno.h>
 #include <math.h>

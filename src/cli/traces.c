@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 
 int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)

@@ -163,7 +163,7 @@ enum ets_status ets_rows_name_operations(struct ets_inspection *inspection, stru
     struct numbers numbers = {.seen = NULL};
     const struct ets_row *before = NULL;
     uint32_t call = 0;
-    if (ets_strings_init(&numbers.types, &inspection->arena) != 0) return ets_fail_memory(error);
+    if (ets_strings_init(&numbers.types, &inspection->arena) != 0) return ets_fail_memory(error, "the operations of a delegate call");
     for (uint32_t i = 0; i < inspection->row_count; i++) { /* rows of one call are neighbours */
         struct ets_row *row = &inspection->rows[i];
         if (!row->is_delegated || row->name.data == NULL) {
@@ -176,7 +176,7 @@ enum ets_status ets_rows_name_operations(struct ets_inspection *inspection, stru
         }
         before = row;
         if (!name_operation(&inspection->arena, &numbers, call, row)) {
-            return ets_fail_memory(error);
+            return ets_fail_memory(error, "the operations of a delegate call");
         }
     }
     return ETS_OK;

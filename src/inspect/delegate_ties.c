@@ -150,7 +150,9 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
         ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *names);
     struct ets_unit_match *matches =
         ets_arena_alloc_array(&inspection->arena, call_row - first, sizeof *matches);
-    if (names == NULL || matches == NULL) return ets_fail_memory(error);
+    if (names == NULL || matches == NULL) {
+        return ets_fail_memory(error, "a delegate call's operators");
+    }
     for (uint32_t i = first; i < call_row; i++) {
         if (inspection->rows[i].is_delegated) names[count++] = inspection->rows[i].name;
     }
