@@ -200,7 +200,7 @@ class Sources(unittest.TestCase):
         done = support.run("annotate", support.fixture("gpt_portable", "profile.etdp"), "--etrecord", record,
                            "--format", "json", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = [(line["file"], line["line"]) for line in json.loads(done.stdout)]
+        found = [(line["file"], line["line"]) for line in support.json_rows(done.stdout)]
         expected = [(line["file"], line["line"]) for line in lines(model="gpt_portable", program=False)]
         self.assertEqual([(file and file.replace(folder, "models"), line) for file, line in found],
                          expected)

@@ -1,6 +1,7 @@
 """`etscope gap`: fixtures agree, a planted fault is named and no other, errors are said."""
 
 import io
+import json
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import run_support as support
 from run_support import INPUT, MISMATCH, NEGATIVE, OK, USAGE
-from support import replace_entries
+from support import json_rows, replace_entries
 
 PORTABLE = ("conv_portable", "dynamic", "gpt_portable", "mlp_portable", "map_loop", "cond")
 DELEGATED = ("gpt_xnnpack", "linear_fp32_xnnpack", "mlp_xnnpack")
@@ -114,7 +115,7 @@ class Torchao(GapTest):
             rename_attribute(TORCHAO / f"{scheme}.etrecord", b"qdata", b"other", record)
             known = self.gap(*scheme_files(scheme))
             done = self.ok("gap", *scheme_files(scheme, record), "--format", "json")
-            self.assertEqual([row["snr"] for row in json.loads(done.stdout)],
+            self.assertEqual([row["snr"] for row in json_rows(done.stdout)],
                              [row["snr"] for row in known])
             self.assertRegex(done.stderr, r"computed from the edge program; the first: the weight "
                              r"first\.weight is a torchao\.quantization\.\w+, which")
@@ -368,7 +369,7 @@ class Int8(GapTest):
                       ("--rms", "0.5", "--tolerance", "method=forward,rms=0.001")):
             with self.subTest(given=given):
                 done = self.ok("gap", *words, *given, "--format", "json")
-                (row,) = json.loads(done.stdout)
+                (row,) = json_rows(done.stdout)
                 self.assertEqual((row["finding"], row["tolerance"]), ("guilty", 0.001))
                 self.assertIn("dynamic int8 0.001 of the root mean square (as given)", done.stderr)
         (row,) = self.gap(*words, "--tolerance", "method=other,rms=0.001")

@@ -95,7 +95,7 @@ class Rules(Gate):
         same = self.noisy("e.etdp", 101_000, 5)
         rules = ["operator add.out p50 <= +5%"]
         for new in (nearly_twice, same):  # over the limit, and within it
-            rows = json.loads(self.gate(NEGATIVE, (base, new), rules, "-f", "json"))
+            rows = support.json_rows(self.gate(NEGATIVE, (base, new), rules, "-f", "json"))
             self.assertEqual(rows[0]["result"], "undecided", rows)
             self.assertGreaterEqual(rows[0]["runs_needed"], 50)
             self.assertRegex(rows[0]["reason"], r"5 runs with a spread of \d+ % cannot hold a rule "
@@ -105,7 +105,7 @@ class Rules(Gate):
     def test_gate__the_runs_that_are_asked_for_are_enough(self):
         rules = ["operator add.out p50 <= +5%"]
         base, new = self.noisy("c.etdp", 100_000, 5), self.noisy("d.etdp", 101_000, 5)
-        needed = json.loads(self.gate(NEGATIVE, (base, new), rules, "-f", "json"))[0]["runs_needed"]
+        needed = support.json_rows(self.gate(NEGATIVE, (base, new), rules, "-f", "json"))[0]["runs_needed"]
         more = [self.noisy(name, ticks, needed) for name, ticks in (("e.etdp", 100_000),
                                                                     ("f.etdp", 101_000))]
         self.assertEqual(self.results(support.OK, more, rules), [("add.out", "pass")])

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 import pathlib
 import pty
@@ -92,7 +91,7 @@ class PlainText(unittest.TestCase):
         done = support.inspect(self.dump(NAMES), "--format", "json")
         expected = [name.decode(errors="replace") if isinstance(name, bytes) else name
                     for name in NAMES]
-        self.assertEqual([row["event"] for row in json.loads(done.stdout)], expected)
+        self.assertEqual([row["event"] for row in support.json_rows(done.stdout)], expected)
         self.assertIn(rb"\u202e", done.stdout)
         self.assertIn(rb"\u009b", done.stdout)
 

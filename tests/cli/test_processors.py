@@ -5,7 +5,6 @@ where it has none. delegates/sweep.tar.xz holds programs of one or a few operato
 a trace of each on three processors: with AVX-512 and VNNI, with AVX2, with SSE4 alone.
 """
 
-import json
 import pathlib
 import re
 import struct
@@ -41,7 +40,7 @@ def answer(*words):
     if done.returncode == support.UNAVAILABLE:
         raise unittest.SkipTest(done.stderr.decode())
     assert done.returncode == OK, (words, done.stderr)
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class TwoProcessors(unittest.TestCase):
@@ -80,7 +79,7 @@ class TwoProcessors(unittest.TestCase):
                        "--format", "json")
             if done.returncode == support.UNAVAILABLE:
                 self.skipTest(done.stderr.decode())
-            (line,) = json.loads(done.stdout)
+            (line,) = support.json_rows(done.stdout)
             self.assertEqual((line["base_ns"], line["new_ns"]), (4000, 4000))
 
     def test_processors__ties_are_the_same(self):

@@ -1,6 +1,5 @@
 """A share is the same number in every table, and follows from the columns beside it."""
 
-import json
 import unittest
 
 import support
@@ -11,7 +10,7 @@ def table(*words):
     if done.returncode == support.UNAVAILABLE:
         raise unittest.SkipTest(done.stderr.decode())
     assert done.returncode == support.OK, done.stderr
-    return json.loads(done.stdout)
+    return support.json_rows(done.stdout)
 
 
 class Shares(unittest.TestCase):
