@@ -99,6 +99,11 @@ def _array_of_torch(tensor):
     """The tensor's memory as an array of plain integers where NumPy has no such type."""
     import torch
 
+    if tensor.is_meta:
+        raise Error("a tensor of the device meta has no values", status="UNSUPPORTED")
+    if tensor.layout is not torch.strided:
+        raise Error(f"a tensor of the layout {tensor.layout} cannot be taken in: its to_dense() can",
+                    status="UNSUPPORTED")  # fmt: skip
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     name = str(tensor.dtype).split(".")[-1]
     scalar_type = scalar_type_of(name)

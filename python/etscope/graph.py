@@ -171,6 +171,48 @@ class Graph:
         return self._by_name[name]
 
     @cached_property
+    def graph(self):
+        """The nodes as torch.fx lists them, placeholders and output included, without torch."""
+        from etscope._fx_view import graph_of
+
+        return graph_of(self)
+
+    @cached_property
+    def graph_module(self):
+        """An object with `graph` and `code`, where scripts for torch.export look for them."""
+        from etscope._fx_view import FxGraphModule
+
+        return FxGraphModule(self.graph, self.code)
+
+    @cached_property
+    def graph_signature(self):
+        """What inputs and outputs are: user_inputs, inputs_to_parameters, buffers_to_mutate..."""
+        from etscope._fx_view import signature_of
+
+        return signature_of(self)
+
+    @cached_property
+    def range_constraints(self):
+        """{symbol of a dynamic size: (least, largest)}; None where there is no bound."""
+        stored = self._owner.json(self.name) or {}
+        ranges = stored.get("range_constraints") if isinstance(stored, dict) else None
+        if not isinstance(ranges, dict):
+            return {}
+        return {name: (limits.get("min_val"), limits.get("max_val"))
+                for name, limits in ranges.items() if isinstance(limits, dict)}  # fmt: skip
+
+    def to_torch(self):
+        """torch's ExportedProgram of this program, by executorch's reader.
+
+        That reader unpickles weights with torch, which the rest of this package never does: call it
+        for records that you trust (SECURITY.md). Raises Error: UNAVAILABLE where torch or
+        executorch is not installed, or the weights were left out.
+        """
+        from etscope.etrecord._programs import loaded
+
+        return loaded(self._owner, self.name)
+
+    @cached_property
     def code(self):
         """The graph as text that reads like Python: one line a call, with handle and source.
 

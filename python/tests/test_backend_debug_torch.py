@@ -160,3 +160,17 @@ def test_a_backend_that_builds_its_map_with_it(tmp_path, monkeypatch):
     made = parse_etrecord(tmp_path / "demo.etrecord")
     assert made._delegate_map == kept._delegate_map
     assert get_delegation_info(made) == get_delegation_info(kept)
+
+
+def test_the_delegated_graph_is_upstreams_text(lowered, capsys):
+    from executorch.exir.backend.utils import format_delegated_graph as theirs
+
+    from etscope.backend_debug import format_delegated_graph, print_delegated_graph
+
+    manager = lowered[0]
+    expected = theirs(manager.exported_program().graph_module)
+    assert format_delegated_graph(manager).rstrip() == expected.rstrip()
+    print_delegated_graph(manager.exported_program())
+    assert capsys.readouterr().out.rstrip() == expected.rstrip()
+    with pytest.raises(TypeError, match="etscope delegates"):
+        format_delegated_graph("model.etrecord")

@@ -68,3 +68,33 @@ def test_attributes_are_the_named_tensors():
         "TensorInfo(sizes=[3, 4], dtype=Float, is_memory_planned=False, nbytes=48)"
     )
     assert "sizes=[3], dtype=Float, is_memory_planned=True" in found["count"]
+
+
+def test_functions_of_portable_lib():
+    from etscope.runtime import portable_lib
+
+    with open(file("mlp_portable", "model.bpte"), "rb") as bundle_file:
+        bundle = portable_lib._load_bundled_program_from_buffer(bundle_file.read())
+    module = portable_lib._load_for_executorch_from_bundled_program(bundle)
+    assert module.method_names() == ["forward"] and not module.has_etdump()
+    module.load_bundled_input(bundle, "forward", 2)
+    (found,) = module.plan_execute("forward")
+    inputs = bundle.inputs("forward", 2)
+    np.testing.assert_array_equal(np.asarray(module.forward(inputs)[0]), np.asarray(found))
+    loose = {"rtol": 1e-4, "atol": 1e-5}
+    for outputs in (
+        module.verify_result_with_bundled_expected_output(bundle, "forward", 2, **loose),
+        bundle.verify_result_with_bundled_expected_output("forward", 2, **loose),
+    ):
+        np.testing.assert_array_equal(np.asarray(outputs[0]), np.asarray(found))
+    program = portable_lib._load_program(file("multi_method", "model.pte"))
+    names = [program.get_method_name(i) for i in range(program.num_methods())]
+    assert set(names) >= {"encode", "decode"}
+    method = program.load_method("encode")
+    assert method.method_meta().name() == program.method_meta("encode").name() == "encode"
+    assert "aten::add.out" in portable_lib._get_operator_names()
+    for name in portable_lib._get_registered_backend_names():
+        assert isinstance(portable_lib._is_available(name), bool)
+    assert portable_lib._threadpool_get_thread_count() >= 1
+    with pytest.raises(Error, match="write it to a file"):
+        portable_lib._load_for_executorch_from_buffer(b"", b"")

@@ -353,3 +353,29 @@ def test_entries_of_later_versions_are_shown_and_kept(tmp_path):
     small = parse_etrecord(saved(record, slim=True))
     assert small.delegate_info == INFO and small.is_slim
     assert parse_etrecord(file("mlp_portable", "model.etrecord")).delegate_info is None
+
+
+def test_a_graph_has_what_scripts_for_torch_look_for():
+    """Of the nodes that were read, without torch."""
+    graph = record_of("dynamic").edge_dialect_program
+    nodes = graph.graph_module.graph.nodes
+    assert graph.graph.nodes is nodes and graph.graph_module.code == graph.code
+    assert [node.op for node in nodes][:5] == ["placeholder"] * 5 and nodes[-1].op == "output"
+    calls = [node for node in nodes if node.op == "call_function"]
+    assert [node.name for node in calls] == [node.name for node in graph.nodes]
+    assert calls[0].meta["debug_handle"] == graph.nodes[0].debug_handle
+    signature = graph.graph_signature
+    assert signature.user_inputs == ["x"] and signature.user_outputs == [graph.outputs[0][0]]
+    assert signature.inputs_to_parameters["p_l1_weight"] == "l1.weight"
+    assert signature.parameters == ["l1.weight", "l1.bias", "l2.weight", "l2.bias"]
+    assert signature.buffers == [] and signature.buffers_to_mutate == {}
+    assert graph.range_constraints == {"s6": (2, 8)}
+    assert record_of("mlp_portable").edge_dialect_program.range_constraints == {}
+
+
+def test_what_was_lowered_to_executorch_is_no_graph_of_a_record():
+    """As upstream: its manager has methods, too."""
+    module = types.SimpleNamespace(methods={"forward"}, exported_program=lambda name: None,
+                                   debug_handle_map={})  # fmt: skip
+    with pytest.raises(Error, match="more cannot be a SimpleNamespace"):
+        ETRecord().add_extra_export_modules({"more": module})

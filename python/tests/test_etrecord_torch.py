@@ -186,3 +186,17 @@ def test_a_program_that_is_no_edge_program(stages):
     with pytest.raises(Error) as caught:  # of another model
         Inspector(trace, etrecord=record)
     assert caught.value.status == "MISMATCH"
+
+
+def test_a_graph_as_torchs_own(tmp_path):
+    graph = parse_etrecord(file("mlp_portable", "model.etrecord")).exported_program
+    program = graph.to_torch()
+    assert isinstance(program, torch.export.ExportedProgram)
+    assert [node.name for node in graph.graph.nodes] == [n.name for n in program.graph.nodes]
+    theirs, ours = program.graph_signature, graph.graph_signature
+    assert list(theirs.user_inputs) == ours.user_inputs
+    assert dict(theirs.inputs_to_parameters) == ours.inputs_to_parameters
+    slim(file("mlp_portable", "model.etrecord"), tmp_path / "slim")
+    with pytest.raises(Error) as caught:
+        parse_etrecord(tmp_path / "slim").exported_program.to_torch()
+    assert caught.value.status == "UNAVAILABLE"

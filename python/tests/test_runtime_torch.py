@@ -121,3 +121,14 @@ def test_a_script_with_the_import_replaced(tmp_path):
 
     inspector = Inspector(trace, debug_buffer_path=captured)
     assert inspector.event_blocks[1].run_output[0].tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_inputs_without_dense_values_are_named():
+    import torch
+
+    method = Runtime.get().load_program(file("made", "add.pte")).load_method("forward")
+    ones = torch.ones(2, 2)
+    for tensor, why in ((ones.to("meta"), "device meta has no values"),
+                        (ones.to_sparse(), r"layout torch.sparse_coo .*to_dense\(\)")):  # fmt: skip
+        with pytest.raises(Error, match=f"input 1: .*{why}"):
+            method.execute([ones, tensor])

@@ -1,14 +1,16 @@
 """For those who write backends: what was delegated, and what a delegate's events stand for.
 
 Mirrors `executorch.devtools.backend_debug`, with `executorch.exir.backend.utils`'s
-DelegateMappingBuilder beside it. PyTorch is never imported.
+DelegateMappingBuilder and format_delegated_graph beside it. PyTorch is never imported.
 """
 
 from etscope.backend_debug.delegate_mapping import DelegateMappingBuilder
 from etscope.backend_debug.delegation_info import (
     DelegationBreakdown,
     DelegationInfo,
+    format_delegated_graph,
     get_delegation_info,
+    print_delegated_graph,
     print_delegation_info,
 )
 
@@ -16,6 +18,8 @@ __all__ = [
     "DelegateMappingBuilder",
     "DelegationBreakdown",
     "DelegationInfo",
+    "format_delegated_graph",
     "get_delegation_info",
+    "print_delegated_graph",
     "print_delegation_info",
 ]

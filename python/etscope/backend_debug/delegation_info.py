@@ -129,6 +129,36 @@ def print_delegation_info(graph_module: Any, *, method: Optional[str] = None,
     show(info.get_operator_delegation_dataframe(), None)
 
 
+def format_delegated_graph(graph_module: Any) -> str:
+    """The text of PyTorch's lowered graph, with backend and graph of each delegate in it.
+
+    graph_module: a GraphModule or ExportedProgram after it was lowered, or an EdgeProgramManager of
+    one. Raises TypeError for anything else: `etscope delegates` shows this of records and programs.
+    """
+    module = _torch_module(graph_module, None)
+    if module is None:
+        raise TypeError("a lowered GraphModule is expected, not "
+                        f"{type(graph_module).__name__}; `etscope delegates` shows what records "
+                        "and programs delegate")  # fmt: skip
+    return "\n".join(["graph():", *_graph_lines(module, "  ")]) + "\n"
+
+
+def _graph_lines(module, indent):
+    for node in module.graph.nodes:
+        yield indent + str(node.format_node())
+        if node.op == "get_attr" and node.name.startswith("lowered_module_"):
+            lowered = getattr(module, node.name)
+            yield f"{indent * 2}backend_id: {lowered.backend_id}"
+            yield f"{indent * 2}lowered graph():"
+            for inner in lowered.original_module.graph.nodes:
+                yield indent * 3 + str(inner.format_node())
+
+
+def print_delegated_graph(graph_module: Any) -> None:
+    """Prints what format_delegated_graph gives."""
+    print(format_delegated_graph(graph_module))
+
+
 def _torch_module(value, method):
     """PyTorch's GraphModule, itself or inside of what it comes in; None for all else."""
     if isinstance(value, Graph) or type(value).__name__ == "ETRecord":

@@ -118,10 +118,10 @@ def _record(event):
         raise Error("an event has neither times, nor a value, nor an allocation")
     chain = found.chain_index
     record = {
-        "kind": lib.ETS_EVENT_PROFILE, "name": found.name or None,
+        "kind": lib.ETS_EVENT_PROFILE, "name": found.name,
         "chain": chain - 2**64 if chain >= 2**63 else chain, "instruction": found.instruction_id,
         "delegate_id": -1 if found.delegate_debug_id_int is None else found.delegate_debug_id_int,
-        "delegate_name": found.delegate_debug_id_str or None,
+        "delegate_name": found.delegate_debug_id_str,
     }  # fmt: skip
     if event.profile_event is not None:
         if found.delegate_debug_metadata is not None:

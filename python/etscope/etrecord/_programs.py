@@ -1,7 +1,7 @@
 """What torch and executorch hand in: programs and managers. Neither is imported to look at them."""
 
 from etscope._errors import Error
-from etscope.etrecord._reader import ATEN, EDGE
+from etscope.etrecord._reader import ATEN, EDGE, SIDE_FILES
 from etscope.graph import Graph
 
 # Names that an entry of the user's may not hold, as readers tell entries by their names.
@@ -21,6 +21,8 @@ def is_program(value):
 
 def methods_of(value, what):
     """{method: program} of an EdgeProgramManager, a program (its method is None) or such a dict."""
+    if hasattr(value, "debug_handle_map"):
+        raise Error(f"{what} cannot be a {type(value).__name__}, which is lowered to ExecuTorch")
     if is_program(value):
         return {None: value}
     if isinstance(value, dict) and all(map(is_program, value.values())):
@@ -93,3 +95,17 @@ def deserialize(parts):
         raise Error("reading PyTorch's programs needs torch and executorch, which are not "
                     "installed", status="UNAVAILABLE") from reason  # fmt: skip
     return deserialize_program(SerializedArtifact(*parts))
+
+
+def loaded(record, name):
+    """torch's ExportedProgram of a program in an OpenRecord. This unpickles what the record holds.
+
+    Raises Error (UNAVAILABLE).
+    """
+    if not record.has_weights(name):
+        raise Error("the weights were left out of this record", status="UNAVAILABLE",
+                    file=record.path)  # fmt: skip
+    entries = [name + suffix for suffix in ("", *SIDE_FILES)]
+    return deserialize(
+        bytes(record.bytes_of(entry)) if entry in record.entries else b"" for entry in entries
+    )

@@ -5,6 +5,7 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 
 from etscope._errors import Error, warn
 from etscope._library import Source
+from etscope._tensors import convert
 from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
@@ -161,13 +162,20 @@ class Inspector:
             target_time_scale=self._target_time_scale,
             bundled_input_index=block.bundled_input_index,
             run_output=block.run_output,
-            reference_output=self._reference_output(block),
+            reference_output=self._as_asked(self._reference_output(block)),
         )
 
     def _warn_of_missing_buffer(self, block):
         if self._buffer is None and block.has_tensors and not self._has_warned:
             self._has_warned = True
             warn("the trace refers to captured tensors; without debug_buffer_path they are None")
+
+    def _as_asked(self, values):
+        """A list of values with torch tensors for arrays, where these were asked for."""
+        if values is None or self._tensors == "numpy":
+            return values
+        return [convert(value, "torch") if hasattr(value, "__array_interface__") else value
+                for value in values]  # fmt: skip
 
     def _reference_output(self, block):
         """What the record says that the block's program should give.

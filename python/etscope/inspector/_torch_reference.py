@@ -4,7 +4,7 @@ from etscope._errors import Error
 from etscope._library import lib, text
 from etscope._tensors import value_of
 from etscope.etrecord import _programs
-from etscope.etrecord._reader import EDGE, SIDE_FILES
+from etscope.etrecord._reader import EDGE
 
 
 def values_of(report, inputs):
@@ -13,11 +13,11 @@ def values_of(report, inputs):
     wanted = {text(value.node.name) for value in values if value.node}
     record = report.inspector._etrecord._open
     name = text(report.graph.name)
-    program = _program(record, name)
+    program = _programs.loaded(record, name)
     buffers = {}
     edge = f"{EDGE}/{report.method}"
     if name != edge and edge in record.graph_names:
-        buffers = _program(record, edge).state_dict
+        buffers = _programs.loaded(record, edge).state_dict
     array, count, _kept = report.inputs(inputs)
     inputs = [value_of(array + i, "torch") for i in range(count)]
     return _run(program, inputs, buffers, wanted)
@@ -25,16 +25,6 @@ def values_of(report, inputs):
 
 def _count(report):
     return lib.ets_gap_value_count(report.pointer)
-
-
-def _program(record, name):
-    if not record.has_weights(name):
-        raise Error("the weights were left out of this record", status="UNAVAILABLE",
-                    file=record.path)  # fmt: skip
-    entries = [name + suffix for suffix in ("", *SIDE_FILES)]
-    return _programs.deserialize(
-        bytes(record.bytes_of(entry)) if entry in record.entries else b"" for entry in entries
-    )
 
 
 def _run(program, inputs, buffers, wanted):

@@ -62,6 +62,7 @@ class Method:
         with self._program.lock:
             if inputs is not None:
                 self.set_inputs(inputs)
+            self._source.check()
             self._call("method_execute")
             return self.get_outputs(tensors or "numpy")
 

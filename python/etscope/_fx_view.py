@@ -1,0 +1,110 @@
+"""A record's graph by the attributes that scripts for torch.export know, without torch.
+
+    program = inspector.get_exported_program()
+    for node in program.graph_module.graph.nodes:
+        print(node.op, node.name, node.target, node.meta.get("debug_handle"))
+
+Values are names and texts: what torch's objects would compute with is in Graph.to_torch().
+"""
+
+import dataclasses
+from typing import Any, Dict, List, Optional, Tuple
+
+from etscope._library import lib
+
+
+@dataclasses.dataclass
+class FxNode:
+    """One node. op: "placeholder", "call_function" or "output".
+
+    target   the full name of what is called; of a placeholder its own name
+    args     the arguments' texts, as in Graph.code
+    meta     debug_handle, stack_trace, nn_module_stack, as far as the record has them
+    """
+
+    name: str
+    op: str
+    target: str
+    args: Tuple[str, ...] = ()
+    kwargs: Dict[str, str] = dataclasses.field(default_factory=dict)
+    meta: Dict[str, Any] = dataclasses.field(default_factory=dict)
+    type: Optional[type] = None
+
+    def __str__(self):
+        return self.name
+
+
+@dataclasses.dataclass
+class FxGraph:
+    """nodes: placeholders, calls and the output, in their order."""
+
+    nodes: List[FxNode]
+
+
+@dataclasses.dataclass
+class FxGraphModule:
+    """graph, and code: its text."""
+
+    graph: FxGraph
+    code: str
+
+
+@dataclasses.dataclass
+class GraphSignature:
+    """What inputs and outputs of a graph are; names as ExportGraphSignature has them."""
+
+    user_inputs: List[str]
+    user_outputs: List[str]
+    inputs_to_parameters: Dict[str, str]
+    inputs_to_buffers: Dict[str, str]
+    inputs_to_lifted_tensor_constants: Dict[str, str]
+    buffers_to_mutate: Dict[str, str]
+
+    @property
+    def parameters(self):
+        """The parameters' names in the model."""
+        return list(self.inputs_to_parameters.values())
+
+    @property
+    def buffers(self):
+        """The buffers' names in the model."""
+        return list(self.inputs_to_buffers.values())
+
+    @property
+    def lifted_tensor_constants(self):
+        """The constants' names in the model."""
+        return list(self.inputs_to_lifted_tensor_constants.values())
+
+
+def graph_of(graph):
+    """The FxGraph of an etscope.graph.Graph."""
+    nodes = [FxNode(name, "placeholder", name) for name, _ in graph.inputs]
+    for node in graph.nodes:
+        meta = {"debug_handle": node.debug_handle, "stack_trace": node.stack_trace,
+                "nn_module_stack": node.nn_module_stack or None}  # fmt: skip
+        meta = {key: value for key, value in meta.items() if value is not None}
+        args = tuple(value for _, value in node.inputs)
+        nodes.append(FxNode(node.name, "call_function", node.target, args, meta=meta))
+    outputs = tuple(name for name, _ in graph.outputs)
+    return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
+
+
+def signature_of(graph):
+    """The GraphSignature of an etscope.graph.Graph."""
+    found = {role: {} for role in ("PARAMETER", "BUFFER", "CONSTANT")}
+    roles = {getattr(lib, "ETS_INPUT_" + role): role for role in found}
+    user_inputs, user_outputs, mutated = [], [], {}
+    for i, (name, source) in enumerate(graph.inputs):
+        role = roles.get(graph._pointer.inputs[i].role)
+        if role is not None:
+            found[role][name] = source
+        elif graph._pointer.inputs[i].role == lib.ETS_INPUT_USER:
+            user_inputs.append(name)
+    for i, (name, target) in enumerate(graph.outputs):
+        role = graph._pointer.outputs[i].role
+        if role == lib.ETS_OUTPUT_BUFFER_MUTATION:
+            mutated[name] = target
+        elif role == lib.ETS_OUTPUT_USER:
+            user_outputs.append(name)
+    return GraphSignature(user_inputs, user_outputs, found["PARAMETER"], found["BUFFER"],
+                          found["CONSTANT"], mutated)  # fmt: skip
