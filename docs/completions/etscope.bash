@@ -37,6 +37,7 @@ _etscope() {
     profile:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     profile:--tracer) words='etscope upstream none' ;;
     profile:--outputs) ;;
+    profile:--output-file|profile:--output_file) ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
     inspect:--etrecord|inspect:--etrecord_path) ;;
@@ -195,6 +196,7 @@ _etscope() {
     run:--trace|run:-o) ;;
     run:--runs|run:-r) compopt +o default 2>/dev/null ;;
     run:--etrecord) ;;
+    run:--print-outputs|run:--print_output) words='none summary all' ;;
     run:--method|run:-m) compopt +o default 2>/dev/null ;;
     run:--input|run:-i) ;;
     run:--case) compopt +o default 2>/dev/null ;;
@@ -212,6 +214,7 @@ _etscope() {
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     run:--tracer) words='etscope upstream none' ;;
     run:--outputs) ;;
+    run:--output-file|run:--output_file) ;;
     verify:--method|verify:-m) compopt +o default 2>/dev/null ;;
     verify:--case) compopt +o default 2>/dev/null ;;
     verify:--rtol) compopt +o default 2>/dev/null ;;
@@ -257,16 +260,16 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --block --run --allow-mismatch' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --partial --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
+        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --allow-mismatch --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        run) words='-h --help --trace -o --runs -r --etrecord --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs' ;;
+        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;

@@ -133,7 +133,7 @@ inline Error compare(Method &method, struct ets_bytes bytes, size_t index, doubl
     }
     std::vector<struct ets_tolerance_rule> rules; /* numbers that are not real must be the same */
     for (int type : {ETS_SCALAR_HALF, ETS_SCALAR_FLOAT, ETS_SCALAR_DOUBLE, ETS_SCALAR_BFLOAT16}) {
-        rules.push_back({nullptr, -1, -1, type, rtol, atol});
+        rules.push_back({nullptr, -1, -1, type, rtol, atol, 0});
     }
     verdicts_out->resize(values.size() + found.test_case.expected_count);
     switch (ets_verify_case(&found.suite, &found.test_case, values.data(),

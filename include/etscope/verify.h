@@ -116,7 +116,7 @@ struct ets_tolerance_class {
 };
 
 /* NULL for a number that is none. */
-ETS_API const struct ets_tolerance_class *ets_tolerance_class(enum ets_computes computes);
+ETS_API const struct ets_tolerance_class *ets_tolerance_of(enum ets_computes computes);
 /* By the scalar type alone: EXACT, or a class of floating point. */
 ETS_API enum ets_computes ets_type_computes(int scalar_type);
 /*

@@ -318,7 +318,7 @@ static int make_rules(struct verifying *v, const char *name)
     v->rule_count = 0;
     if (ets_program_find_method(&v->session.model.program, name, &method, &error) == ETS_OK) {
         const enum ets_computes computes = ets_method_computes(&method);
-        const struct ets_tolerance_class *class_ = ets_tolerance_class(computes);
+        const struct ets_tolerance_class *class_ = ets_tolerance_of(computes);
         v->rule_count = ets_computes_rules(computes, NULL, rules);
         if (computes != ETS_COMPUTES_EXACT) {
             cli_note(

@@ -237,7 +237,7 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     const struct ets_gap_row *row = ets_gap_row(report, worst);
     say(words, "; but %u of the kernels %s less exact than rounding to %s explains, most of all ",
         verdict->inexact, verdict->inexact == 1 ? "is" : "are",
-        ets_tolerance_class(row->computes)->name);
+        ets_tolerance_of(row->computes)->name);
     say_node(words, row->value->node);
     say(words, ": its own error is ");
     say_number(words, row->own_error, 2);
@@ -285,7 +285,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     if (agrees && (verdict->unlike > 0 || row->limit >= 1e-3)) { /* a lax judge says so */
         say(words, ", where up to ");
         say_number(words, row->limit, 2);
-        say(words, " counts as rounding of %s", ets_tolerance_class(row->computes)->name);
+        say(words, " counts as rounding of %s", ets_tolerance_of(row->computes)->name);
     }
 }
 
@@ -392,7 +392,7 @@ size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *te
     struct words words = {text, 0, room};
     const struct ets_tolerance_class *class_;
     if (room > 0) text[0] = '\0';
-    for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_class(i)) != NULL; i++) {
+    for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_of(i)) != NULL; i++) {
         double tolerance = -1;
         for (uint32_t k = 0; k < ets_gap_row_count(report); k++) {
             const struct ets_gap_row *row = ets_gap_row(report, k);

@@ -238,7 +238,7 @@ static void put_place(struct filler *f, enum cell cell, const struct ets_gap_row
     case CELL_ROUTE: ets_table_put_string(f->table, route_name(row->route)); break;
     case CELL_COMPUTES:
         ets_table_put_string(f->table,
-                             row->has_total ? ets_tolerance_class(row->computes)->name : NULL);
+                             row->has_total ? ets_tolerance_of(row->computes)->name : NULL);
         break;
     case CELL_FINDING: ets_table_put_string(f->table, ets_gap_finding_name(row->finding)); break;
     default: ets_table_put_string(f->table, row->reason);

@@ -67,7 +67,7 @@ static double tolerance_of(const struct ets_gap_report *report, const struct ets
 {
     const char *method = report->method != NULL ? report->method : "";
     const struct ets_text name = {method, strlen(method)};
-    struct ets_tolerance tolerance = ets_tolerance_class(row->computes)->tolerance;
+    struct ets_tolerance tolerance = ets_tolerance_of(row->computes)->tolerance;
     ets_tolerance_lay(report->options.tolerances, report->options.tolerance_count, name, 0, 0,
                       type_of(row), &tolerance);
     return tolerance.of_rms;

@@ -3,7 +3,7 @@
 
 #include "etscope/verify.h"
 
-const struct ets_tolerance_class *ets_tolerance_class(enum ets_computes computes)
+const struct ets_tolerance_class *ets_tolerance_of(enum ets_computes computes)
 {
     static const struct ets_tolerance_class classes[] = {
 #define CLASS(constant, number, text, rtol, atol, rms, from)           \
@@ -35,11 +35,10 @@ size_t ets_computes_rules(enum ets_computes computes, const char *method,
 {
     static const int types[ETS_TOLERANCE_RULES] = {ETS_SCALAR_DOUBLE, ETS_SCALAR_FLOAT,
                                                    ETS_SCALAR_HALF, ETS_SCALAR_BFLOAT16};
-    const struct ets_tolerance *whole = &ets_tolerance_class(computes)->tolerance;
+    const struct ets_tolerance *whole = &ets_tolerance_of(computes)->tolerance;
     size_t count = 0;
     for (size_t i = 0; i < ETS_TOLERANCE_RULES; i++) {
-        const struct ets_tolerance *own =
-            &ets_tolerance_class(ets_type_computes(types[i]))->tolerance;
+        const struct ets_tolerance *own = &ets_tolerance_of(ets_type_computes(types[i]))->tolerance;
         if (whole->of_rms <= own->of_rms) continue;
         rules_out[count++] = (struct ets_tolerance_rule){
             .method = method,
@@ -86,6 +85,6 @@ void ets_tolerance_for(const struct ets_tolerance_rule *rules, size_t rule_count
                        struct ets_text method, uint32_t test_case, uint32_t output, int scalar_type,
                        struct ets_tolerance *tolerance_out)
 {
-    *tolerance_out = ets_tolerance_class(ets_type_computes(scalar_type))->tolerance;
+    *tolerance_out = ets_tolerance_of(ets_type_computes(scalar_type))->tolerance;
     ets_tolerance_lay(rules, rule_count, method, test_case, output, scalar_type, tolerance_out);
 }

@@ -201,7 +201,7 @@ static void test_verify__classes_allow_no_less_than_those_before(void **unused)
     double last = -1;
     int number = 0;
     const struct ets_tolerance_class *each;
-    for (; (each = ets_tolerance_class((enum ets_computes)number)) != NULL; number++) {
+    for (; (each = ets_tolerance_of((enum ets_computes)number)) != NULL; number++) {
         assert_true(each->tolerance.of_rms >= last);
         last = each->tolerance.of_rms;
         const size_t count = ets_computes_rules((enum ets_computes)number, NULL, rules);

@@ -165,7 +165,7 @@ def _errors(row):
     found["own_worst_index"] = own.max_error_index if row.has_own and own.max_error else None
     found["threshold"] = row.threshold if row.has_own else math.nan
     found["tolerance"] = row.tolerance if row.has_total else math.nan
-    found["computes_in"] = text(lib.ets_tolerance_class(row.computes).name) if row.has_total else None
+    found["computes_in"] = text(lib.ets_tolerance_of(row.computes).name) if row.has_total else None
     found["same_bits"] = None if row.same_bits < 0 else bool(row.same_bits)
     return found
 
