@@ -173,7 +173,10 @@ struct ets_gap_row {
                                              tells; EXACT: integers */
     double tolerance;                     /* of that, or the caller's */
     double limit;                         /* that the total was judged by: the tolerance, or more
-                                             where what went in is large beside the result */
+                                             where what went in is large beside the result, or has
+                                             a larger tolerance itself */
+    double carried;                       /* the largest tolerance of it and all before it, */
+    enum ets_computes carried_of;         /* and what computes in that */
     double own_error;                     /* own, relative: root of the mean square over that of
                                              the reference; NaN where it is not known */
     double threshold;                     /* that own_error was judged by */
@@ -260,6 +263,8 @@ struct ets_gap_verdict {
                           what quantization costs does not show */
     uint32_t guilty;   /* row, or ETS_NO_INDEX: nothing stands out */
     uint32_t suspects; /* rows of other nodes whose own error stands out */
+    double outputs;    /* error of the output that is worst, relative as own_error is; NaN where no
+                          output was compared, or numbers of it are broken */
     double explained;  /* share of the outputs' squared error that the guilty one makes, 0 to 1;
                           NaN where it is not known */
     double typical;    /* median of the rows' own errors; NaN: no row has one */

@@ -37,9 +37,18 @@ static void say_text(struct words *words, struct ets_text text)
     say(words, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
 }
 
-static void say_node(struct words *words, const struct ets_graph_node *node)
+/* A row by its node, with the line of the model that it is of. */
+static void say_row(struct words *words, const struct ets_gap_report *report, uint32_t row)
 {
-    const struct ets_graph_frame *frame = ets_graph_user_frame(node);
+    const struct ets_graph_node *node = ets_gap_row(report, row)->value->node;
+    const struct ets_graph_frame *frame = NULL;
+    struct ets_arena arena;
+    struct gap_line line;
+    ets_arena_init(&arena, NULL, 0);
+    if (gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
+        frame = ets_graph_user_frame(line.placed);
+    }
+    ets_arena_reset(&arena);
     say_text(words, node->name);
     if (frame == NULL) return;
     say(words, " (");
@@ -57,7 +66,7 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
     case ETS_GAP_AGAINST_VALUES: say(words, "the given values"); return;
     case ETS_GAP_AGAINST_OTHER: say(words, "the other model"); break;
     case ETS_GAP_AGAINST_RECORD:
-        say(words, "%s%s", verdict->is_quantized ? "its own quantized graph" : "",
+        say(words, "%s%s", verdict->is_quantized ? "the model's own quantized graph" : "",
             verdict->is_quantized ? ""
             : is_edge             ? "the edge program"
                                   : "the exported program");
@@ -119,26 +128,27 @@ static void say_nan(struct words *words, const struct ets_gap_report *report)
             continue;
         }
         say(words, "; both have NaN, first in ");
-        say_node(words, row->value->node);
+        say_row(words, report, i);
         return;
     }
 }
 
-static void say_culprit(struct words *words, const struct ets_gap_value *value)
+static void say_culprit(struct words *words, const struct ets_gap_report *report, uint32_t row)
 {
+    const struct ets_gap_value *value = ets_gap_row(report, row)->value;
     if (value->backend != NULL) say(words, "%s's partition up to ", value->backend);
-    say_node(words, value->node);
+    say_row(words, report, row);
 }
 
 static void say_guilty(struct words *words, const struct ets_gap_report *report,
                        const struct ets_gap_verdict *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
-    say_culprit(words, row->value);
+    say_culprit(words, report, verdict->guilty);
     if (isnan(verdict->explained)) {
         say(words, " is off");
     } else if (verdict->explained < 0.01) {
-        say(words, " makes less than 1 %% of the outputs' error");
+        say(words, " is the first that stands out");
     } else {
         say(words, " makes ");
         say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
@@ -170,7 +180,7 @@ static void say_correlation(struct words *words, const struct ets_gap_report *re
                             const struct ets_gap_verdict *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->unrelated);
-    say_node(words, row->value->node);
+    say_row(words, report, verdict->unrelated);
     say(words, " is off by ");
     say_number(words, ets_comparison_relative_rms(&row->total), 2);
     if (isnan(verdict->correlation)) return;
@@ -238,11 +248,19 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     say(words, "; but %u of the kernels %s less exact than rounding to %s explains, most of all ",
         verdict->inexact, verdict->inexact == 1 ? "is" : "are",
         ets_tolerance_of(row->computes)->name);
-    say_node(words, row->value->node);
+    say_row(words, report, worst);
     say(words, ": its own error is ");
     say_number(words, row->own_error, 2);
     say(words, ", rounding makes at most ");
     say_number(words, row->rounding, 2);
+}
+
+/* What is lost in the end. */
+static void say_outputs(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (isnan(verdict->outputs)) return;
+    say(words, "; the model's outputs are off by ");
+    say_number(words, verdict->outputs, 2);
 }
 
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
@@ -280,13 +298,14 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     say_number(words, largest, 2);
     const struct ets_gap_row *row = ets_gap_row(report, worst);
     say(words, ", of ");
-    say_node(words, row->value->node);
+    say_row(words, report, worst);
     const bool agrees = row->finding == ETS_GAP_AGREES || row->finding == ETS_GAP_INEXACT;
     if (agrees && (verdict->unlike > 0 || row->limit >= 1e-3)) { /* a lax judge says so */
         say(words, ", where up to ");
         say_number(words, row->limit, 2);
-        say(words, " counts as rounding of %s", ets_tolerance_of(row->computes)->name);
+        say(words, " counts as rounding of %s", ets_tolerance_of(row->carried_of)->name);
     }
+    if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, verdict);
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
@@ -359,7 +378,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
 {
     const struct ets_captured_value *captured = &row->value->captured;
     say(words, "guilty: ");
-    say_node(words, row->value->node);
+    say_row(words, report, ets_gap_verdict(report)->guilty);
     if (line->module.size > 0) say(words, ", module ");
     say_text(words, line->module);
     if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);

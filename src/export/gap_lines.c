@@ -37,6 +37,18 @@ static bool name_nodes(struct gap_line *line, struct ets_arena *arena,
     return true;
 }
 
+/* The node whose line and module the value has: `own`, or the last before it that has a line. */
+static const struct ets_graph_node *find_placed(const struct ets_graph_node *own,
+                                                const struct ets_graph_node *const *nodes,
+                                                uint32_t count)
+{
+    if (ets_graph_user_frame(own) != NULL) return own;
+    for (uint32_t i = count; i-- > 0;) {
+        if (ets_graph_user_frame(nodes[i]) != NULL) return nodes[i];
+    }
+    return own;
+}
+
 static bool find_place(struct gap_line *line, struct ets_arena *arena,
                        const struct ets_graph_node *node)
 {
@@ -83,9 +95,10 @@ enum ets_status gap_line_make(struct gap_line *line, struct ets_arena *arena,
     for (uint32_t i = 0; i < row_count; i++) {
         line->ancestors[line->ancestor_count++] = ets_gap_row(report, rows[i])->value->node->name;
     }
-    name_capture(line, inspection, gap->value);
+    line->placed = find_placed(gap->value->node, nodes, node_count);
+    if (inspection != NULL) name_capture(line, inspection, gap->value);
     if (!name_nodes(line, arena, gap->value->node, nodes, node_count) ||
-        !find_place(line, arena, gap->value->node)) {
+        !find_place(line, arena, line->placed)) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
     }
     return ETS_OK;

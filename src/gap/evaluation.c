@@ -305,11 +305,25 @@ static double outputs_error(const struct comparer *c)
     return sum > 0 ? sum : NAN;
 }
 
+/* The largest error of an output; NaN where none was compared, or one is broken. */
+static double worst_output(const struct comparer *c)
+{
+    double worst = NAN;
+    for (uint32_t i = 0; i < c->report->compared.count; i++) {
+        const struct ets_gap_row *row = &c->report->rows[i];
+        if (!c->is_output[i] || !row->has_total) continue;
+        if (row->total.broken_count > 0) return NAN;
+        worst = fmax(worst, ets_comparison_relative_rms(&row->total));
+    }
+    return worst;
+}
+
 static enum ets_status explain_outputs(struct comparer *c, const struct gap_evaluation *e,
                                        struct ets_error *error)
 {
     struct ets_gap_verdict *verdict = &c->report->verdict;
     const double before = outputs_error(c);
+    verdict->outputs = worst_output(c);
     if (verdict->guilty == ETS_NO_INDEX || isnan(before)) return ETS_OK;
     c->pass = PASS_GUILTY;
     c->guilty = c->report->order[verdict->guilty];

@@ -35,6 +35,7 @@ struct ets_gap_report {
     uint32_t pair_count;
     bool has_pairs;
     struct ets_gap_report *twin; /* the rows are its; NULL: our own */
+    enum ets_computes quantized; /* of a twin: what the program that ran quantizes to; or EXACT */
 };
 
 /* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */

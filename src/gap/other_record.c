@@ -141,6 +141,11 @@ static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrec
     report->twin = twin;
     ETS_TRY(ets_etrecord_aten_graph(record, &aten, error));
     ETS_TRY(ets_etrecord_edge_graph(record, report->method, &edge, error));
+    for (uint32_t i = 0; i < report->reference->node_count; i++) {
+        const enum ets_computes computes = gap_quantizes_to(report->reference->nodes[i]);
+        if (computes > twin->quantized) twin->quantized = computes;
+    }
+    if (twin->quantized == ETS_COMPUTES_INT4) twin->quantized = ETS_COMPUTES_INT4_OF_FLOAT;
     ETS_TRY(gap_graph_build(&twin->other, &twin->arena, aten, error));
     return gap_graph_build(&twin->edge, &twin->arena, edge, error);
 }

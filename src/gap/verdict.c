@@ -35,7 +35,7 @@ static bool type_decides(const struct ets_gap_row *row)
 
 /* What a row is judged by. */
 struct limits {
-    double total;    /* the tolerance of what it computes in, and what its inputs excuse */
+    double own;      /* the tolerance of what it computes in, and what its inputs excuse */
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
@@ -48,7 +48,10 @@ static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t n
     return ets_type_computes(value->scalar_type);
 }
 
-/* What the operators between a row and the captured values before it compute in. */
+/*
+ * What the operators between a row and the captured values before it compute in. Beside another
+ * model's, all of a program that quantizes: what is quantized where is not in that one's graph.
+ */
 static enum ets_computes computes_of(const struct ets_gap_report *report,
                                      const struct gap_region *region, const struct ets_gap_row *row)
 {
@@ -59,6 +62,7 @@ static enum ets_computes computes_of(const struct ets_gap_report *report,
         if (is_whole && node <= ETS_COMPUTES_BFLOAT16) continue; /* it decides, or counts */
         if (node > computes) computes = node;
     }
+    if (!is_whole && report->quantized > computes) computes = report->quantized;
     return computes;
 }
 
@@ -71,6 +75,21 @@ static double tolerance_of(const struct ets_gap_report *report, const struct ets
     ets_tolerance_lay(report->options.tolerances, report->options.tolerance_count, name, 0, 0,
                       type_of(row), &tolerance);
     return tolerance.of_rms;
+}
+
+/* The largest tolerance on the way to a row: a total carries on the errors of what went in. */
+static void carry_tolerance(const struct ets_gap_report *report, const struct gap_region *region,
+                            struct ets_gap_row *row)
+{
+    row->carried = row->tolerance;
+    row->carried_of = row->computes;
+    if (row->computes == ETS_COMPUTES_EXACT) return; /* it decides */
+    for (uint32_t i = 0; i < region->row_count; i++) {
+        const struct ets_gap_row *source = &report->rows[region->rows[i]];
+        if (!source->has_total || !(source->carried > row->carried)) continue;
+        row->carried = source->carried;
+        row->carried_of = source->carried_of;
+    }
 }
 
 /* What a row is judged by, which is left in it. */
@@ -89,9 +108,10 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
     struct limits limits = {row->tolerance, INFINITY};
+    carry_tolerance(report, region, row);
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
     const double slack = 8 * gap_epsilon(type_of(row)) * input;
-    limits.total = fmax(limits.total, gap_relative(slack, error));
+    limits.own = fmax(limits.own, gap_relative(slack, error));
     limits.rounding = gap_rounding(report, region, row, input);
     return limits;
 }
@@ -217,19 +237,19 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
-    const double limit = limits.total;
-    const bool is_off = ets_comparison_relative_rms(&row->total) > limit;
+    const double limit = limits.own, total = ets_comparison_relative_rms(&row->total);
+    row->limit = fmax(limit, row->carried);
+    const bool is_off = total > row->limit;
     const bool decides_alike = type_decides(row) && row->same_bits == 1;
     row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limit);
     row->rounding = limits.rounding;
-    row->limit = limit;
     verdict->unlike += is_off;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
     if (is_off && row->own_error > limit && !decides_alike) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
     if (row->has_own ? !(row->own_error > row->threshold)
-                     : !is_off || !is_first_off(report, region, limit)) {
+                     : !(total > limit) || !is_first_off(report, region, limit)) {
         return;
     }
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
@@ -253,7 +273,7 @@ enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error
     struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
-    report->verdict.explained = NAN;
+    report->verdict.explained = report->verdict.outputs = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
     enum ets_status status = find_typical(report, &arena, &typical, error);
     if (status == ETS_OK) status = gap_region_init(report, error);
@@ -285,15 +305,19 @@ static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_o
     return is_first && 2 * (uint64_t)unrelated > compared;
 }
 
-/* Most values are off by half or more, and nobody makes the outputs' error. */
+/*
+ * Most values are off by half or more, the first of all does not agree, and nobody makes the
+ * outputs' error.
+ */
 static bool is_unexplained(const struct ets_gap_report *report)
 {
     const struct ets_gap_verdict *verdict = &report->verdict;
     uint32_t compared = 0, far = 0;
     for (uint32_t i = 0; i < report->row_count; i++) {
-        if (!report->rows[i].has_total) continue;
-        compared++;
-        far += ets_comparison_relative_rms(&report->rows[i].total) >= 0.5;
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_total) continue;
+        if (compared++ == 0 && row->finding == ETS_GAP_AGREES) return false;
+        far += ets_comparison_relative_rms(&row->total) >= 0.5;
     }
     const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
     return 2 * (uint64_t)far > compared && !is_explained;

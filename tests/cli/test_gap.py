@@ -367,13 +367,47 @@ class Int8(GapTest):
         for model in (self.words, files("linear_int8_xnnpack"), files("conv_xnnpack_int8")):
             with self.subTest(model=str(model[0])):
                 line = self.headline(*model)
-                self.assertRegex(line, "^1 value agrees with its own quantized graph in float64;")
+                self.assertRegex(line, "^1 value agrees with the model's own quantized graph in float64;")
                 self.assertTrue(line.endswith(
                     "; what quantization costs is not in this: compare with the float model's "
                     "ETRecord (--reference-etrecord)"), line)
         self.assertIn("against the other model in float64", self.headline(*self.words,
                                                                           *self.original))
         self.assertNotIn("quantiz", self.headline(*files("conv_xnnpack")))
+
+    def test_gap__float_operators_carry_on_what_a_quantized_partition_rounded(self):
+        folder = support.DATA / "quantized"
+        words = (folder / "sums.etdp", "--etrecord", folder / "sums.etrecord", "--debug-buffer",
+                 folder / "sums.bin")
+        rows = self.gap(*words)
+        self.assertEqual([row["finding"] for row in rows], ["agrees"] * 4)
+        sums = [row for row in rows if row["aot_ops"][0].startswith("cumsum")]
+        for row in sums:
+            self.assertEqual(row["computes_in"], "float32")
+            self.assertGreater(row["total_error"], 1e-3)
+            self.assertLess(row["own_error"], 1e-6)
+        self.assertRegex(self.headline(*words),
+                         r"^all 4 values agree with the model's own quantized graph in float64; the "
+                         r"largest error is 0.007\d*, of cumsum \(models/sums8.py:14\), where up to "
+                         r"0.05 counts as rounding of dynamic int8;")
+
+    def test_gap__beside_the_float_model_int8_is_judged_as_int8(self):
+        found = {row["aot_ops"][-1]: row["finding"] for row in self.gap(*self.words, *self.original)}
+        self.assertEqual(found["linear"], "guilty")
+        self.assertEqual(found["relu_1"], "inherited")
+        self.assertEqual({found[name] for name in ("relu", "conv2d_1", "hardswish", "linear_1")},
+                         {"agrees"})
+        stderr = self.ok("gap", *self.words, *self.original).stderr
+        self.assertIn("note: tolerance: static int8 0.05 of", stderr)
+        self.assertNotIn("float32", stderr)
+        line = self.headline(*self.words, *self.original, "--rms", "0.5")
+        self.assertRegex(line, r"agree with the other model in float64;.*; the model's outputs are off "
+                               r"by 0\.03\d*$")
+
+    def test_gap__what_a_quantizer_added_has_the_line_of_what_it_belongs_to(self):
+        (row,) = self.gap(*self.words)
+        self.assertEqual(row["aot_ops"][-1], "dequantize_per_tensor_9")
+        self.assertEqual(row["source"], "models/net.py:21")
 
     def test_gap__the_tolerance_has_a_source_and_can_be_given(self):
         words = files("linear_int8_xnnpack")

@@ -210,7 +210,7 @@ static void test_verify__classes_allow_no_less_than_those_before(void **unused)
             assert_true(ets_type_computes(rules[i].scalar_type) != ETS_COMPUTES_EXACT);
         }
     }
-    assert_int_equal(number, 8);
+    assert_int_equal(number, 9);
 }
 
 /* A bundle with a case without expected outputs, and one that expects two. */
