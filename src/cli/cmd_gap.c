@@ -6,10 +6,12 @@
 #include "cli_text.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
+#include "siblings.h"
 
 /* clang-format off */
 const struct cli_option cli_gap_options[] = {
-    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord that the export wrote; default: beside the trace, with its name", NULL, false},
     {"--debug-buffer", "--debug_buffer_path", "FILE", "The captured tensors", NULL, false},
     {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
     {"--method", "-m", "NAME", "The method that ran, where the trace fits several", NULL, false},
@@ -41,6 +43,7 @@ const struct cli_option cli_gap_options[] = {
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},
@@ -173,6 +176,16 @@ static int open_tolerances(struct cli_gap *gap)
     return code;
 }
 
+static int check_record(const struct cli_arguments *arguments, const struct cli_subject *subject)
+{
+    if (subject->record != NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "gap needs --etrecord, whose graph the trace is compared with%s",
+                        cli_has(arguments, "--reference-trace")
+                            ? "; without a record `etscope tensors --save` and --compare "
+                              "compare two traces"
+                            : "");
+}
+
 static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
                        const struct cli_program *program, struct ets_inspection *inspection)
 {
@@ -181,7 +194,8 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     const bool is_alignment = cli_has(arguments, "--alignment");
     uint32_t block, run;
     double limit = 0;
-    int code = parse_limit(arguments, &limit);
+    int code = check_record(arguments, subject);
+    if (code == CLI_OK) code = parse_limit(arguments, &limit);
     if (code == CLI_OK) code = cli_choose_rows(arguments, inspection, &block, &run);
     if (code != CLI_OK) return code;
     if (!is_alignment && subject->debug_buffer.data == NULL) {
@@ -209,14 +223,6 @@ static int check_words(const struct cli_arguments *arguments)
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "gap reads one trace; \"%s\" is too much",
                             arguments->words[1]);
-    }
-    if (!cli_has(arguments, "--etrecord")) {
-        return cli_complain(CLI_USAGE,
-                            "gap needs --etrecord, whose graph the trace is compared with%s",
-                            cli_has(arguments, "--reference-trace")
-                                ? "; without a record `etscope tensors --save` and --compare "
-                                  "compare two traces"
-                                : "");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? cli_gap_check(arguments) : CLI_USAGE;

@@ -41,6 +41,19 @@ class Siblings(unittest.TestCase):
         done = support.run("annotate", self.trace)
         self.assertIn(f"using {record} and {program}", done.stderr.decode())
 
+    def test_siblings__gap_needs_no_etrecord_option(self):
+        self.put("mlp_xnnpack", "debug.etdp", "run.etdp")
+        words = ("gap", self.trace, "--debug-buffer", support.fixture("mlp_xnnpack", "debug.bin"),
+                 "--alignment")
+        done = support.run(*words)
+        self.assertEqual(done.returncode, support.USAGE)
+        self.assertIn("gap needs --etrecord", done.stderr.decode())
+        record = self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")
+        done = support.run(*words)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn(f"note: using {record}, beside the trace", done.stderr.decode())
+        self.assertEqual(support.run(*words, "--no-siblings").returncode, support.USAGE)
+
     def test_siblings__of_other_names_are_left_alone(self):
         alone, _ = self.inspect()
         self.put("mlp_xnnpack", "model.etrecord", "model.etrecord")
