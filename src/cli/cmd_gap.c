@@ -221,7 +221,7 @@ static int check_words(const struct cli_arguments *arguments)
                             "--debug-buffer debug.bin");
     }
     if (arguments->word_count > 1) {
-        return cli_complain(CLI_USAGE, "gap reads one trace; \"%s\" is too much",
+        return cli_complain(CLI_USAGE, "gap reads one trace; unexpected argument \"%s\"",
                             arguments->words[1]);
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */

@@ -39,7 +39,7 @@ static int find_trace(const struct cli_arguments *arguments, const char **path_o
         return cli_complain(CLI_USAGE, "inspect needs a trace: etscope inspect profile.etdp");
     }
     if (words > 1) {
-        return cli_complain(CLI_USAGE, "inspect reads one trace; \"%s\" is too much",
+        return cli_complain(CLI_USAGE, "inspect reads one trace; unexpected argument \"%s\"",
                             arguments->words[arguments->word_count - 1]);
     }
     *path_out = named != NULL ? named : arguments->words[0];

@@ -205,7 +205,7 @@ static int check_words(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "recover needs a capture: etscope recover uart.log");
     }
     if (arguments->word_count > 1) {
-        return cli_complain(CLI_USAGE, "recover reads one capture; \"%s\" is too much",
+        return cli_complain(CLI_USAGE, "recover reads one capture; unexpected argument \"%s\"",
                             arguments->words[1]);
     }
     if (output != NULL && strcmp(output, "-") == 0) {

@@ -26,7 +26,7 @@ const struct cli_option cli_sql_options[] = {
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
      "What a trace that does not say it counts its times in; default ns", NULL, false},
     {"--subtract-overhead", NULL, NULL,
-     "Take off what the tracer measured that recording costs, of every event", NULL, false},
+     "Subtract the measured cost of recording from each event", NULL, false},
     {"--partial", NULL, NULL, "Read damaged traces as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},

@@ -286,9 +286,9 @@ static int check_words(const struct cli_arguments *arguments)
                             "--debug-buffer debug.bin");
     }
     if (arguments->word_count > 2) {
-        return cli_complain(CLI_USAGE,
-                            "tensors reads one trace and shows one TENSOR; \"%s\" is too much",
-                            arguments->words[2]);
+        return cli_complain(
+            CLI_USAGE, "tensors reads one trace and shows one TENSOR; unexpected argument \"%s\"",
+            arguments->words[2]);
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? check_needs(arguments) : CLI_USAGE;

@@ -8,14 +8,14 @@
 /* For the option tables of the commands that show rows. */
 /* clang-format off */
 #define CLI_FILTER_OPTIONS                                                                        \
-    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name, as addmm; * is anything",  \
+    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name, as addmm; * is anything", \
      NULL, false},                                                                                \
-    {"--module", NULL, "PATTERN", "Only what belongs to this module, or to one inside of it",     \
+    {"--module", NULL, "PATTERN", "Only this module and its submodules",                          \
      NULL, false},                                                                                \
     {"--handle", NULL, "N,N", "Only rows with one of these debug handles", NULL, true},           \
     {"--source", NULL, "FILE:LINE", "Only this file of the model, or this line of it", NULL,      \
      false},                                                                                      \
-    {"--backend", NULL, "PATTERN", "Only what this backend did, by its name or how it begins; portable: the kernels", NULL,     \
+    {"--backend", NULL, "PATTERN", "Only what this backend did, by its name or how it begins; portable: the kernels", NULL, \
      false}
 /* clang-format on */
 

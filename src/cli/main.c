@@ -82,7 +82,7 @@ const struct cli_command cli_commands[] = {
      "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
      "etscope gap debug.etdp --etrecord model.etrecord --alignment",
      cmd_gap},
-    {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
+    {"sql", "query traces, ETRecords and programs with SQL", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
      "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. "
      "Tables are runs, events, operators with their statistics, allocations, captured tensors, "
@@ -129,7 +129,7 @@ const struct cli_command cli_commands[] = {
      "etscope gate before.etdp after.etdp --budget budget.txt\n"
      "etscope gate monday.etdp tuesday.etdp after.etdp --budget budget.txt --junit gate.xml",
      cmd_gate},
-    {"summary", "show what several traces say together", "TRACE...",
+    {"summary", "summarize several traces of one program", "TRACE...",
      "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
      "how "
      "far the medians of the files lie apart. Traces of different programs are shown one after the "
@@ -186,7 +186,7 @@ const struct cli_command cli_commands[] = {
      "etscope bundle model.pte --method forward --case x.npy --expect y.npy -o tested.bpte\n"
      "etscope bundle model.pte --cases-from model.bpte -o new.bpte",
      cmd_bundle},
-    {"recover", "make a trace of what a device streamed, whole or not", "CAPTURE",
+    {"recover", "rebuild a trace from a device's serial log or stream", "CAPTURE",
      "Reads what arrived of a stream (a file, or a serial log with other lines between) and writes "
      "what is whole of it as an ETDump, beside CAPTURE unless -o names it. Says how much was lost, "
      "and where the stream broke off which operators were running: with --program by their names, "
@@ -197,7 +197,7 @@ const struct cli_command cli_commands[] = {
      "etscope recover uart.log\n"
      "etscope recover uart.log -o crash.etdp --program model.pte --etrecord model.etrecord",
      cmd_recover},
-    {"delegates", "show what of a program was delegated, and what stands between",
+    {"delegates", "show what was delegated, and the operators left out of delegates",
      "PROGRAM [TRACE]",
      "Lists the instructions of PROGRAM (a .pte or .bpte) in their order: each delegate call with "
      "the operators that its backend runs inside, and the kernels that were left outside; with the "
@@ -209,13 +209,13 @@ const struct cli_command cli_commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
-    {"info", "say what is in a file", "FILE...",
+    {"info", "describe a file", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.",
      cli_info_options,
      "etscope info model.pte\n"
      "etscope info profile.etdp --format json",
      cmd_info},
-    {"doctor", "say what is installed, what is missing and what to do about it", "",
+    {"doctor", "check the installation, and say how to add what is missing", "",
      "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
      "whether that runtime records traces, its delegate backends and kernels.",
      cli_doctor_options, "etscope doctor", cmd_doctor},

@@ -25,16 +25,16 @@
      NULL, false},                                                                                \
     {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",  \
      NULL, false},                                                                                \
-    {"--all", NULL, NULL, "Also OPERATOR_CALL events around kernels that report themselves",      \
+    {"--all", NULL, NULL, "Also show OPERATOR_CALL wrapper events",                               \
      NULL, false},                                                                                \
     {"--tree", NULL, NULL,                                                                        \
-     "What every part of a run took itself, down to what is unaccounted for: adds up exactly",    \
+     "The own time of every part of a run, unaccounted time included: adds up exactly",           \
      NULL, false},                                                                                \
-    {"--steady", NULL, NULL, "Without the first runs that are warm-up", NULL, false},             \
+    {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},     \
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
      false},                                                                                      \
     {"--subtract-overhead", NULL, NULL,                                                           \
-     "Take off what the tracer measured that recording costs, of every event", NULL, false},      \
+     "Subtract the measured cost of recording from each event", NULL, false},                     \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
      NULL, false},                                                                                \
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \

@@ -118,7 +118,7 @@ class Choosing(TensorTest):
         self.assertIn("given twice", self.tensors("5", "--event", "5", code=USAGE)[1])
         self.assertIn("given twice", self.tensors("a", "--name", "b", code=USAGE)[1])
         self.assertIn("none of the 7 captured tensors fits", self.tensors("99999999999")[1])
-        self.assertIn("too much", self.tensors("5", "6", code=USAGE)[1])
+        self.assertIn("unexpected argument", self.tensors("5", "6", code=USAGE)[1])
 
     def test_the_list_has_handles_for_people(self):
         record = fixture(self.model, "model.etrecord")
