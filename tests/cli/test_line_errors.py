@@ -175,7 +175,7 @@ class Errors(LineErrorsTest):
         words = (*test_gap.Int8.words, *test_gap.Int8.original)
         found = {line["line"]: line["finding"] for line in
                  self.lines(*words, "--source", "net.py:20") if line["finding"] is not None}
-        self.assertEqual(found, {20: "guilty", 21: "off"})  # 21: the call's output, of both lines
+        self.assertEqual(found, {20: "guilty", 21: "agrees"})  # 21: the call's output, of both lines
         for line in self.lines(*files("gpt_portable"), "--module", "blocks.0"):
             self.assertIn(line["line"], (26, 27, 28, 29))
             self.assertIsNotNone(line["own_error"])
