@@ -132,7 +132,7 @@ static void test_bundle_writer__gaps_are_left_out(void **unused)
         ets_bundle_case(&suite, 0, &found);
         ets_bundle_input(&found, 0, &got);
         assert_true(ets_tensor_is_contiguous(&got.as.tensor));
-        assert_memory_equal(got.as.tensor.data, cases[i].wanted, sizeof cases[i].wanted);
+        assert_memory_equal(got.as.tensor.data, LITTLE(cases[i].wanted), sizeof cases[i].wanted);
     }
 }
 
