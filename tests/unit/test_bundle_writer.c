@@ -126,6 +126,7 @@ static void test_bundle_writer__gaps_are_left_out(void **unused)
         struct ets_value got;
         value.as.tensor.strides[0] = cases[i].strides[0];
         value.as.tensor.strides[1] = cases[i].strides[1];
+        value.as.tensor.data = LITTLE(numbers);
         value.as.tensor.data_bytes = sizeof numbers;
         write_and_open(&bundle, &kept, &view);
         ets_bundle_suite(&view, 0, &suite);
