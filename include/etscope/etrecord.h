@@ -137,9 +137,9 @@ ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, c
 ETS_API int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program);
 
 /*
- * representative_inputs of the method "forward", one after another: lists, tuples and dicts give what
- * is in them, in order, as PyTorch flattens arguments. There may be more than the method takes, as
- * of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
+ * representative_inputs of the method "forward", one after another: lists, tuples and dicts give
+ * what is in them, in order, as PyTorch flattens arguments. There may be more than the method
+ * takes, as of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
  */
 ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
                                                            const struct ets_value **values_out,

@@ -12,10 +12,11 @@
 /* clang-format on */
 
 /*
- * Without --etrecord and --program: of "a.etdp" the ETRecord "a.etrecord" and the program "a.pte" or
- * "a.bpte" beside it, where they agree with the trace; a note names them, or says that they do not.
- * Other names are not tried: to join another model's record is worse than to join none. Nothing
- * where the command's table has not --no-siblings, and for upstream's table, which knows none.
+ * Without --etrecord and --program: of "a.etdp" the ETRecord "a.etrecord" and the program "a.pte"
+ * or "a.bpte" beside it, where they agree with the trace; a note names them, or says that they do
+ * not. Other names are not tried: to join another model's record is worse than to join none.
+ * Nothing where the command's table has not --no-siblings, and for upstream's table, which knows
+ * none.
  */
 void cli_siblings_find(const struct cli_arguments *arguments, struct cli_subject_files *files,
                        struct cli_subject *subject);

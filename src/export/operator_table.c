@@ -65,11 +65,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] =
         {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 4},
-    [CELL_P50] = {.name = "p50",
-                  .kind = ETS_COLUMN_TIME,
-                  .shares_unit = 1,
-                  .has_bounds = 1,
-                  .priority = 1},
+    [CELL_P50] =
+        {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 1},
     [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_MIN] =
         {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
@@ -107,8 +104,10 @@ static const struct ets_column columns[CELL_COUNT] = {
                          .has_bounds = 1,
                          .human_only = 1},
     [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
-    [CELL_SELF_MID] =
-        {.name = "self_mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_SELF_MID] = {.name = "self_mid",
+                       .kind = ETS_COLUMN_TIME,
+                       .has_bounds = 1,
+                       .machine_only = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .title = "self share",
                          .kind = ETS_COLUMN_SHARE,

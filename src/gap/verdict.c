@@ -35,7 +35,8 @@ static bool type_decides(const struct ets_gap_row *row)
 
 /* What a row is judged by. */
 struct limits {
-    double total;    /* the tolerance of what it computes in, and what its inputs excuse */
+    double own;      /* the tolerance of what it computes in, and what its inputs excuse */
+    double total;    /* that, or the tolerance of anything that it was computed from */
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
@@ -79,19 +80,23 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
 {
     struct ets_gap_row *row = &report->rows[number];
     const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
-    double input = 0;
+    double input = 0, inherited = 0;
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (!source->has_total || type_decides(source)) continue;
         input = fmax(input, root_mean_square(&source->total));
+        inherited = fmax(inherited, source->inherited);
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    struct limits limits = {row->tolerance, INFINITY};
+    row->inherited = fmax(inherited, row->tolerance);
+    const double total = type_decides(row) ? row->tolerance : row->inherited;
+    struct limits limits = {row->tolerance, total, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
-    const double slack = 8 * gap_epsilon(type_of(row)) * input;
-    limits.total = fmax(limits.total, gap_relative(slack, error));
+    const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
+    limits.own = fmax(limits.own, slack);
+    limits.total = fmax(limits.total, slack);
     limits.rounding = gap_rounding(report, region, row, input);
     return limits;
 }
@@ -217,19 +222,20 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
 {
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
-    const double limit = limits.total;
-    const bool is_off = ets_comparison_relative_rms(&row->total) > limit;
+    const double total = ets_comparison_relative_rms(&row->total);
     const bool decides_alike = type_decides(row) && row->same_bits == 1;
-    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limit);
+    const bool is_own = total > limits.own && row->own_error > limits.own && !decides_alike;
+    const bool is_off = total > limits.total;
+    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
-    row->limit = limit;
-    verdict->unlike += is_off;
+    row->limit = limits.total;
+    verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
-    if (is_off && row->own_error > limit && !decides_alike) row->finding = ETS_GAP_OFF;
+    if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
     if (row->has_own ? !(row->own_error > row->threshold)
-                     : !is_off || !is_first_off(report, region, limit)) {
+                     : !is_off || !is_first_off(report, region, limits.own)) {
         return;
     }
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;

@@ -149,8 +149,7 @@ static bool send_preamble(struct ets_trace *trace)
     trace->stream_names = 0;
     const bool is_sent = send_frame(trace, &start) && send_names(trace);
     const uint32_t took = trace->sent - before;
-    trace->next_preamble =
-        trace->sent + (took > REPEAT_AFTER_FRAMES ? took : REPEAT_AFTER_FRAMES);
+    trace->next_preamble = trace->sent + (took > REPEAT_AFTER_FRAMES ? took : REPEAT_AFTER_FRAMES);
     return is_sent;
 }
 
