@@ -3,7 +3,8 @@
  * that of the reference. It stands out where it is
  *
  * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
- * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
+ * - beyond ten times the median of the other own errors of what computes in the same: where all are
+ *   off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
  *   difference of two large numbers counts as what it is.
  *
@@ -128,36 +129,38 @@ static uint32_t find_error(const double *errors, uint32_t count, double error)
     return low;
 }
 
-/* What a row is measured by: the own errors of all, sorted. */
+enum { CLASSES = ETS_COMPUTES_INT4 + 1, ANY = CLASSES };
+
+/* What a row is measured by: the own errors of all that compute in the same, sorted. */
 struct typical {
     double *errors;
     uint32_t count;
 };
 
-static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
-                                    struct typical *typical, struct ets_error *error)
+static enum ets_status find_typical(const struct ets_gap_report *report, struct ets_arena *arena,
+                                    int computes, struct typical *typical, struct ets_error *error)
 {
     typical->count = 0;
     typical->errors = ets_arena_alloc_array(arena, report->row_count, sizeof(double));
     if (typical->errors == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->row_count; i++) {
-        struct ets_gap_row *row = &report->rows[report->order[i]];
-        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
-        if (row->has_own) typical->errors[typical->count++] = row->own_error;
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
+        typical->errors[typical->count++] = row->own_error;
     }
     if (typical->count > 0) {
         qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
     }
-    report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
     return ETS_OK;
 }
 
 static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
                            double limit)
 {
+    const struct typical *alike = &typical[row->computes];
     if (!row->has_own) return limit;
-    const uint32_t own = find_error(typical->errors, typical->count, row->own_error);
-    return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
+    const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
+    return fmax(limit, 10 * median_of(alike->errors, alike->count, own));
 }
 
 /*
@@ -217,9 +220,10 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     return true;
 }
 
-static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
-                      const struct typical *typical, uint32_t place, struct limits limits)
+static void judge_row(struct ets_gap_report *report, const struct typical *typical, uint32_t place,
+                      struct limits limits)
 {
+    struct gap_region *region = report->region;
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
     const double total = ets_comparison_relative_rms(&row->total);
@@ -234,10 +238,9 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
     if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
-    if (row->has_own ? !(row->own_error > row->threshold)
-                     : !is_off || !is_first_off(report, region, limits.own)) {
-        return;
-    }
+    if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
+    gap_region_find(region, report, report->order[place]);
+    if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
     if (is_blameless(report, region, row, place)) {
         row->finding = ETS_GAP_OFF;
@@ -253,23 +256,43 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
     }
 }
 
+/* What each row computes in and is judged by, in the report's order. */
+static struct limits *explain_rows(struct ets_gap_report *report, struct ets_arena *arena)
+{
+    struct limits *limits = ets_arena_alloc_array(arena, report->row_count, sizeof *limits);
+    for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[report->order[i]];
+        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
+        if (row->has_total) limits[i] = explain(report, report->region, report->order[i]);
+    }
+    return limits;
+}
+
+static enum ets_status judge_rows(struct ets_gap_report *report, struct ets_arena *arena,
+                                  struct ets_error *error)
+{
+    struct typical typical[CLASSES + 1];
+    const struct limits *limits = explain_rows(report, arena);
+    if (limits == NULL) return gap_fail_memory(error);
+    for (int i = 0; i <= ANY; i++) ETS_TRY(find_typical(report, arena, i, &typical[i], error));
+    report->verdict.typical =
+        median_of(typical[ANY].errors, typical[ANY].count, typical[ANY].count);
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        if (report->rows[report->order[i]].has_total) judge_row(report, typical, i, limits[i]);
+    }
+    return ETS_OK;
+}
+
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena arena;
-    struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
-    enum ets_status status = find_typical(report, &arena, &typical, error);
-    if (status == ETS_OK) status = gap_region_init(report, error);
+    enum ets_status status = gap_region_init(report, error);
     if (status == ETS_OK) status = gap_count_kernels(report, error);
-    for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        const struct limits limits = explain(report, report->region, report->order[i]);
-        judge_row(report, report->region, &typical, i, limits);
-    }
+    if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
 }

@@ -473,6 +473,18 @@ class Mixed(GapTest):
         self.assertRegex(self.headline(*self.words_of("int8")), "^all 3 values agree with its own ")
         self.ok("verify", self.folder_ / "int8.bpte")
 
+    def test_gap__a_float_operator_between_int8_layers_is_blamed_for_its_own_error(self):
+        """3 %, less than ten times what int8 makes, but far beyond what float does."""
+        words = self.words_of("int8")
+        (row,) = (row for row in self.gap(*words, "--values") if row["captured"] == "tanh.out")
+        data = words[-1].read_bytes()
+        start = data.index(struct.pack("<f", row["runtime_intermediate_output"][0]))
+        numbers = [number * 1.03 for number in struct.unpack_from("<48f", data, start)]
+        changed = self.folder / "changed.bin"
+        changed.write_bytes(data[:start] + struct.pack("<48f", *numbers) + data[start + 192:])
+        rows = self.gap(*words[:-1], changed)
+        self.assertEqual([row["finding"] for row in rows], ["agrees", "guilty", "agrees"])
+
     def test_gap__half_and_int8_are_compared_with_the_float_model(self):
         original = ("--reference-etrecord", self.folder_ / "float.etrecord")
         self.assertRegex(self.headline(*self.words_of("half"), *original),

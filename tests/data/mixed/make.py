@@ -37,12 +37,14 @@ class Net(nn.Module):
 def save_record(record, path):
     raw = Path(str(path) + ".raw")
     record.save(str(raw))
-    folder = str(Path(__file__).parent) + "/"
+    folders = {str(Path(__file__).parent) + "/": "models/",
+               str(Path(torch.__file__).parents[1]) + "/": "site-packages/"}
     with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
         for info in source.infolist():
             data = source.read(info)
             if data[:1] == b"{":  # stack traces
-                data = data.replace(folder.encode(), b"models/")
+                for folder, shown in folders.items():
+                    data = data.replace(folder.encode(), shown.encode())
             target.writestr(zipfile.ZipInfo(info.filename), data, zipfile.ZIP_DEFLATED)
     raw.unlink()
 
