@@ -30,8 +30,8 @@ const struct cli_command cli_commands[] = {
      cmd_inspect},
     {"annotate", "print the model's source with what each line costs", "TRACE [FILE]",
      "Reads an ETDump and the ETRecord of its program and prints the functions of the model that "
-     "took time, or FILE alone, with a margin: what each line took in a run (p50) and of the "
-     "whole, "
+     "took time, or FILE alone, with a margin: what each line took in a run (mid: the mean "
+     "over the middle half of the runs) and of the whole, "
      "how many operators it ran and the bytes that they wrote. A line's time is that of the "
      "operators whose innermost line it is; with --frames all also of what it called. An operator "
      "that a delegate fused from several lines counts at the first, which is marked with +N. Files "
@@ -222,7 +222,7 @@ const struct cli_command cli_commands[] = {
      cli_info_options,
      "etscope info model.pte\n"
      "etscope info profile.etdp --format json\n"
-     "etscope info runs/",
+     "etscope info .",
      cmd_info},
     {"doctor", "say what is installed, what is missing and what to do about it", "",
      "Reports the parts of this installation: ETRecord support, the engine and its runtime, "
