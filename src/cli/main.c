@@ -84,7 +84,8 @@ const struct cli_command cli_commands[] = {
      cmd_gap},
     {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
-     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. "
+     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. A "
+     "folder stands for the ETDumps in it, @LIST for the files that LIST names, one a line. "
      "Tables are runs, events, operators with their statistics, allocations, captured tensors, "
      "nodes, delegates and others; views answer what is asked most. --schema lists them. Numbers "
      "(id) count from 0; those of several traces go on where the ones before end. Times are in "
