@@ -251,7 +251,8 @@ enum ets_gap_mismatch {
     ETS_GAP_OTHER_WEIGHTS = 2,   /* another model with weights of its own */
     ETS_GAP_OTHER_OPERATORS = 3, /* weights tell nothing, and most operators have no pair */
     ETS_GAP_OTHER_VALUES = 4,    /* most values are off by half or more, from the first on */
-    ETS_GAP_OTHER_INPUTS = 5     /* what is computed of the model's inputs is of others */
+    ETS_GAP_OTHER_INPUTS = 5,    /* what is computed of the model's inputs is of others */
+    ETS_GAP_OTHER_STATE = 6 /* what is computed of buffers that runs before it may have changed */
 };
 
 /* The finding in a few words of data. */

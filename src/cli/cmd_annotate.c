@@ -56,6 +56,7 @@ static const char *const reference_options[] = {"--reference",
                                                 "--input",
                                                 "--case",
                                                 "--load-library",
+                                                "--python",
                                                 "--engine",
                                                 NULL};
 

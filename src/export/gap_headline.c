@@ -190,6 +190,11 @@ static void say_mismatch(struct words *words, const struct ets_gap_report *repor
             "match, no weights can be compared",
             verdict->paired, verdict->paired + verdict->unpaired);
         break;
+    case ETS_GAP_OTHER_STATE:
+        say(words,
+            "the run found buffers that runs before it may have changed, and the reference starts "
+            "with the record's: what is computed of these cannot be judged; compare a first run");
+        break;
     case ETS_GAP_OTHER_INPUTS:
         if (verdict->other_input != ETS_NO_INDEX) {
             say(words,

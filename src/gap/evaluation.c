@@ -485,6 +485,7 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.in_double = evaluation->use_double != 0;
     enum ets_status status = gap_make_rows(report, error);
+    if (status == ETS_OK) status = gap_find_changed(report, error);
     if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
     if (status == ETS_OK) {
         status = gap_evaluation_open(report, evaluation, &e, error);

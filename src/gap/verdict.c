@@ -198,7 +198,7 @@ static bool is_unrelated(const struct ets_gap_row *row)
     return error >= 0.5 && correlation_of(row) < 0.5;
 }
 
-/* What is computed of inputs that are others, or of another model, is no operator's fault. */
+/* What is computed of other inputs, of another state or another model is no operator's fault. */
 static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
                          const struct ets_gap_row *row, uint32_t place)
 {
@@ -211,6 +211,10 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     const bool is_of_inputs = verdict->against == ETS_GAP_AGAINST_OTHER
                                   ? has_other_input
                                   : region->takes_input && (has_other_input || is_unrelated(row));
+    if (region->takes_state && !has_other_input) {
+        if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
+        return true;
+    }
     if (!is_of_inputs) return false;
     if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) {
         verdict->unrelated = place;
@@ -333,7 +337,7 @@ void gap_judge_model(struct ets_gap_report *report)
     struct ets_gap_verdict *verdict = &report->verdict;
     uint32_t first = 0;
     if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
-        verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
+        verdict->mismatch == ETS_GAP_OTHER_OPERATORS || verdict->mismatch == ETS_GAP_OTHER_STATE) {
         return;
     }
     const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;

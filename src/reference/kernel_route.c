@@ -200,10 +200,10 @@ static int64_t largest_size(const struct reference_step *step)
     return (int64_t)largest;
 }
 
-/* A kernel that adds to its output without clearing it first (executorch 1.5.1). */
-static bool adds_to_output(const char *kernel)
+/* Kernels of gradients add to what is in their outputs; some clear them first, some do not. */
+static bool adds_to_outputs(const struct reference_step *step)
 {
-    return strcmp(kernel, "aten::max_pool2d_with_indices_backward.grad_input") == 0;
+    return strstr(step->operator_->kernel, "_backward") != NULL;
 }
 
 static enum ets_status add_outputs(struct call *call)
@@ -225,7 +225,7 @@ static enum ets_status add_outputs(struct call *call)
                                      shape.rank, shape.sizes, &call->results[i], frame->error));
         ETS_TRY(reference_keep(frame, &call->results[i]));
         tensors[i] = &call->results[i].as.tensor.view;
-        if (adds_to_output(step->operator_->kernel)) {
+        if (adds_to_outputs(step)) {
             struct reference_storage *storage = call->results[i].as.tensor.storage;
             memset(storage->bytes, 0, storage->size);
         }
