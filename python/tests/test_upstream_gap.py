@@ -225,6 +225,15 @@ def test_methods_are_not_mixed_up():
     assert again["gap"].tolist() == frame["gap"].tolist()
 
 
+@pytest.mark.parametrize("entry", [f"{EDGE}/forward", "exported_program", "debug_handle_map"])
+def test_damage_in_the_record_is_blamed_on_it(entry, tmp_path):
+    damaged = tmp_path / "damaged.etrecord"
+    damaged.write_bytes(record(file("mlp_portable", "model.etrecord"), **{entry: b'{"x'}))
+    with pytest.raises(Error) as caught:
+        inspect("mlp_portable", "debug", etrecord=str(damaged)).calculate_numeric_gap("MSE")
+    assert caught.value.file == str(damaged) and entry in str(caught.value)
+
+
 class Reusing:
     """The library, which meets other bundles where one was given up too early."""
 
