@@ -68,6 +68,13 @@ class OddRecord(unittest.TestCase):
         self.assertEqual(done.returncode, support.INPUT, said)
         self.assertIn(f"etscope: {self.record}: byte ", said)
 
+    def test_record__damage_of_its_aten_program_is_its_own(self):
+        self.change(lambda graph: graph[:-1], "exported_program")
+        done = support.run("gap", support.fixture(MODEL, "debug.etdp"), "--debug-buffer",
+                           support.fixture(MODEL, "debug.bin"), "--etrecord", self.record)
+        self.assertEqual(done.returncode, support.INPUT)
+        self.assertIn(f"etscope: {self.record}: byte ", done.stderr.decode())
+
 
 if __name__ == "__main__":
     unittest.main()
