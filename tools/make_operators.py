@@ -170,8 +170,8 @@ def main():
     for name in sorted(rows):
         print(f"    {rows[name]}")
     print("};\n/* clang-format on */\n")
-    print("const uint32_t reference_operator_count =\n"
-          "    sizeof reference_operators / sizeof *reference_operators;")
+    print("const uint32_t reference_operator_count = "
+          "sizeof reference_operators / sizeof *reference_operators;")
 
 
 if __name__ == "__main__":

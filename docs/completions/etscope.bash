@@ -31,6 +31,7 @@ _etscope() {
     profile:--threads) compopt +o default 2>/dev/null ;;
     profile:--data) ;;
     profile:--load-library) ;;
+    profile:--python) compopt +o default 2>/dev/null ;;
     profile:--engine) ;;
     profile:--capture) words='none outputs intermediates' ;;
     profile:--debug-buffer) ;;
@@ -89,6 +90,7 @@ _etscope() {
     annotate:--input|annotate:-i) ;;
     annotate:--case) compopt +o default 2>/dev/null ;;
     annotate:--load-library) ;;
+    annotate:--python) compopt +o default 2>/dev/null ;;
     annotate:--engine) ;;
     annotate:--format|annotate:-f) words='table tsv csv json jsonl markdown' ;;
     annotate:--unit) words='ns us ms s' ;;
@@ -134,6 +136,7 @@ _etscope() {
     gap:--input|gap:-i) ;;
     gap:--case) compopt +o default 2>/dev/null ;;
     gap:--load-library) ;;
+    gap:--python) compopt +o default 2>/dev/null ;;
     gap:--engine) ;;
     gap:--metric) words='snr mse l1 cosine max' ;;
     gap:--fail-below) compopt +o default 2>/dev/null ;;
@@ -208,6 +211,7 @@ _etscope() {
     run:--threads) compopt +o default 2>/dev/null ;;
     run:--data) ;;
     run:--load-library) ;;
+    run:--python) compopt +o default 2>/dev/null ;;
     run:--engine) ;;
     run:--capture) words='none outputs intermediates' ;;
     run:--debug-buffer) ;;
@@ -231,6 +235,7 @@ _etscope() {
     verify:--threads) compopt +o default 2>/dev/null ;;
     verify:--data) ;;
     verify:--load-library) ;;
+    verify:--python) compopt +o default 2>/dev/null ;;
     verify:--engine) ;;
     bundle:--output|bundle:-o) ;;
     bundle:--case|bundle:-c) compopt +o default 2>/dev/null ;;
@@ -240,6 +245,7 @@ _etscope() {
     bundle:--threads) compopt +o default 2>/dev/null ;;
     bundle:--data) ;;
     bundle:--load-library) ;;
+    bundle:--python) compopt +o default 2>/dev/null ;;
     bundle:--engine) ;;
     recover:--output|recover:-o) ;;
     recover:--encoding) words='auto raw hex base64' ;;
@@ -260,18 +266,18 @@ _etscope() {
     help:--completion) words='bash zsh fish' ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --runs -r --trace -o --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file --block --run --allow-mismatch' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --block --run --format -f --group-by -g --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all --tree --steady --columns -c --subtract-overhead --unit --width --output --no-siblings --partial --allow-mismatch --etdump --etdump_path --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results --case' ;;
-        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
-        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --partial --allow-mismatch' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
+        annotate) words='-h --help --etrecord --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method --block --run --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --width --output --subtract-overhead --source-time-scale --no-siblings --partial --allow-mismatch' ;;
+        tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --allow-mismatch --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        gate) words='-h --help --budget -b --junit --undecided --all --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
-        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
-        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --engine' ;;
-        bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --engine' ;;
+        run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --tolerances --comparator --junit --columns -c --format -f --width --output --threads --data --load-library --python --engine' ;;
+        bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all' ;;

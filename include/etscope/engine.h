@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below, and of what their numbers mean. */
-#define ETS_ENGINE_INTERFACE_VERSION 4
+#define ETS_ENGINE_INTERFACE_VERSION 5
 
 struct ets_engine_library;
 struct ets_engine_program;
@@ -152,6 +152,8 @@ struct ets_engine {
                                    size_t argument_count, struct ets_error *error);
 
     size_t (*thread_count)(void); /* threads kernels and delegates use now; at least 1 */
+    /* As of program_open's options. INVALID_ARGUMENT: methods are open; UNSUPPORTED: no pool. */
+    enum ets_status (*set_thread_count)(unsigned threads, struct ets_error *error);
 
     /*
      * Adds a shared library that registers kernels or backends of its own, for the life of the
@@ -211,6 +213,12 @@ struct ets_engine {
     /* Borrowed until the next execute, of a method that shares its state as well, or close. */
     enum ets_status (*method_get_output)(struct ets_engine_method *method, size_t index,
                                          struct ets_value *value_out, struct ets_error *error);
+    /*
+     * The tensor that the program calls `name`, as a buffer of the model, with what it holds now;
+     * borrowed as an output is. NOT_FOUND: no tensor has that name, or the export kept none.
+     */
+    enum ets_status (*method_get_attribute)(struct ets_engine_method *method, const char *name,
+                                            struct ets_value *value_out, struct ets_error *error);
 
     /*
      * Ends the trace. ETDump bytes and the used part of the debug buffer are borrowed until

@@ -4,13 +4,70 @@
     for node in program.graph_module.graph.nodes:
         print(node.op, node.name, node.target, node.meta.get("debug_handle"))
 
-Values are names and texts: what torch's objects would compute with is in Graph.to_torch().
+Values are names and texts: what torch's objects would compute with is in Graph.to_torch(). A
+target equals the operator that it names, torch's and the edge dialect's:
+
+    [node for node in program.graph.nodes if node.target == torch.ops.aten.add.Tensor]
 """
 
 import dataclasses
+import json
 from typing import Any, Dict, List, Optional, Tuple
 
 from etscope._library import lib
+
+
+class Target(str):
+    """The full name of what is called. It equals the name, and torch's operator of that name.
+
+    A set or dict of torch's operators does not find it, as it has the hash of its text.
+    """
+
+    def __eq__(self, other):
+        if isinstance(other, str):
+            return str.__eq__(self, other)
+        name_of = _OPERATORS.get((type(other).__module__, type(other).__name__))
+        return NotImplemented if name_of is None else str.__eq__(self, name_of(other))
+
+    def __ne__(self, other):
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not same
+
+    __hash__ = str.__hash__
+
+
+# How records name the objects of these classes, which are compared without importing them.
+_OPERATORS = {
+    ("torch._ops", "OpOverload"): lambda operator: f"torch.ops.{operator}",
+    ("executorch.exir.dialects.edge._ops", "EdgeOpOverload"):
+        lambda operator: f"executorch.exir.dialects.edge.ops.{operator.__name__}",
+}  # fmt: skip
+
+
+@dataclasses.dataclass
+class NodeSource:
+    """What a node was made from: the node of an earlier graph, and the pass that did it."""
+
+    name: str
+    target: str
+    graph_id: int
+    pass_name: str
+    action: str
+    from_node: List["NodeSource"]
+
+    @classmethod
+    def listed(cls, stored):
+        """Of what a record keeps of a node, its JSON. None where that is nothing of the kind."""
+        try:
+            stored = json.loads(stored) if isinstance(stored, str) else stored
+            return [cls(**{**source, "from_node": cls.listed(source["from_node"])})
+                    for source in stored]  # fmt: skip
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def to_dict(self):
+        """All of it as dicts and lists."""
+        return dataclasses.asdict(self)
 
 
 @dataclasses.dataclass
@@ -19,12 +76,12 @@ class FxNode:
 
     target   the full name of what is called; of a placeholder its own name
     args     the arguments' texts, as in Graph.code
-    meta     debug_handle, stack_trace, nn_module_stack, as far as the record has them
+    meta     debug_handle, stack_trace, nn_module_stack, from_node, as far as the record has them
     """
 
     name: str
     op: str
-    target: str
+    target: Target
     args: Tuple[str, ...] = ()
     kwargs: Dict[str, str] = dataclasses.field(default_factory=dict)
     meta: Dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -78,15 +135,27 @@ class GraphSignature:
 
 def graph_of(graph):
     """The FxGraph of an etscope.graph.Graph."""
-    nodes = [FxNode(name, "placeholder", name) for name, _ in graph.inputs]
+    nodes = [FxNode(name, "placeholder", Target(name)) for name, _ in graph.inputs]
+    origins = _origins(graph)
     for node in graph.nodes:
         meta = {"debug_handle": node.debug_handle, "stack_trace": node.stack_trace,
-                "nn_module_stack": node.nn_module_stack or None}  # fmt: skip
+                "nn_module_stack": node.nn_module_stack or None,
+                "from_node": origins.get(node.name)}  # fmt: skip
         meta = {key: value for key, value in meta.items() if value is not None}
         args = tuple(value for _, value in node.inputs)
-        nodes.append(FxNode(node.name, "call_function", node.target, args, meta=meta))
+        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, meta=meta))
     outputs = tuple(name for name, _ in graph.outputs)
-    return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
+    return FxGraph([*nodes, FxNode("output", "output", Target("output"), outputs)])
+
+
+def _origins(graph):
+    """{node's name: its NodeSources}, from the record's JSON; of a subgraph nothing."""
+    try:
+        nodes = graph._owner.json(graph.name)["graph_module"]["graph"]["nodes"]
+        return {node["name"]: NodeSource.listed(node["metadata"].get("from_node"))
+                for node in nodes}  # fmt: skip
+    except (AttributeError, KeyError, TypeError):
+        return {}
 
 
 def signature_of(graph):

@@ -96,6 +96,12 @@ def value_of(value, tensors="numpy"):
     return None
 
 
+def check_tensors(tensors):
+    """Raises Error where `tensors` is no kind of array that values can be handed out as."""
+    if tensors not in ("numpy", "torch"):
+        raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+
+
 def convert(array, tensors):
     return torch_of(array) if tensors == "torch" else array
 

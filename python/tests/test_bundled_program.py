@@ -145,6 +145,14 @@ def test_plain_numbers_are_those_of_the_program():
     assert set(found) <= {int, float, bool}
 
 
+def test_what_is_read_equals_what_was_written():
+    bundle = read("multi_method")
+    again = deserialize(serialize(bundle))
+    assert again == bundle and again == bundle.serialize_to_schema() == again
+    again.method_test_suites[0].test_cases[0].inputs[0][...] += 1
+    assert again != bundle and bundle != "a bundle"
+
+
 def test_suites_are_sorted_by_name():
     bundle = read("multi_method")
     suites = bundle.method_test_suites

@@ -70,6 +70,24 @@ def test_attributes_are_the_named_tensors():
     assert "sizes=[3], dtype=Float, is_memory_planned=True" in found["count"]
 
 
+def test_an_attribute_holds_what_the_runs_left():
+    """`count` is a buffer that each run changes."""
+    program = Runtime.get().load_program(
+        file("ptd", "external.pte"), data_path=file("ptd", "external.ptd")
+    )
+    method = program.load_method("forward")
+    info = method.metadata.input_tensor_meta(0)
+    before = method.get_attribute("count")
+    assert method.get_attribute("linear.weight").shape == (3, 4)
+    method.execute([np.ones(info.sizes(), info.numpy_dtype)])
+    assert (method.get_attribute("count") != before).any()
+    with pytest.raises(Error, match="no tensor named count.b") as caught:
+        method.get_attribute("count.b")
+    assert caught.value.status == "NOT_FOUND"
+    with pytest.raises(Error, match='"numpy" or "torch"'):
+        method.get_attribute("count", tensors="list")
+
+
 def test_functions_of_portable_lib():
     from etscope.runtime import portable_lib
 
@@ -95,6 +113,8 @@ def test_functions_of_portable_lib():
     assert "aten::add.out" in portable_lib._get_operator_names()
     for name in portable_lib._get_registered_backend_names():
         assert isinstance(portable_lib._is_available(name), bool)
-    assert portable_lib._threadpool_get_thread_count() >= 1
+    count = portable_lib._threadpool_get_thread_count()
+    assert count >= 1
+    portable_lib._unsafe_reset_threadpool(count)
     with pytest.raises(Error, match="write it to a file"):
         portable_lib._load_for_executorch_from_buffer(b"", b"")

@@ -355,6 +355,26 @@ def test_entries_of_later_versions_are_shown_and_kept(tmp_path):
     assert parse_etrecord(file("mlp_portable", "model.etrecord")).delegate_info is None
 
 
+def operator_of(module, kind, text):
+    """As torch's operators look to those who do not import torch."""
+    named = type(kind, (), {"__module__": module, "__str__": lambda self: text})()
+    named.__name__ = text
+    return named
+
+
+def test_a_target_is_the_operator_that_it_names():
+    graph = record_of("mlp_portable").edge_dialect_program.graph
+    (relu,) = [node.target for node in graph.nodes if "relu" in node.target]
+    edge = "executorch.exir.dialects.edge._ops", "EdgeOpOverload"
+    assert relu == operator_of(*edge, "aten.relu.default") == relu
+    assert relu != operator_of(*edge, "aten.addmm.default")
+    assert relu != operator_of("torch._ops", "OpOverload", "aten.relu.default")
+    assert relu == str(relu) and relu in {str(relu)} and relu != 7
+    exported = record_of("mlp_portable").exported_program.graph
+    wanted = operator_of("torch._ops", "OpOverload", "aten.relu.default")
+    assert [node.name for node in exported.nodes if node.target == wanted] == ["relu"]
+
+
 def test_a_graph_has_what_scripts_for_torch_look_for():
     """Of the nodes that were read, without torch."""
     graph = record_of("dynamic").edge_dialect_program
@@ -364,6 +384,9 @@ def test_a_graph_has_what_scripts_for_torch_look_for():
     calls = [node for node in nodes if node.op == "call_function"]
     assert [node.name for node in calls] == [node.name for node in graph.nodes]
     assert calls[0].meta["debug_handle"] == graph.nodes[0].debug_handle
+    (origin,) = calls[0].meta["from_node"]
+    assert origin.name == "linear" and origin.from_node[0].action == "create"
+    assert origin.to_dict()["from_node"][0] == origin.from_node[0].to_dict()
     signature = graph.graph_signature
     assert signature.user_inputs == ["x"] and signature.user_outputs == [graph.outputs[0][0]]
     assert signature.inputs_to_parameters["p_l1_weight"] == "l1.weight"
@@ -379,3 +402,18 @@ def test_what_was_lowered_to_executorch_is_no_graph_of_a_record():
                                    debug_handle_map={})  # fmt: skip
     with pytest.raises(Error, match="more cannot be a SimpleNamespace"):
         ETRecord().add_extra_export_modules({"more": module})
+
+
+def test_the_damage_of_a_record_is_named_with_its_own_path(tmp_path):
+    whole = file("mlp_xnnpack", "model.etrecord")
+    edge = "edge_dialect_exported_program/forward"
+    bad = made.record(whole, **{edge: entries(whole)[edge].replace(b'"nodes"', b'"no', 1)})
+    path = tmp_path / "bäd.etrecord"
+    path.write_bytes(bad)
+    traces = {"etdump_path": file("mlp_xnnpack", "profile.etdp")}
+    for record, name in ((path, str(path)), (parse_etrecord(path), str(path)),
+                         (parse_etrecord(bad), "the ETRecord")):
+        with pytest.raises(Error) as caught:
+            Inspector(**traces, etrecord=record)
+        assert caught.value.file == name and caught.value.offset > 0
+        assert str(caught.value).startswith(f"{name}: byte ")

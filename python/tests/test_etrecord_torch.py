@@ -193,6 +193,10 @@ def test_a_graph_as_torchs_own(tmp_path):
     program = graph.to_torch()
     assert isinstance(program, torch.export.ExportedProgram)
     assert [node.name for node in graph.graph.nodes] == [n.name for n in program.graph.nodes]
+    for mine, other in zip(graph.graph.nodes, program.graph.nodes):
+        assert mine.target == other.target and other.target == mine.target
+        origins = [origin.to_dict() for origin in other.meta.get("from_node", ())]
+        assert [origin.to_dict() for origin in mine.meta.get("from_node", ())] == origins
     theirs, ours = program.graph_signature, graph.graph_signature
     assert list(theirs.user_inputs) == ours.user_inputs
     assert dict(theirs.inputs_to_parameters) == ours.inputs_to_parameters

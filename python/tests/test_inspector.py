@@ -13,6 +13,7 @@ import pytest
 import etscope
 from etscope import Error, Inspector, parse_etrecord
 from etscope.inspector import PerfData, TimeScale, compare_results
+from etscope.inspector.vgf_neural_statistics import parse_vgf_neural_statistics_metadata
 from made import dump, profile
 from fixtures import MODELS, ROOT, file, inspect
 
@@ -264,6 +265,11 @@ def test_statistics_of_the_vgf_backend():
     (segment,) = record["segments"]
     assert segment["statistics_info"]["raw_data"] == b"\1\2\3"
     assert segment["debug_database"]["raw_data"] == b"" and segment["name"] == "s0"
+    reasons = {"Malformed VGF neural statistics": vgf_record()[:-5],
+               "Unsupported VGF .* schema version": vgf_record(schema_version=2)}  # fmt: skip
+    for reason, data in reasons.items():
+        with pytest.raises(ValueError, match=reason):
+            parse_vgf_neural_statistics_metadata(data)
     damaged = [vgf_record()[:-5], vgf_record(schema_version=2), vgf_record(segments=[1]),
                vgf_record(segments=7)]  # fmt: skip
     for blob in ({"encoding": "none"}, {"encoding": "base64", "data": "?"}):

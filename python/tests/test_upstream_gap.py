@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from etscope import Error, Inspector, numerics, parse_etrecord
+from etscope._library import ffi, lib
+from etscope.inspector import _gap
 from etscope.inspector.numerical_comparator import NumericalComparatorBase
 from etscope.runtime import Runtime
 from fixtures import DATA, MODELS, file, golden, inspect
@@ -221,6 +223,34 @@ def test_methods_are_not_mixed_up():
     with pytest.warns(UserWarning, match="edge program"):
         again = bundled.calculate_numeric_gap("SNR", run=DECODE)
     assert again["gap"].tolist() == frame["gap"].tolist()
+
+
+@pytest.mark.parametrize("entry", [f"{EDGE}/forward", "exported_program", "debug_handle_map"])
+def test_damage_in_the_record_is_blamed_on_it(entry, tmp_path):
+    damaged = tmp_path / "damaged.etrecord"
+    damaged.write_bytes(record(file("mlp_portable", "model.etrecord"), **{entry: b'{"x'}))
+    with pytest.raises(Error) as caught:
+        inspect("mlp_portable", "debug", etrecord=str(damaged)).calculate_numeric_gap("MSE")
+    assert caught.value.file == str(damaged) and entry in str(caught.value)
+
+
+class Reusing:
+    """The library, which meets other bundles where one was given up too early."""
+
+    def __getattr__(self, name):
+        return getattr(lib, name)
+
+    def ets_bundle_case(self, suite, number, case):
+        others = [ffi.new("struct ets_bundle *") for _ in range(1000)]
+        assert suite.bundle not in others
+        lib.ets_bundle_case(suite, number, case)
+
+
+def test_a_bundle_lives_as_long_as_its_cases(monkeypatch):
+    monkeypatch.setattr(_gap, "lib", Reusing())
+    bundled = inspect("multi_method", "debug", program=file("multi_method", "model.bpte"))
+    with pytest.warns(UserWarning, match="edge program"):
+        assert len(bundled.calculate_numeric_gap("SNR", run=DECODE)) == 1
 
 
 def lossy_record():

@@ -47,17 +47,12 @@ const struct cli_option cli_annotate_options[] = {
 };
 
 /* Without captured tensors they say nothing. */
-static const char *const reference_options[] = {"--reference",
-                                                "--reference-etrecord",
-                                                "--reference-trace",
-                                                "--reference-debug-buffer",
-                                                "--reference-npy",
-                                                "--reference-dtype",
-                                                "--input",
-                                                "--case",
-                                                "--load-library",
-                                                "--engine",
-                                                NULL};
+static const char *const reference_options[] = {"--reference",       "--reference-etrecord",
+                                                "--reference-trace", "--reference-debug-buffer",
+                                                "--reference-npy",   "--reference-dtype",
+                                                "--input",           "--case",
+                                                "--load-library",    "--python",
+                                                "--engine",          NULL};
 
 struct request {
     struct ets_inspect_options inspect;

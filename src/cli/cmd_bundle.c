@@ -149,8 +149,8 @@ static int make_bundle(const struct cli_arguments *arguments, const struct cli_s
 
 static int check_words(const struct cli_arguments *arguments)
 {
-    static const char *const engine_options[] = {"--threads", "--data", "--load-library",
-                                                 "--engine", NULL};
+    static const char *const engine_options[] = {"--threads", "--data",   "--load-library",
+                                                 "--python",  "--engine", NULL};
     static const char *const inputs[] = {"--cases-from", "--data", NULL};
     const char *unused = cli_first_given(arguments, engine_options);
     if (arguments->word_count != 1) {

@@ -139,21 +139,37 @@ static bool has_backend(const struct ets_engine *engine, const char *name)
 }
 
 /* Backends that PyPI's wheel carries, which need what their vendors give. */
+static const struct other_backend {
+    const char *name, *library, *needs;
+} others[] = {
+    {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK"},
+    {"OpenvinoBackend", "libexecutorch_backend_openvino.so", "OpenVINO's libopenvino_c.so"},
+};
+enum { OTHER_COUNT = sizeof others / sizeof *others };
+
 static void print_other_backends(struct ets_output *output, const struct ets_engine *engine)
 {
-    static const struct {
-        const char *name, *library, *needs;
-    } others[] = {
-        {"QnnBackend", "libexecutorch_backend_qnn.so", "Qualcomm's QNN SDK"},
-        {"OpenvinoBackend", "libexecutorch_backend_openvino.so", "OpenVINO's libopenvino_c.so"},
-    };
     const char *label = "not loaded";
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (size_t i = 0; i < OTHER_COUNT; i++) {
         if (has_backend(engine, others[i].name)) continue;
         info_fact(output, label, "%s, which needs %s:", others[i].name, others[i].needs);
         info_fact(output, "", "--load-library lib/%s of its wheel", others[i].library);
         label = "";
     }
+}
+
+static void put_other_backends(struct info_json *json, const struct ets_engine *engine)
+{
+    info_json_array(json, "not_loaded");
+    for (size_t i = 0; i < OTHER_COUNT; i++) {
+        if (has_backend(engine, others[i].name)) continue;
+        info_json_object(json, NULL);
+        info_json_string(json, "name", others[i].name);
+        info_json_string(json, "library", others[i].library);
+        info_json_string(json, "needs", others[i].needs);
+        info_json_end_object(json);
+    }
+    info_json_end_array(json);
 }
 
 static void print_engine(struct ets_output *output, const struct findings *findings)
@@ -226,6 +242,7 @@ static void put_engine(struct info_json *json, const struct findings *findings)
         info_json_end_object(json);
     }
     info_json_end_array(json);
+    put_other_backends(json, engine);
     info_json_end_object(json);
 }
 

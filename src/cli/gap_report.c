@@ -113,22 +113,26 @@ static int complain_of_evaluation(const struct cli_gap *gap, enum ets_status sta
 
 static int compute(struct cli_gap *gap)
 {
-    struct cli_gap_inputs inputs;
+    static const struct ets_value nothing;
+    struct cli_gap_inputs inputs = {.count = 0};
     struct ets_error error;
     const struct ets_run *run = ets_inspection_run(gap->inspection, ets_gap_run(gap->report));
     const char *other = cli_value(gap->arguments, "--reference-etrecord");
     int code = other == NULL ? CLI_OK : cli_record_open(other, &gap->other);
     if (code != CLI_OK) return code;
-    code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
-                               run->bundled_input_index, &inputs);
-    if (code == CLI_OK && inputs.count == 0) {
+    const bool takes_any = ets_gap_input_count(gap->report) > 0;
+    if (takes_any) {
+        code = cli_gap_inputs_open(gap->arguments, gap->program, ets_gap_method(gap->report),
+                                   run->bundled_input_index, &inputs);
+    }
+    if (code == CLI_OK && takes_any && inputs.count == 0) {
         code =
             cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
     }
     if (code == CLI_OK) {
         const struct ets_gap_evaluation how = {
             .engine = gap->engine,
-            .inputs = inputs.values,
+            .inputs = takes_any ? inputs.values : &nothing,
             .input_count = inputs.count,
             .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0};
         const enum ets_status status =

@@ -4,6 +4,7 @@
 
 #include "comparator_option.h"
 #include "etscope/gap.h"
+#include "session.h"
 #include "subject.h"
 #include "tolerances.h"
 
@@ -32,6 +33,7 @@
     {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,      \
      false},                                                                                       \
     {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},     \
+    CLI_PYTHON_OPTION,                                                                             \
     {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
 /* clang-format on */
 

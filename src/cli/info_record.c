@@ -1,4 +1,7 @@
 /* info on an ETRecord. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli_text.h"
 #include "etscope/etrecord.h"
 #include "info_kinds.h"
@@ -87,6 +90,88 @@ static void print_method(struct info_request *request, struct ets_etrecord *reco
     print_reference(request, record, method, counts.reference_cases);
 }
 
+/* Weights that are objects of a class with tensors inside, as torchao's, by their classes. */
+struct weight_classes {
+    struct {
+        struct ets_text name;
+        size_t count;
+    } items[16];
+    size_t count;
+    size_t others; /* weights of further classes */
+};
+
+static void add_class(struct weight_classes *classes, struct ets_text name)
+{
+    enum { ROOM = sizeof classes->items / sizeof *classes->items };
+    size_t i = 0;
+    while (i < classes->count && (classes->items[i].name.size != name.size ||
+                                  memcmp(classes->items[i].name.data, name.data, name.size) != 0)) {
+        i++;
+    }
+    if (i == ROOM) {
+        classes->others++;
+        return;
+    }
+    if (i == classes->count) {
+        classes->items[classes->count++].name = name;
+        classes->items[i].count = 0;
+    }
+    classes->items[i].count++;
+}
+
+static void find_classes(struct ets_etrecord *record, const struct ets_graph *graph,
+                         struct weight_classes *classes)
+{
+    static const char *const suffixes[] = {"_state_dict", "_constants"};
+    *classes = (struct weight_classes){.count = 0};
+    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
+        const struct ets_named_value *values;
+        size_t count;
+        char entry[512];
+        const int length = snprintf(entry, sizeof entry, "%.*s%s", (int)graph->name.size,
+                                    graph->name.data, suffixes[s]);
+        if (length < 0 || (size_t)length >= sizeof entry) continue;
+        if (ets_etrecord_named_values(record, entry, &values, &count, NULL) != ETS_OK) continue;
+        for (size_t i = 0; i < count; i++) {
+            if (values[i].value.kind != ETS_VALUE_OTHER) continue;
+            if (values[i].class_name.data != NULL) add_class(classes, values[i].class_name);
+        }
+    }
+}
+
+static void print_classes(struct info_request *request, struct ets_etrecord *record,
+                          const struct ets_graph *graph)
+{
+    struct weight_classes classes;
+    find_classes(record, graph, &classes);
+    for (size_t i = 0; i < classes.count; i++) {
+        struct info_line line = {.size = 0};
+        info_add(&line, "    ");
+        info_add_count(&line, classes.items[i].count, "weight");
+        info_add(&line, " of class ");
+        info_add_text(&line, classes.items[i].name);
+        info_end_line(request->output, &line);
+    }
+    if (classes.others > 0) {
+        info_print(request->output, "    %zu weights of further classes", classes.others);
+    }
+}
+
+static void put_classes(struct info_json *json, struct ets_etrecord *record,
+                        const struct ets_graph *graph)
+{
+    struct weight_classes classes;
+    find_classes(record, graph, &classes);
+    info_json_array(json, "weight_classes");
+    for (size_t i = 0; i < classes.count; i++) {
+        info_json_object(json, NULL);
+        info_json_text(json, "name", classes.items[i].name);
+        info_json_count(json, "weight_count", classes.items[i].count);
+        info_json_end_object(json);
+    }
+    info_json_end_array(json);
+}
+
 static int print_graphs(struct info_request *request, struct ets_etrecord *record)
 {
     const struct ets_graph *graph;
@@ -113,6 +198,7 @@ static int print_graphs(struct info_request *request, struct ets_etrecord *recor
         }
         if (!ets_etrecord_has_weights(record, name)) info_add(&line, ", weights left out");
         info_end_line(request->output, &line);
+        print_classes(request, record, graph);
     }
     return CLI_OK;
 }
@@ -228,6 +314,7 @@ static void put_graphs(struct info_json *json, struct ets_etrecord *record, stru
             info_json_text(json, "dialect", graph->dialect);
             info_json_count(json, "node_count", graph->node_count);
             info_json_count(json, "subgraph_count", graph->subgraph_count);
+            put_classes(json, record, graph);
         }
         info_json_bool(json, "has_weights", ets_etrecord_has_weights(record, name));
         info_json_string(json, "error", is_read ? NULL : reason.message);

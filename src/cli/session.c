@@ -9,6 +9,7 @@
 #include "etscope/inspect.h"
 #include "etscope/npy.h"
 #include "print_outputs.h"
+#include "python_libraries.h"
 
 static uint64_t now_ns(void)
 {
@@ -75,6 +76,17 @@ int cli_session_commit(struct cli_session *session)
     return CLI_OK;
 }
 
+static int load_library(const struct ets_engine *engine, const char *path)
+{
+    size_t kernels, backends;
+    struct ets_error error;
+    if (engine->load_library(path, &kernels, &backends, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    cli_note("%s: %zu kernels and %zu backends added", path, kernels, backends);
+    return CLI_OK;
+}
+
 int cli_session_engine(struct cli_session *session)
 {
     struct ets_error error;
@@ -82,16 +94,18 @@ int cli_session_engine(struct cli_session *session)
     if (ets_engine_open(engine_path, &session->library, &session->engine, &error) != ETS_OK) {
         return cli_fail(engine_path, &error);
     }
-    const char *path;
-    for (unsigned i = 0; (path = cli_value_at(session->arguments, "--load-library", i)) != NULL;
-         i++) {
-        size_t kernels, backends;
-        if (session->engine->load_library(path, &kernels, &backends, &error) != ETS_OK) {
-            return cli_fail(path, &error);
-        }
-        cli_note("%s: %zu kernels and %zu backends added", path, kernels, backends);
+    struct cli_python_libraries python;
+    int code = cli_python_libraries(session->arguments, &python);
+    for (unsigned i = 0; code == CLI_OK && i < python.count; i++) {
+        code = load_library(session->engine, python.paths[i]);
     }
-    return CLI_OK;
+    const char *path;
+    for (unsigned i = 0;
+         code == CLI_OK && (path = cli_value_at(session->arguments, "--load-library", i)) != NULL;
+         i++) {
+        code = load_library(session->engine, path);
+    }
+    return code;
 }
 
 static int open_data_files(struct cli_session *session, struct ets_bytes *bytes, size_t count)

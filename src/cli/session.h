@@ -9,11 +9,16 @@
 /* Options of everything that runs programs, and of an execution, for the commands' option tables.
  */
 /* clang-format off */
+#define CLI_PYTHON_OPTION                                                                         \
+    {"--python", NULL, "PYTHON",                                                                  \
+     "A Python with torch and executorch: load its executorch's operators for llama", NULL, false}
+
 #define CLI_ENGINE_OPTIONS                                                                        \
     {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
     {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
     {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
      NULL, true},                                                                                 \
+    CLI_PYTHON_OPTION,                                                                            \
     {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
 
 #define CLI_SESSION_OPTIONS                                                                       \

@@ -499,6 +499,7 @@ enum ets_status gap_evaluate(struct ets_gap_report *report,
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.in_double = evaluation->use_double != 0;
     enum ets_status status = gap_make_rows(report, error);
+    if (status == ETS_OK) status = gap_find_changed(report, error);
     if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
     if (status == ETS_OK) {
         status = gap_evaluation_open(report, evaluation, &e, error);
@@ -521,11 +522,8 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     ets_gap_close(report->twin);
     report->twin = NULL;
     report->verdict.against = ETS_GAP_AGAINST_RECORD;
-    report->verdict.is_quantized = 0;
+    report->verdict.is_quantized = gap_graph_quantizes(report->reference);
     report->verdict.mismatch = ETS_GAP_MATCHES;
-    for (uint32_t i = 0; i < report->reference->node_count; i++) {
-        report->verdict.is_quantized |= gap_quantizes(report->reference->nodes[i]);
-    }
     return gap_evaluate(report, evaluation, error);
 }
 

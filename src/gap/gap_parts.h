@@ -29,6 +29,7 @@ struct ets_gap_report {
     uint32_t row_count;
     uint32_t *kernels;         /* [reference node] that round; NULL: not judged by rounding */
     struct gap_region *region; /* the last that was found; NULL until rows are judged */
+    bool *is_changed;          /* [reference input]: state.c; NULL: none */
     struct ets_gap_verdict verdict;
     const char **refusals;      /* [options.comparator_count] */
     struct ets_gap_pair *pairs; /* upstream's; made when asked for */
@@ -49,6 +50,7 @@ struct gap_region {
     uint32_t *nodes, *rows; /* of the reference; numbers of compared keys */
     uint32_t node_count, row_count;
     bool takes_input;               /* a user input goes into it */
+    bool takes_state;               /* a buffer that runs before may have changed */
     uint32_t *seen_node, *seen_row; /* inner: stamps */
     uint32_t *stack, stamp;
     uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
@@ -98,6 +100,12 @@ static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report
 }
 /* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
 bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
+
+/*
+ * state.c: `report->is_changed`, the reference's buffers that this run may have found changed: by
+ * runs of its own method, or of others that share them. Statuses: NO_MEMORY.
+ */
+enum ets_status gap_find_changed(struct ets_gap_report *report, struct ets_error *error);
 
 /* rounding.c: from one number of a type to the next, at 1. */
 double gap_epsilon(int scalar_type);

@@ -47,6 +47,13 @@ static uint32_t row_of(const struct ets_gap_report *report, struct gap_place pla
     return GAP_NONE;
 }
 
+/* Whether this input of the graph is a buffer that runs before may have changed. */
+static bool is_changed(const struct ets_gap_report *report, uint32_t value, uint32_t input)
+{
+    return report->is_changed != NULL &&
+           *ets_key_table_key(&report->reference->values, value) == 0 && report->is_changed[input];
+}
+
 static void see_source(void *context, uint32_t value)
 {
     struct walk *walk = context;
@@ -54,6 +61,7 @@ static void see_source(void *context, uint32_t value)
     const struct gap_place place = walk->report->reference->places[value];
     if (place.node == GAP_NONE) {
         region->takes_input |= gap_graph_is_user(walk->report->reference, value);
+        region->takes_state |= is_changed(walk->report, value, place.output);
         return;
     }
     const uint32_t row = row_of(walk->report, place, walk->occurrence);
@@ -79,7 +87,7 @@ void gap_region_find(struct gap_region *region, const struct ets_gap_report *rep
     struct walk walk = {region, report, 0, (uint32_t)key[2]};
     region->stamp++;
     region->node_count = region->row_count = 0;
-    region->takes_input = false;
+    region->takes_input = region->takes_state = false;
     region->seen_node[key[0]] = region->stamp;
     region->stack[walk.waiting++] = (uint32_t)key[0];
     while (walk.waiting > 0 && region->budget > 0) {

@@ -80,7 +80,8 @@ static enum ets_status choose_default(struct ets_gap_report *report, struct ets_
     } else if (status == ETS_NOT_FOUND) {
         report->reference_reason = "the record has no ATen program";
     } else {
-        return ets_fail(error, status, inner.offset, "%s", inner.message);
+        if (error != NULL) *error = inner;
+        return status;
     }
     return take_reference(report, report->edge.graph, error);
 }

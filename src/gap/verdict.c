@@ -3,7 +3,8 @@
  * that of the reference. It stands out where it is
  *
  * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
- * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
+ * - beyond ten times the median of the other own errors of what computes in the same: where all are
+ *   off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
  *   difference of two large numbers counts as what it is.
  *
@@ -36,6 +37,7 @@ static bool type_decides(const struct ets_gap_row *row)
 /* What a row is judged by. */
 struct limits {
     double own;      /* the tolerance of what it computes in, and what its inputs excuse */
+    double total;    /* that, or the tolerance of anything that it was computed from */
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
@@ -77,41 +79,29 @@ static double tolerance_of(const struct ets_gap_report *report, const struct ets
     return tolerance.of_rms;
 }
 
-/* The largest tolerance on the way to a row: a total carries on the errors of what went in. */
-static void carry_tolerance(const struct ets_gap_report *report, const struct gap_region *region,
-                            struct ets_gap_row *row)
-{
-    row->carried = row->tolerance;
-    row->carried_of = row->computes;
-    if (row->computes == ETS_COMPUTES_EXACT) return; /* it decides */
-    for (uint32_t i = 0; i < region->row_count; i++) {
-        const struct ets_gap_row *source = &report->rows[region->rows[i]];
-        if (!source->has_total || !(source->carried > row->carried)) continue;
-        row->carried = source->carried;
-        row->carried_of = source->carried_of;
-    }
-}
-
 /* What a row is judged by, which is left in it. */
 static struct limits explain(struct ets_gap_report *report, struct gap_region *region,
                              uint32_t number)
 {
     struct ets_gap_row *row = &report->rows[number];
     const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
-    double input = 0;
+    double input = 0, inherited = 0;
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (!source->has_total || type_decides(source)) continue;
         input = fmax(input, root_mean_square(&source->total));
+        inherited = fmax(inherited, source->inherited);
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    struct limits limits = {row->tolerance, INFINITY};
-    carry_tolerance(report, region, row);
+    row->inherited = fmax(inherited, row->tolerance);
+    const double total = type_decides(row) ? row->tolerance : row->inherited;
+    struct limits limits = {row->tolerance, total, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
-    const double slack = 8 * gap_epsilon(type_of(row)) * input;
-    limits.own = fmax(limits.own, gap_relative(slack, error));
+    const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
+    limits.own = fmax(limits.own, slack);
+    limits.total = fmax(limits.total, slack);
     limits.rounding = gap_rounding(report, region, row, input);
     return limits;
 }
@@ -143,36 +133,38 @@ static uint32_t find_error(const double *errors, uint32_t count, double error)
     return low;
 }
 
-/* What a row is measured by: the own errors of all, sorted. */
+enum { CLASSES = ETS_COMPUTES_INT4_OF_FLOAT + 1, ANY = CLASSES };
+
+/* What a row is measured by: the own errors of all that compute in the same, sorted. */
 struct typical {
     double *errors;
     uint32_t count;
 };
 
-static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
-                                    struct typical *typical, struct ets_error *error)
+static enum ets_status find_typical(const struct ets_gap_report *report, struct ets_arena *arena,
+                                    int computes, struct typical *typical, struct ets_error *error)
 {
     typical->count = 0;
     typical->errors = ets_arena_alloc_array(arena, report->row_count, sizeof(double));
     if (typical->errors == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->row_count; i++) {
-        struct ets_gap_row *row = &report->rows[report->order[i]];
-        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
-        if (row->has_own) typical->errors[typical->count++] = row->own_error;
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
+        typical->errors[typical->count++] = row->own_error;
     }
     if (typical->count > 0) {
         qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
     }
-    report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
     return ETS_OK;
 }
 
 static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
                            double limit)
 {
+    const struct typical *alike = &typical[row->computes];
     if (!row->has_own) return limit;
-    const uint32_t own = find_error(typical->errors, typical->count, row->own_error);
-    return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
+    const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
+    return fmax(limit, 10 * median_of(alike->errors, alike->count, own));
 }
 
 /*
@@ -210,7 +202,7 @@ static bool is_unrelated(const struct ets_gap_row *row)
     return error >= 0.5 && correlation_of(row) < 0.5;
 }
 
-/* What is computed of inputs that are others, or of another model, is no operator's fault. */
+/* What is computed of other inputs, of another state or another model is no operator's fault. */
 static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
                          const struct ets_gap_row *row, uint32_t place)
 {
@@ -223,6 +215,10 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     const bool is_of_inputs = verdict->against == ETS_GAP_AGAINST_OTHER
                                   ? has_other_input
                                   : region->takes_input && (has_other_input || is_unrelated(row));
+    if (region->takes_state && !has_other_input) {
+        if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
+        return true;
+    }
     if (!is_of_inputs) return false;
     if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) {
         verdict->unrelated = place;
@@ -232,26 +228,27 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     return true;
 }
 
-static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
-                      const struct typical *typical, uint32_t place, struct limits limits)
+static void judge_row(struct ets_gap_report *report, const struct typical *typical, uint32_t place,
+                      struct limits limits)
 {
+    struct gap_region *region = report->region;
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
-    const double limit = limits.own, total = ets_comparison_relative_rms(&row->total);
-    row->limit = fmax(limit, row->carried);
-    const bool is_off = total > row->limit;
+    const double total = ets_comparison_relative_rms(&row->total);
     const bool decides_alike = type_decides(row) && row->same_bits == 1;
-    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limit);
+    const bool is_own = total > limits.own && row->own_error > limits.own && !decides_alike;
+    const bool is_off = total > limits.total;
+    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
-    verdict->unlike += is_off;
+    row->limit = limits.total;
+    verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
-    if (is_off && row->own_error > limit && !decides_alike) row->finding = ETS_GAP_OFF;
+    if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
-    if (row->has_own ? !(row->own_error > row->threshold)
-                     : !(total > limit) || !is_first_off(report, region, limit)) {
-        return;
-    }
+    if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
+    gap_region_find(region, report, report->order[place]);
+    if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
     if (is_blameless(report, region, row, place)) {
         row->finding = ETS_GAP_OFF;
@@ -267,23 +264,43 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
     }
 }
 
+/* What each row computes in and is judged by, in the report's order. */
+static struct limits *explain_rows(struct ets_gap_report *report, struct ets_arena *arena)
+{
+    struct limits *limits = ets_arena_alloc_array(arena, report->row_count, sizeof *limits);
+    for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[report->order[i]];
+        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
+        if (row->has_total) limits[i] = explain(report, report->region, report->order[i]);
+    }
+    return limits;
+}
+
+static enum ets_status judge_rows(struct ets_gap_report *report, struct ets_arena *arena,
+                                  struct ets_error *error)
+{
+    struct typical typical[CLASSES + 1];
+    const struct limits *limits = explain_rows(report, arena);
+    if (limits == NULL) return gap_fail_memory(error);
+    for (int i = 0; i <= ANY; i++) ETS_TRY(find_typical(report, arena, i, &typical[i], error));
+    report->verdict.typical =
+        median_of(typical[ANY].errors, typical[ANY].count, typical[ANY].count);
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        if (report->rows[report->order[i]].has_total) judge_row(report, typical, i, limits[i]);
+    }
+    return ETS_OK;
+}
+
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena arena;
-    struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = report->verdict.outputs = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
-    enum ets_status status = find_typical(report, &arena, &typical, error);
-    if (status == ETS_OK) status = gap_region_init(report, error);
+    enum ets_status status = gap_region_init(report, error);
     if (status == ETS_OK) status = gap_count_kernels(report, error);
-    for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        const struct limits limits = explain(report, report->region, report->order[i]);
-        judge_row(report, report->region, &typical, i, limits);
-    }
+    if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
 }
@@ -316,8 +333,9 @@ static bool is_unexplained(const struct ets_gap_report *report)
     for (uint32_t i = 0; i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
         if (!row->has_total) continue;
-        if (compared++ == 0 && row->finding == ETS_GAP_AGREES) return false;
-        far += ets_comparison_relative_rms(&row->total) >= 0.5;
+        const double total = ets_comparison_relative_rms(&row->total);
+        if (compared++ == 0 && total <= row->limit) return false;
+        far += total >= 0.5;
     }
     const bool is_explained = verdict->guilty != ETS_NO_INDEX && !(verdict->explained < 0.1);
     return 2 * (uint64_t)far > compared && !is_explained;
@@ -328,7 +346,7 @@ void gap_judge_model(struct ets_gap_report *report)
     struct ets_gap_verdict *verdict = &report->verdict;
     uint32_t first = 0;
     if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
-        verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
+        verdict->mismatch == ETS_GAP_OTHER_OPERATORS || verdict->mismatch == ETS_GAP_OTHER_STATE) {
         return;
     }
     const bool are_inputs = verdict->mismatch == ETS_GAP_OTHER_INPUTS;

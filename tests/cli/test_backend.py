@@ -1,5 +1,7 @@
 """A backend of the user's own: examples/backend, loaded by `--load-library`."""
 
+import importlib.util
+import sys
 import unittest
 from pathlib import Path
 
@@ -35,6 +37,38 @@ class Backend(RunTest):
             scaled = a * b + a
             expected = max(scaled * scaled + b, 0) * a + b + scaled
             self.assertAlmostEqual(found, expected, delta=1e-4 * max(1, abs(expected)))
+
+    def python(self, *lines):
+        """An executable that answers what `--python` asks a Python."""
+        path = self.folder / "python"
+        path.write_text("\n".join(["#!/bin/sh", *lines]) + "\n")
+        path.chmod(0o755)
+        return path
+
+    def test_backend__of_the_python_that_is_named(self):
+        python = self.python("echo 'a warning' >&2", f"echo 'etscope-library={LIBRARY}'")
+        for command in ("run", "profile"):
+            done = self.ok(command, PROGRAM, "--python", python)
+            self.assertIn(f"{LIBRARY}: 0 kernels and 1 backends added", done.stderr)
+
+    def test_backend__a_python_that_has_none(self):
+        python = self.python("echo 'torch is not installed in it' >&2", "exit 1")
+        self.fails(support.RUNTIME, f"--python {python}: torch is not installed in it",
+                   "run", PROGRAM, "--python", python)
+        self.fails(support.RUNTIME, "it names no library",
+                   "run", PROGRAM, "--python", self.python("exit 0"))
+        self.fails(support.RUNTIME, "--python /nonexistent: No such file or directory",
+                   "run", PROGRAM, "--python", "/nonexistent")
+
+    def test_backend__the_question_is_python(self):
+        """Of Pythons without torch; the modules of the working directory are not asked."""
+        (self.folder / "torch").mkdir()
+        (self.folder / "torch" / "__init__.py").write_text("")
+        done = support.call("run", PROGRAM, "--python", sys.executable, cwd=self.folder)
+        if importlib.util.find_spec("torch"):
+            self.skipTest("this Python has torch")
+        self.assertEqual(done.returncode, support.RUNTIME, done.stderr)
+        self.assertIn("torch is not installed in it", done.stderr)
 
     def test_backend__events_have_the_operators_of_the_map(self):
         if not support.have_records():

@@ -86,6 +86,11 @@ class TestDoctorWithEngine(unittest.TestCase):
         for name in ("QnnBackend", "OpenvinoBackend"):
             said = any(f"{name}, which needs" in line for line in lines)
             self.assertEqual(said, name not in linked)
+        rows = self.report["engine"]["not_loaded"]
+        self.assertEqual({row["name"] for row in rows}, {"QnnBackend", "OpenvinoBackend"} - linked)
+        for row in rows:
+            self.assertRegex(row["library"], r"^libexecutorch_backend_\w+\.so$")
+            self.assertTrue(row["needs"])
 
     def test_doctor__library_that_does_not_exist(self):
         result = doctor("--format", "json", "--load-library", "/nonexistent.so")

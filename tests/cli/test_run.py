@@ -714,10 +714,10 @@ class Mistakes(RunTest):
         self.refuses(support.INPUT, "x.npy", self.program, "--input", "x.npy", "-o", "old.etdp")
 
     def test_what_the_wheel_has_and_is_not_linked_is_named(self):
-        for model, old, new, said in (
-            ("mlp_portable", b"aten::relu", b"llama::sdp", "libcustom_ops_aot_lib.so"),
+        for model, old, new, said, how in (
+            ("mlp_portable", b"aten::relu", b"llama::sdp", "libcustom_ops_aot_lib.so", "--python"),
             ("mlp_xnnpack", b"\x0e\0\0\0XnnpackBackend", b"\x0a\0\0\0QnnBackend\0\0\0\0",
-             "libexecutorch_backend_qnn.so"),
+             "libexecutorch_backend_qnn.so", "--load-library"),
         ):
             program = (DATA / model / "model.pte").read_bytes()
             self.assertEqual(program.count(old), 1)
@@ -725,7 +725,7 @@ class Mistakes(RunTest):
             done = support.call("run", self.folder / "other.pte")
             self.assertEqual(done.returncode, support.RUNTIME, done.stderr)
             self.assertIn(said, done.stderr)
-            self.assertIn("--load-library", done.stderr)
+            self.assertIn(how, done.stderr)
 
     def test_methods_and_cases_that_are_not_there(self):
         bundle = DATA / "mlp_portable" / "model.bpte"

@@ -5,7 +5,7 @@ import os
 
 from etscope._errors import Error, RefusedError
 from etscope._library import Source, call, ffi, lib, text
-from etscope._tensors import value_of
+from etscope._tensors import check_tensors, value_of
 from etscope._values import value_of_input
 from etscope.bundled_program.config import MethodTestCase, MethodTestSuite
 
@@ -53,6 +53,17 @@ class BundledProgram:
         self._write(out.write)
         return schema_of(out.getvalue())
 
+    def __eq__(self, other):
+        """Whether the files of both would hold the same; `other` may be of the schema's class."""
+        from etscope.bundled_program.schema import BundledProgram as SchemaProgram
+
+        if not isinstance(other, (BundledProgram, SchemaProgram)):
+            return NotImplemented
+        same = other.serialize_to_schema() if isinstance(other, BundledProgram) else other
+        return self.serialize_to_schema() == same
+
+    __hash__ = None
+
     def _write(self, write):
         """Calls write(bytes) for each piece of the file, in order."""
         bundle = _NewBundle(self._source, _sorted(self.method_test_suites))
@@ -62,8 +73,7 @@ class BundledProgram:
     @classmethod
     def _read(cls, data, tensors):
         """What a file holds, even where its cases are not of its program."""
-        if tensors not in ("numpy", "torch"):
-            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        check_tensors(tensors)
         source, bundle = Source.of_buffer(data), ffi.new("struct ets_bundle *")
         call(lib.ets_bundle_init, bundle, source.bytes)
         self = cls.__new__(cls)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import List, Optional
 
+from etscope._schema_values import Bool, Double, Int
 from etscope.scalar_type import ScalarType
 
 
@@ -30,27 +31,6 @@ class TensorList:
 @dataclass
 class Null:
     """No value."""
-
-
-@dataclass
-class Int:
-    """A plain int."""
-
-    int_val: int
-
-
-@dataclass
-class Bool:
-    """A plain bool."""
-
-    bool_val: bool
-
-
-@dataclass
-class Double:
-    """A plain float."""
-
-    double_val: float
 
 
 @dataclass

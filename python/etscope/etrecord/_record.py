@@ -226,7 +226,7 @@ class ETRecord:
     def add_exported_program(self, exported_program):
         """Adds what torch.export returned; of a dict the program of "forward". None: nothing."""
         if self.exported_program is not None or self.export_graph_id is not None:
-            raise Error("the record has an exported program already")
+            raise Error("Exported program already exists in the ETRecord")
         if isinstance(exported_program, dict):
             exported_program = exported_program.get("forward")
         if exported_program is None:
@@ -239,7 +239,7 @@ class ETRecord:
     def add_edge_dialect_program(self, edge_dialect_program):
         """Adds the programs of an EdgeProgramManager, one program, or {method: program}."""
         if self._edge_programs:
-            raise Error("the record has an edge program already")
+            raise Error("Edge dialect program already exists in the ETRecord")
         self._edge_programs = _programs.methods_of(edge_dialect_program, "an edge program")
 
     def add_executorch_program(self, executorch_program):
@@ -247,7 +247,7 @@ class ETRecord:
         fields = ("_debug_handle_map", "_delegate_map", "_instruction_id_to_num_outs_map",
                   "_reference_outputs", "_representative_inputs")  # fmt: skip
         if any(getattr(self, name) is not None for name in fields):
-            raise Error("the record has an ExecuTorch program already")
+            raise Error("Executorch program data already exists in the ETRecord")
         program, outputs, inputs = executorch_program, None, None
         if _programs.is_bundle(program):
             outputs = _programs.bundled_outputs(program)
@@ -304,7 +304,8 @@ class ETRecord:
         written.
         """
         if not (self._edge_programs and self._debug_handle_map):
-            raise Error("a record needs an edge program and an ExecuTorch program to be saved")
+            raise Error("ETRecord must contain edge dialect program and executorch program to be "
+                        "saved")  # fmt: skip
         if not isinstance(path, (str, os.PathLike)):
             self._write(path, slim)
             return

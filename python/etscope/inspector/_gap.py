@@ -115,9 +115,11 @@ class Report:
             self.inspector._view.handle.pointer, lib.ets_gap_run(self.pointer)
         )
         told, is_forward = run.bundled_input_index, self.method == "forward"
-        cases = self._cases() if told >= 0 or not is_forward else None
-        if cases is not None:
-            return _of_case(cases, max(told, 0), self.method)
+        program = self.inspector._program
+        if (told >= 0 or not is_forward) and program is not None and (
+            lib.ets_bundle_sniff(program.bytes)
+        ):
+            return _of_case(program, self.method, max(told, 0))
         if not is_forward:
             raise Error(f"an ETRecord has inputs of the method forward alone, and {self.method} "
                         "ran: give inputs=, or the Inspector a bundled program, as program=",
@@ -135,17 +137,6 @@ class Report:
                 error.message = "the record has no representative inputs: give inputs="
             raise
         return values[0], min(count[0], lib.ets_gap_input_count(self.pointer)), record
-
-    def _cases(self):
-        """The struct ets_bundle_suite * of the method; None where the program is no bundle."""
-        program = self.inspector._program
-        if program is None or not lib.ets_bundle_sniff(program.bytes):
-            return None
-        program.check()
-        bundle, suite = ffi.new("struct ets_bundle *"), ffi.new("struct ets_bundle_suite *")
-        call(lib.ets_bundle_init, bundle, program.bytes, file=program.path)
-        call(lib.ets_bundle_find_suite, bundle, self.method.encode(), suite, file=program.path)
-        return suite
 
 
 def _knows(record, graph):
@@ -167,7 +158,12 @@ def _given(inputs):
     return values, len(inputs), kept
 
 
-def _of_case(suite, number, method):
+def _of_case(program, method, number):
+    program.check()
+    # Suite and case point at the bundle: it lives as long as they are used.
+    bundle, suite = ffi.new("struct ets_bundle *"), ffi.new("struct ets_bundle_suite *")
+    call(lib.ets_bundle_init, bundle, program.bytes, file=program.path)
+    call(lib.ets_bundle_find_suite, bundle, method.encode(), suite, file=program.path)
     if number >= suite.case_count:
         raise Error(f"{method} has {suite.case_count} test cases; the trace is of number {number}",
                     status="NOT_FOUND")  # fmt: skip
@@ -176,4 +172,4 @@ def _of_case(suite, number, method):
     values = ffi.new("struct ets_value[]", case.input_count)
     for i in range(case.input_count):
         lib.ets_bundle_input(case, i, values + i)
-    return values, case.input_count, suite
+    return values, case.input_count, (program, bundle)

@@ -5,7 +5,7 @@ from typing import IO, Any, Callable, Dict, List, Optional, Union
 
 from etscope._errors import Error, warn
 from etscope._library import Source
-from etscope._tensors import convert
+from etscope._tensors import check_tensors, convert
 from etscope.etrecord._record import as_etrecord
 from etscope.inspector import _frame
 from etscope.inspector._compare import nearest_case
@@ -79,8 +79,7 @@ class Inspector:
         self._target_time_scale = TimeScale(target_time_scale)
         if (etdump_path is None) == (etdump_data is None):
             raise Error("give exactly one of etdump_path and etdump_data")
-        if tensors not in ("numpy", "torch"):
-            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        check_tensors(tensors)
         self._etrecord = as_etrecord(etrecord)
         dump = Source.of_file(etdump_path) if etdump_data is None else Source.of_buffer(etdump_data)
         ran = None if program is None else Source.of_file(program)

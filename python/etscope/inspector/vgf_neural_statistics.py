@@ -20,11 +20,16 @@ def parse_vgf_neural_statistics_metadata(metadata):
         raise ValueError("no VGF neural statistics")
     version = record.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise ValueError(f"VGF neural statistics of version {version}, not {SCHEMA_VERSION}")
+        raise ValueError(f"Unsupported VGF neural statistics metadata schema version: {version}, "
+                         f"not {SCHEMA_VERSION}")  # fmt: skip
     try:
         segments = [_decoded(segment) for segment in record.get("segments", [])]
-    except (AttributeError, TypeError, binascii.Error) as reason:
-        raise ValueError(f"damaged VGF neural statistics: {reason}") from reason
+    except binascii.Error as reason:
+        raise ValueError(
+            f"Malformed base64 data in VGF neural statistics blob: {reason}"
+        ) from reason
+    except (AttributeError, TypeError) as reason:
+        raise _malformed(reason) from reason
     return {**record, "segments": segments}
 
 
@@ -46,7 +51,11 @@ def _loaded(metadata):
     try:
         return json.loads(metadata)
     except (ValueError, RecursionError) as reason:
-        raise ValueError(f"damaged VGF neural statistics: {reason}") from reason
+        raise _malformed(reason) from reason
+
+
+def _malformed(reason):
+    return ValueError(f"Malformed VGF neural statistics delegate metadata: {reason}")
 
 
 def _decoded(segment):

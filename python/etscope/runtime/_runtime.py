@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, List, Optional, Sequence, Set, Union
 
 from etscope._errors import Error, FileError, MissingNameError, warn
 from etscope._library import NULL, Handle, Source, call, ffi, lib, text
-from etscope._tensors import value_of
+from etscope._tensors import check_tensors, value_of
 from etscope.runtime._engine import engine
 from etscope._values import is_torch, value_of_input
 from etscope.runtime._metadata import MethodMeta
@@ -79,10 +79,20 @@ class Method:
 
     def get_outputs(self, tensors: str = "numpy") -> List[Any]:
         """The outputs of the latest run, copies."""
-        if tensors not in ("numpy", "torch"):
-            raise Error(f'tensors is "numpy" or "torch", not {tensors!r}')
+        check_tensors(tensors)
         with self._program.lock:
             return [self._output(i, tensors) for i in range(self.metadata.num_outputs())]
+
+    def get_attribute(self, name: str, tensors: str = "numpy") -> Any:
+        """A copy of what a named tensor holds now, as a buffer of the model: "cache.k".
+
+        MethodMeta.attribute_name lists the names. Raises Error (NOT_FOUND).
+        """
+        check_tensors(tensors)
+        value = ffi.new("struct ets_value *")
+        with self._program.lock:
+            self._call("method_get_attribute", name.encode(), value)
+            return value_of(value, tensors)
 
     def load_bundled_input(self, bundle, testset_idx: int) -> None:
         """Sets the inputs of a test case of a BundledModule: execute(None) then runs on them.

@@ -7,6 +7,7 @@ where torch is installed, else NumPy arrays, and always copies.
 import importlib.util
 
 from etscope._errors import Error
+from etscope._library import call
 from etscope.runtime._bundled import BundledModule as _BundledModule
 from etscope.runtime._metadata import MethodMeta, TensorInfo
 from etscope.runtime._runtime import Runtime, Verification
@@ -54,6 +55,10 @@ class ExecuTorchMethod:
         return self._method.execute(inputs, _tensors())
 
     __call__ = call
+
+    def get_attribute(self, name):
+        """A copy of what a named tensor holds now, as a buffer of the model."""
+        return self._method.get_attribute(name, _tensors())
 
     def method_meta(self):
         """The MethodMeta."""
@@ -190,6 +195,10 @@ def _is_available(backend_name):
 
 def _threadpool_get_thread_count():
     return Runtime.get()._engine.thread_count()
+
+
+def _unsafe_reset_threadpool(num_threads):
+    call(Runtime.get()._engine.set_thread_count, num_threads)
 
 
 __all__ = [

@@ -324,4 +324,17 @@ enum ets_status method_get_output(struct ets_engine_method *method, size_t index
                    [&] { return read_value(method->method->get_output(index), value_out, error); });
 }
 
+enum ets_status method_get_attribute(struct ets_engine_method *method, const char *name,
+                                     struct ets_value *value_out, struct ets_error *error)
+{
+    if (method->program->is_broken) return check_usable(method->program, error);
+    return guarded(error, &method->program->is_broken, [&] {
+        const auto tensor = method->method->get_attribute(name);
+        if (tensor.ok()) return read_value(et::EValue(tensor.get()), value_out, error);
+        return fail_runtime(error,
+                            tensor.error() == et::Error::NotFound ? ETS_NOT_FOUND : ETS_RUNTIME,
+                            tensor.error(), "method %s has no tensor named %s", method->name, name);
+    });
+}
+
 }  // namespace ets

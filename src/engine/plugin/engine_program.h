@@ -78,6 +78,8 @@ enum ets_status method_set_input(struct ets_engine_method *method, size_t index,
 enum ets_status method_execute(struct ets_engine_method *method, struct ets_error *error);
 enum ets_status method_get_output(struct ets_engine_method *method, size_t index,
                                   struct ets_value *value_out, struct ets_error *error);
+enum ets_status method_get_attribute(struct ets_engine_method *method, const char *name,
+                                     struct ets_value *value_out, struct ets_error *error);
 
 /* Describes one input or output of a method. */
 enum ets_status describe_value(const et::MethodMeta &meta, bool is_input, size_t index,

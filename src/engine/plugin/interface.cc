@@ -100,6 +100,7 @@ struct ets_engine make_interface()
     engine.kernel_exists = kernel_exists;
     engine.kernel_call = kernel_call;
     engine.thread_count = thread_count;
+    engine.set_thread_count = set_thread_count;
     engine.load_library = load_library;
     engine.program_open = program_open;
     engine.program_close = program_close;
@@ -114,6 +115,7 @@ struct ets_engine make_interface()
     engine.method_set_input = method_set_input;
     engine.method_execute = method_execute;
     engine.method_get_output = method_get_output;
+    engine.method_get_attribute = method_get_attribute;
     engine.trace_finish = trace_finish;
     engine.trace_enable = trace_enable;
     engine.trace_set_case = trace_set_case;

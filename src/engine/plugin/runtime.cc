@@ -109,8 +109,8 @@ std::string provider(const std::string &lacks)
         const char *part, *text;
     } providers[] = {
         {"llama::",
-         "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's: --load-library "
-         "libpython3.N.so and that"},
+         "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's: --python PYTHON loads "
+         "it from the one that both are installed in"},
         {"QnnBackend",
          "the wheel's libexecutorch_backend_qnn.so has it (needs Qualcomm's SDK): --load-library"},
         {"OpenvinoBackend",

@@ -4,8 +4,7 @@
 
 One weight of `squeeze` is 100 times the others, where its input is always zero: it changes nothing
 in float32. But weights are quantized per tensor, and the others of that layer have no steps left.
-FOLDER gets float.etrecord, int8.etrecord and int8.pte, and sums.etrecord and sums.pte (linear layers in
-dynamic int8, with cumsum of float32 behind them); the traces are then recorded by
+FOLDER gets float.etrecord, int8.etrecord and int8.pte; the trace is then recorded by
 
     etscope run int8.pte -o int8.etdp --capture intermediates --debug-buffer int8.bin \\
         --etrecord int8.etrecord --inputs etrecord
@@ -48,40 +47,6 @@ class Net(nn.Module):
 '''
 
 
-SUMS = '''
-import torch
-from torch import nn
-from torch.nn import functional as F
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first = nn.Linear(8, 8)
-        self.last = nn.Linear(8, 4)
-
-    def forward(self, x):
-        return torch.cumsum(self.last(torch.cumsum(self.first(x), 1)), 1)
-'''
-
-
-def make_sums(folder):
-    names = {}
-    exec(compile(SUMS, "models/sums8.py", "exec"), names)
-    torch.manual_seed(0)
-    model = names["Net"]().eval()
-    inputs = (torch.randn(2, 8),)
-    quantizer = XNNPACKQuantizer().set_global(
-        get_symmetric_quantization_config(is_per_channel=True, is_dynamic=True))
-    graph = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
-    graph(*inputs)
-    program = to_edge_transform_and_lower(
-        torch.export.export(convert_pt2e(graph), inputs), partitioner=[XnnpackPartitioner()],
-        generate_etrecord=True).to_executorch()
-    save_record(program, inputs, model, folder / "sums.etrecord")
-    (folder / "sums.pte").write_bytes(program.buffer)
-
-
 def make_model():
     names = {}
     exec(compile(MODEL, "models/net.py", "exec"), names)
@@ -116,7 +81,6 @@ def save_record(program, inputs, model, path):
 
 def main():
     folder = Path(sys.argv[1])
-    make_sums(folder)
     model = make_model()
     inputs = (torch.randn(1, 3, 16, 16),)
     exported = torch.export.export(model, inputs)

@@ -2,7 +2,8 @@
 
     python make.py FOLDER        (a Python with torch and executorch)
 
-FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and own.pte, without it.
+FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and own.pte, without it;
+changed.pte and its record have a method that reads the state which another sets, by operators.
 Upstream's runtime gives for set_state(5), get_state(), forward(1), get_state() on them what
 EXPECTED says; making fails where it does not.
 """
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 import torch
+from executorch.devtools import generate_etrecord
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.runtime import Runtime
@@ -31,6 +33,9 @@ class Counter(torch.nn.Module):
 
     def get_state(self):
         return self.state
+
+    def get_double(self):
+        return torch.relu(self.state * 2)
 
 
 def export(model, method, inputs):
@@ -56,6 +61,17 @@ def main():
                  methods["forward"].execute([torch.ones(1)])[0].item(),
                  methods["get_state"].execute([])[0].item()]
         assert found == expected, (name, found)
+    write_changed(folder, model)
+
+
+def write_changed(folder, model):
+    programs = {"set_state": export(model, model.set_state, (torch.zeros(1),)),
+                "get_double": export(model, model.get_double, ())}
+    edge = to_edge(programs, generate_etrecord=True)
+    program = edge.to_executorch(ExecutorchBackendConfig(
+        memory_planning_pass=MemoryPlanningPass(share_mutable_buffers=True)))
+    program.get_etrecord().save(folder / "changed.etrecord")
+    (folder / "changed.pte").write_bytes(program.buffer)
 
 
 main()

@@ -32,6 +32,7 @@ SCHEMES = {
     "int4_weights": (XNNPACK, IntxWeightOnlyConfig(
         weight_dtype=torch.int4, granularity=PerGroup(32))),
     "int8_weights": ((), Int8WeightOnlyConfig()),
+    "float": ((), None),  # what the others are made from: its record alone
 }
 
 MODEL = '''
@@ -79,7 +80,8 @@ def main():
     for name, (partitioners, config) in SCHEMES.items():
         torch.manual_seed(0)
         model = names["Net"]().eval()
-        quantize_(model, config)
+        if config is not None:
+            quantize_(model, config)
         inputs = (torch.randn(3, 64),)
         program = to_edge_transform_and_lower(
             torch.export.export(model, inputs), partitioner=[each() for each in partitioners],
@@ -88,8 +90,10 @@ def main():
         record._representative_inputs = list(inputs)
         record._reference_outputs = {"forward": [[model(*inputs)]]}
         path = folder / name
-        Path(f"{path}.pte").write_bytes(program.buffer)
         save_record(record, f"{path}.etrecord")
+        if config is None:
+            continue
+        Path(f"{path}.pte").write_bytes(program.buffer)
         loaded = Runtime.get().load_program(
             f"{path}.pte", enable_etdump=True, debug_buffer_size=1 << 16)
         loaded.load_method("forward").execute(inputs)

@@ -6,6 +6,7 @@ Scripts rarely need these classes: etscope.bundled_program has arrays instead of
 from dataclasses import dataclass
 from typing import List, Union
 
+from etscope._schema_values import Bool, Double, Int
 from etscope.scalar_type import ScalarType
 
 
@@ -17,27 +18,6 @@ class Tensor:
     sizes: List[int]
     data: bytes
     dim_order: List[int]
-
-
-@dataclass
-class Int:
-    """A plain int."""
-
-    int_val: int
-
-
-@dataclass
-class Bool:
-    """A plain bool."""
-
-    bool_val: bool
-
-
-@dataclass
-class Double:
-    """A plain float."""
-
-    double_val: float
 
 
 ValueUnion = Union[Tensor, Int, Double, Bool]
