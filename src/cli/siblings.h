@@ -27,4 +27,7 @@ void cli_siblings_find(const struct cli_arguments *arguments, struct cli_subject
 bool cli_trace_agrees(struct ets_bytes dump, struct ets_etrecord *record,
                       const struct ets_program *program, bool partial);
 
+/* Whether the trace carries the fingerprint of a program (ets_program_fingerprint). */
+bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out);
+
 #endif
