@@ -32,7 +32,7 @@ const struct cli_option cli_gap_options[] = {
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
     CLI_COMPARATOR_OPTION,
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
-    {"--values", NULL, NULL, "For programs: with the first 8 numbers of both tensors", NULL, false},
+    {"--values", NULL, NULL, "Machine formats only: add the first 8 numbers of both tensors", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},

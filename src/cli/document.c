@@ -107,7 +107,7 @@ enum ets_status cli_file_open(const char *path, struct ets_file **file_out, stru
     const enum ets_status status = ets_file_open(path, file_out, error);
     if (status != ETS_OK) return status;
     const struct ets_bytes bytes = ets_file_bytes(*file_out);
-    cli_count_input(path, bytes);
+    cli_count_input(bytes);
     if (!document.is_wanted || is_last(path)) return ETS_OK;
     add_entry(cli_text(path),
               &(struct entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});

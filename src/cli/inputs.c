@@ -7,9 +7,11 @@ enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
 {
     *record_out = (struct cli_record){NULL, NULL};
     if (path == NULL) return ETS_OK;
-    const enum ets_status status = cli_file_open(path, &record_out->file, error);
+    enum ets_status status = cli_file_open(path, &record_out->file, error);
     if (status != ETS_OK) return status;
-    return ets_etrecord_open(ets_file_bytes(record_out->file), NULL, &record_out->record, error);
+    status = ets_etrecord_open(ets_file_bytes(record_out->file), NULL, &record_out->record, error);
+    if (status == ETS_OK) ets_etrecord_set_name(record_out->record, path);
+    return status;
 }
 
 int cli_record_open(const char *path, struct cli_record *record_out)

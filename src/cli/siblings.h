@@ -8,7 +8,7 @@
 /* clang-format off */
 #define CLI_SIBLINGS_OPTION                                                                       \
     {"--no-siblings", NULL, NULL,                                                                 \
-     "Leave alone the ETRecord and program beside the trace that are its own", NULL, false}
+     "Ignore the ETRecord and program found beside the trace", NULL, false}
 /* clang-format on */
 
 /*
