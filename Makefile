@@ -86,24 +86,34 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	fi
 	@status=0; \
 	$(MAKE) footprint || status=$$?; \
-	$(PYTHON) tools/run_ctest.py $(JOBS) 'asan:^(test|fuzz)_' release || status=$$?; \
+	foreign=; \
+	if $(can_run_foreign) >/dev/null; then \
+	    $(MAKE) build-foreign && foreign=1 || status=$$?; \
+	else \
+	    echo "cross compilers or qemu-user are missing: nothing is tested for other processors"; \
+	fi; \
+	$(PYTHON) tools/run_ctest.py $(JOBS) 'asan:^(test|fuzz)_' \
+	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release || status=$$?; \
 	exit $$status
 
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
 	@$(PYTHON) tests/bare_metal/footprint.py --out build/bare_metal
 
-# $(call foreign,PROCESSOR): the unit tests, cross-compiled, under QEMU.
-foreign = tools/foreign_root.sh $(1) build/foreign/$(1) && \
-    cmake -S . -B build-$(1) --toolchain cmake/toolchains/foreign.cmake -DETS_FOREIGN=$(1) \
-        -DETS_FOREIGN_ROOT="$(CURDIR)/build/foreign/$(1)" -DCMAKE_BUILD_TYPE=Release && \
-    cmake --build build-$(1) --parallel $(JOBS) && \
-    ctest --test-dir build-$(1) --parallel $(JOBS) --output-on-failure --tests-regex '^(test|fuzz)_'
+# On processors of other word size and byte order; the engine is for this one alone.
+FOREIGN := i386 s390x
+foreign_tests = ^(test|fuzz)_
+can_run_foreign = command -v qemu-i386 && command -v qemu-s390x && \
+    command -v i686-linux-gnu-g++ && command -v s390x-linux-gnu-g++
+
+.PHONY: build-foreign
+build-foreign:
+	@$(foreach processor,$(FOREIGN),tools/foreign_root.sh $(processor) build/foreign/$(processor) && \
+	    $(call compile,$(processor),-DEXECUTORCH_ROOT=) && ) true
 
 .PHONY: foreign
-foreign: ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
-	@$(call foreign,i386)
-	@$(call foreign,s390x)
+foreign: build-foreign ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
+	@$(PYTHON) tools/run_ctest.py $(JOBS) $(FOREIGN:%='%:$(foreign_tests)')
 
 .PHONY: tsan
 tsan: ## run the unit tests under ThreadSanitizer

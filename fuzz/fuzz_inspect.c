@@ -199,7 +199,7 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
     struct ets_inspection *inspection;
     struct ets_error error;
     if (ets_inspection_open(bytes, &options, &inspection, &error) != ETS_OK) return;
-    enum { GROUPS = ETS_GROUP_HANDLE + 1, VIEWS = GROUPS + 4 };
+    enum { GROUPS = ETS_GROUP_HANDLE + 1, VIEWS = GROUPS + 5 };
     const uint32_t choice = ets_crc32(0, bytes.data, bytes.size), inner = choice / VIEWS;
     walk_runs(inspection);
     walk_rows(inspection);
@@ -208,7 +208,9 @@ static void try_bytes(struct ets_bytes bytes, int subtract_overhead)
             print_tables(inspection, (enum ets_group_by)group, inner);
         }
     }
-    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) add_up(inspection, b);
+    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
+        if (is_taken(choice, GROUPS + 4, VIEWS)) add_up(inspection, b);
+    }
     if (is_taken(choice, GROUPS, VIEWS)) print_tree(inspection, inner);
     if (is_taken(choice, GROUPS + 1, VIEWS)) print_views(inspection);
     if (is_taken(choice, GROUPS + 2, VIEWS)) print_tensors(inspection, bytes);
@@ -226,8 +228,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = with_good_sum(data, size);
     const struct ets_bytes bytes = {copy, size};
     struct ets_trace_extra extra;
-    try_bytes(bytes, 0);
-    if (ets_trace_extra_init(&extra, bytes, NULL) == ETS_OK) try_bytes(bytes, 1);
+    const uint32_t choice = ets_crc32(1, data, size);
+    const int has_extra = ets_trace_extra_init(&extra, bytes, NULL) == ETS_OK;
+    if (!has_extra || is_taken(choice, 0, 2)) try_bytes(bytes, 0);
+    if (has_extra && is_taken(choice, 1, 2)) try_bytes(bytes, 1);
     free(copy);
     return 0;
 }

@@ -24,6 +24,6 @@ foreach(way ${ets_ways})
       ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${name}_${way} PRIVATE
       ets_compile_options etscope_static PkgConfig::CMOCKA Threads::Threads)
-    ets_add_test(${name}_${way} $<TARGET_FILE:${name}_${way}>)
+    ets_add_test(${name}_${way} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}_${way}>)
   endforeach()
 endforeach()

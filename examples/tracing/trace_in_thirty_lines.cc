@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     executorch::extension::Module module(argv[1], executorch::extension::Module::LoadMode::File,
                                          std::move(owned));
     const auto input = executorch::extension::ones({1, 32});  // what your model takes
-    int error = 0;  // ExecuTorch's number; 0 is Ok
+    int error = 0;
     for (int i = 0; i < 10 && error == 0; i++) error = int(module.forward(input).error());
     if (error != 0) fprintf(stderr, "forward: error 0x%x\n", error);  // the trace is kept
     const etscope::ETDumpResult dump = tracer.get_etdump_data();

@@ -42,6 +42,12 @@ ETS_API enum ets_status ets_etrecord_open(struct ets_bytes bytes,
                                           struct ets_error *error);
 ETS_API void ets_etrecord_close(struct ets_etrecord *record); /* NULL is allowed */
 
+/*
+ * How errors of calls that take other files, too, name this record (`file` of struct ets_error):
+ * its path, say. Borrowed until close. Until then it is "the ETRecord".
+ */
+ETS_API void ets_etrecord_set_name(struct ets_etrecord *record, const char *name);
+
 /* Entries of the zip in file order. */
 struct ets_etrecord_entry {
     struct ets_text name;
@@ -137,9 +143,9 @@ ETS_API enum ets_status ets_etrecord_named_values(struct ets_etrecord *record, c
 ETS_API int ets_etrecord_has_weights(const struct ets_etrecord *record, const char *program);
 
 /*
- * representative_inputs of the method "forward", one after another: lists, tuples and dicts give what
- * is in them, in order, as PyTorch flattens arguments. There may be more than the method takes, as
- * of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
+ * representative_inputs of the method "forward", one after another: lists, tuples and dicts give
+ * what is in them, in order, as PyTorch flattens arguments. There may be more than the method
+ * takes, as of a list of cases: the first ones count, as for upstream. NOT_FOUND: none.
  */
 ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
                                                            const struct ets_value **values_out,

@@ -172,7 +172,9 @@ struct ets_gap_row {
     enum ets_computes computes;           /* what its operator computes in, as far as the reference
                                              tells; EXACT: integers */
     double tolerance;                     /* of that, or the caller's */
-    double limit;                         /* that the total was judged by: the tolerance, or more
+    double inherited;                     /* the laxest tolerance of it and of the operators before
+                                             it: a float operator behind int8 */
+    double limit;                         /* that the total was judged by: `inherited`, or more
                                              where what went in is large beside the result */
     double own_error;                     /* own, relative: root of the mean square over that of
                                              the reference; NaN where it is not known */
@@ -255,16 +257,16 @@ enum ets_gap_mismatch {
 /* The finding in a few words of data. */
 struct ets_gap_verdict {
     enum ets_gap_against against;
-    int in_double;     /* 1: the reference was computed in float64, but for `single` nodes */
-    int is_quantized;  /* 1: the program that ran quantizes, as its graph does: compared with that,
-                          what quantization costs does not show */
-    uint32_t guilty;   /* row, or ETS_NO_INDEX: nothing stands out */
-    uint32_t suspects; /* rows of other nodes whose own error stands out */
-    double explained;  /* share of the outputs' squared error that the guilty one makes, 0 to 1;
-                          NaN where it is not known */
-    double typical;    /* median of the rows' own errors; NaN: no row has one */
-    uint32_t unlike;   /* rows whose total error is beyond rounding */
-    uint32_t inexact;  /* rows that are INEXACT */
+    int in_double;       /* 1: the reference was computed in float64, but for `single` nodes */
+    int is_quantized;    /* 1: the reference quantizes, so that what quantization costs does not
+                            show */
+    uint32_t guilty;     /* row, or ETS_NO_INDEX: nothing stands out */
+    uint32_t suspects;   /* rows of other nodes whose own error stands out */
+    double explained;    /* share of the outputs' squared error that the guilty one makes, 0 to 1;
+                            NaN where it is not known */
+    double typical;      /* median of the rows' own errors; NaN: no row has one */
+    uint32_t unlike;     /* rows whose total error is beyond rounding */
+    uint32_t inexact;    /* rows that are INEXACT */
     uint32_t bits_known; /* rows of which it is known whether they have the same bits, */
     uint32_t same_bits;  /* and those that have */
     uint32_t single;     /* nodes without a kernel for float64, computed in their own type */

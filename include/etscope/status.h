@@ -90,8 +90,9 @@ struct ets_error {
     enum ets_status status; /* what was returned */
     uint64_t offset;        /* byte offset in the input, or ETS_NO_OFFSET */
     char message[256];      /* one line, no newline, always terminated */
-    const void *file;       /* first byte of the input concerned where a call takes several (a trace
-                               and a record): it tells them apart; NULL: the one that was passed */
+    const char *file; /* the input concerned where a call takes several (a trace and a record):
+                         its name, as ets_etrecord_set_name has it, borrowed from the record;
+                         NULL: the one that was passed */
 };
 
 /* "MALFORMED" for ETS_MALFORMED; "UNKNOWN" for a number that is none. Static storage. */

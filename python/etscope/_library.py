@@ -12,7 +12,6 @@ copied, or keeps the Handle. Declarations come from the public headers (declare.
 import os
 import sys
 import threading
-import weakref
 
 from etscope._declarations import ffi
 from etscope._errors import Error, FileError, MissingFileError
@@ -33,17 +32,8 @@ def call(function, *arguments, file=None, error_class=Error):
             text(ffi.string(error.message)),
             status=ffi.string(lib.ets_status_name(error.status)).decode(),
             offset=None if error.offset == NO_OFFSET else error.offset,
-            file=_file_of(error, file),
+            file=file if error.file == NULL else os.fsdecode(ffi.string(error.file)),
         )
-
-
-_sources = weakref.WeakValueDictionary()  # by the address of their bytes
-
-
-def _file_of(error, file):
-    """The path of the file that an error is about; `file` where it does not name another."""
-    source = _sources.get(int(ffi.cast("uintptr_t", error.file))) if error.file != NULL else None
-    return file if source is None or source.path is None else source.path
 
 
 def text(value):
@@ -100,7 +90,6 @@ class Source:
         self.path = path
         self._keeps = keeps
         self._mark = mark
-        _sources[int(ffi.cast("uintptr_t", bytes_.data))] = self
 
     @classmethod
     def of_file(cls, path):

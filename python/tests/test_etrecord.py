@@ -402,3 +402,18 @@ def test_what_was_lowered_to_executorch_is_no_graph_of_a_record():
                                    debug_handle_map={})  # fmt: skip
     with pytest.raises(Error, match="more cannot be a SimpleNamespace"):
         ETRecord().add_extra_export_modules({"more": module})
+
+
+def test_the_damage_of_a_record_is_named_with_its_own_path(tmp_path):
+    whole = file("mlp_xnnpack", "model.etrecord")
+    edge = "edge_dialect_exported_program/forward"
+    bad = made.record(whole, **{edge: entries(whole)[edge].replace(b'"nodes"', b'"no', 1)})
+    path = tmp_path / "bäd.etrecord"
+    path.write_bytes(bad)
+    traces = {"etdump_path": file("mlp_xnnpack", "profile.etdp")}
+    for record, name in ((path, str(path)), (parse_etrecord(path), str(path)),
+                         (parse_etrecord(bad), "the ETRecord")):
+        with pytest.raises(Error) as caught:
+            Inspector(**traces, etrecord=record)
+        assert caught.value.file == name and caught.value.offset > 0
+        assert str(caught.value).startswith(f"{name}: byte ")

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "cli_text.h"
 #include "document.h"
 
@@ -76,7 +75,7 @@ int cli_fail(const char *path, const struct ets_error *error)
         [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
         [ETS_RUNTIME] = CLI_RUNTIME,
     };
-    path = cli_path_of(error, path);
+    if (error->file != NULL) path = error->file;
     print_error(path != NULL ? cli_path_name(path) : NULL, error);
     return codes[error->status];
 }

@@ -7,27 +7,9 @@ enum { CELLS_OF_A_BYTE = 256 };
 /* Of all inputs of this process, which runs one command. */
 static uint64_t input_bytes;
 
-/* The latest of them by their bytes, as errors name them. */
-enum { MOST_INPUTS = 16 };
-static struct {
-    const void *bytes;
-    const char *path;
-} inputs[MOST_INPUTS];
-static unsigned input_count;
-
-void cli_count_input(const char *path, struct ets_bytes bytes)
+void cli_count_input(struct ets_bytes bytes)
 {
     input_bytes += bytes.size;
-    inputs[input_count % MOST_INPUTS].bytes = bytes.data;
-    inputs[input_count++ % MOST_INPUTS].path = path;
-}
-
-const char *cli_path_of(const struct ets_error *error, const char *path)
-{
-    for (unsigned i = 0; i < MOST_INPUTS && error->file != NULL; i++) {
-        if (inputs[i].bytes == error->file) return inputs[i].path;
-    }
-    return path;
 }
 
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error)

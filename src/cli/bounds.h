@@ -5,12 +5,8 @@
 #include "etscope/bytes.h"
 #include "etscope/table.h"
 
-/* The size of an input that was opened counts towards what tables may hold. `path` outlives the
- * command. */
-void cli_count_input(const char *path, struct ets_bytes bytes);
-
-/* The path of the input that an error is about; `path` where the error does not name another. */
-const char *cli_path_of(const struct ets_error *error, const char *path);
+/* The size of an input that was opened counts towards what tables may hold. */
+void cli_count_input(struct ets_bytes bytes);
 
 /*
  * ets_table_open of a table about the inputs that are open: with a ceiling for its cells, 256 MiB

@@ -19,8 +19,7 @@ const struct cli_option cli_diff_options[] = {
      NULL, false},
     {"--least-change", NULL, "PERCENT",
      "Smaller changes are none: same where the interval lies within; default 1", NULL, false},
-    {"--allow-mismatch", NULL, NULL, "Compare traces of which most operators do not match", NULL,
-     false},
+    CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
 };
@@ -37,21 +36,6 @@ static int write_table(const struct cli_arguments *arguments,
                          : cli_fail(NULL, &error);
     ets_table_close(table);
     return code;
-}
-
-/* Times of two programs are no change of one. */
-static int check_agreement(const struct cli_arguments *arguments,
-                           const struct ets_difference *difference)
-{
-    struct ets_agreement agreement;
-    ets_difference_agreement(difference, &agreement);
-    if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
-    return cli_complain(CLI_MISMATCH,
-                        "%s and %s: only %u of %u operators match: different programs, or two "
-                        "builds of one that --etrecord and --etrecord-b would match; "
-                        "--allow-mismatch compares them nevertheless",
-                        cli_path_name(arguments->words[0]), cli_path_name(arguments->words[1]),
-                        agreement.matched, agreement.operators);
 }
 
 /* A side's traces: the word of its name and those of an option. Returns how many. */
@@ -88,7 +72,7 @@ int cmd_diff(const struct cli_arguments *arguments)
     const unsigned befores = list_traces(arguments, 0, "--before", before);
     const unsigned afters = list_traces(arguments, 1, "--after", after);
     int code = cli_sides_open(arguments, before, befores, after, afters, &options, &sides);
-    if (code == CLI_OK) code = check_agreement(arguments, sides.difference);
+    if (code == CLI_OK) code = cli_sides_check(arguments, before[0], after[0], sides.difference);
     if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);
     cli_sides_close(&sides);
     return code;

@@ -6,6 +6,7 @@
 #include "cli_text.h"
 #include "etscope/gap_table.h"
 #include "gap_report.h"
+#include "siblings.h"
 
 /* clang-format off */
 const struct cli_option cli_gap_options[] = {
@@ -31,7 +32,7 @@ const struct cli_option cli_gap_options[] = {
     {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
     CLI_COMPARATOR_OPTION,
     {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
-    {"--values", NULL, NULL, "For programs: with the first 8 numbers of both tensors", NULL, false},
+    {"--values", NULL, NULL, "Machine formats only: add the first 8 numbers of both tensors", NULL, false},
     {"--alignment", NULL, NULL,
      "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
@@ -41,6 +42,7 @@ const struct cli_option cli_gap_options[] = {
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},
@@ -181,6 +183,14 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     const bool is_alignment = cli_has(arguments, "--alignment");
     uint32_t block, run;
     double limit = 0;
+    if (subject->record == NULL) {
+        return cli_complain(CLI_USAGE,
+                            "gap needs --etrecord, whose graph the trace is compared with%s",
+                            cli_has(arguments, "--reference-trace")
+                                ? "; without a record `etscope tensors --save` and --compare "
+                                  "compare two traces"
+                                : "");
+    }
     int code = parse_limit(arguments, &limit);
     if (code == CLI_OK) code = cli_choose_rows(arguments, inspection, &block, &run);
     if (code != CLI_OK) return code;
@@ -209,14 +219,6 @@ static int check_words(const struct cli_arguments *arguments)
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "gap reads one trace; \"%s\" is too much",
                             arguments->words[1]);
-    }
-    if (!cli_has(arguments, "--etrecord")) {
-        return cli_complain(CLI_USAGE,
-                            "gap needs --etrecord, whose graph the trace is compared with%s",
-                            cli_has(arguments, "--reference-trace")
-                                ? "; without a record `etscope tensors --save` and --compare "
-                                  "compare two traces"
-                                : "");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     return ok ? cli_gap_check(arguments) : CLI_USAGE;

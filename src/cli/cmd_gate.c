@@ -8,10 +8,10 @@ const struct cli_option cli_gate_options[] = {
     {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
     {"--undecided", NULL, "fail|pass",
-     "What a rule is that the runs can neither hold nor break: a failure (default), or a pass",
-     NULL, false},
-    {"--all", NULL, NULL, "Also print what passes, which only the table for a terminal leaves out",
-     NULL, false},
+     "How to count a rule that the runs can neither confirm nor break; default fail", NULL, false},
+    {"--all", NULL, NULL, "Also list passed checks, which the default table leaves out", NULL,
+     false},
+    CLI_ALLOW_MISMATCH_OPTION,
     CLI_SIDES_OPTIONS,
     CLI_TRACES_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -95,6 +95,19 @@ static int check(const struct cli_arguments *arguments, const struct ets_budget 
     return code;
 }
 
+/* Whether a rule holds the new trace to the base, and not to a number. */
+static bool is_relative(const struct ets_budget *budget)
+{
+    for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
+        for (uint32_t k = 0; k < rule->bound_count; k++) {
+            const enum ets_budget_limit limit = rule->bounds[k].limit;
+            if (limit == ETS_LIMIT_OVER_TIME || limit == ETS_LIMIT_OVER_RATIO) return true;
+        }
+    }
+    return false;
+}
+
 static int compare(const struct cli_arguments *arguments, const struct ets_budget *budget)
 {
     static const struct ets_difference_options options = {0}; /* the budget has the least change */
@@ -102,6 +115,10 @@ static int compare(const struct cli_arguments *arguments, const struct ets_budge
     struct cli_sides sides;
     int code = cli_sides_open(arguments, arguments->words, bases, arguments->words + bases, 1,
                               &options, &sides);
+    if (code == CLI_OK && is_relative(budget)) {
+        code = cli_sides_check(arguments, arguments->words[0], arguments->words[bases],
+                               sides.difference);
+    }
     if (code == CLI_OK) code = check(arguments, budget, sides.difference);
     cli_sides_close(&sides);
     return code;

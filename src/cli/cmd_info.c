@@ -2,6 +2,7 @@
 #include "document.h"
 #include "etscope/kind.h"
 #include "info_kinds.h"
+#include "trace_paths.h"
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json|jsonl",
@@ -12,7 +13,10 @@ const struct cli_option cli_info_options[] = {
      "suites (method, cases), program; data_file: schema_version, segment_count, entries; "
      "etdump: schema_version, size_prefixed, run_count, blocks; etrecord: export_graph_id, "
      "representative_inputs, methods, graphs, entries; npy: scalar_type, sizes, element_count, "
-     "row_major",
+     "row_major. A row for each file of a folder has path, kind, file_bytes, model (a number from "
+     "0; "
+     "null: none), model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
+     "fingerprint, run_count, event_count, reason",
      NULL, false},
     {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
@@ -120,6 +124,7 @@ static int info_file(struct info_request *request)
 {
     struct ets_file *file;
     struct ets_error error;
+    if (cli_is_folder(request->path)) return info_folder(request);
     if (cli_file_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
@@ -137,12 +142,14 @@ int cmd_info(const struct cli_arguments *arguments)
     struct info_request request = {.all = cli_has(arguments, "--all")};
     struct ets_error error;
     if (arguments->word_count == 0) {
-        return cli_complain(CLI_USAGE, "info needs a file: etscope info model.pte");
+        return cli_complain(CLI_USAGE, "info needs a file or a folder: etscope info model.pte");
     }
     int code = cli_check_stdin(arguments, (const char *const[]){NULL});
     if (code != CLI_OK) return code;
     const bool is_json = cli_choice(arguments, "--format", 0) > 0;
-    if (is_json) code = cli_document_rows("-", &request.json);
+    const bool is_one_folder = arguments->word_count == 1 && cli_is_folder(arguments->words[0]);
+    if (is_json && is_one_folder) code = CLI_OK; /* it tells its headline first */
+    else if (is_json) code = cli_document_rows("-", &request.json);
     else if (ets_output_open("-", &request.output, &error) != ETS_OK)
         code = cli_fail_output("-", &error);
     if (code != CLI_OK) return code;

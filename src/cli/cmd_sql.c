@@ -107,20 +107,26 @@ static int run_over(const struct cli_arguments *arguments, const struct sql_sour
     return code;
 }
 
+/* A file, a folder, or "@LIST" of a file. */
+static bool names_files(const char *word)
+{
+    return access(word, F_OK) == 0 || (word[0] == '@' && access(word + 1, F_OK) == 0);
+}
+
 /* The query is the first word; with --to it may be left out, and all words are files. */
 static int find_query(const struct cli_arguments *arguments, const char **query_out)
 {
     bool ok = true;
     const unsigned words = arguments->word_count;
     const bool has_query =
-        words > 0 && (!cli_has(arguments, "--to") || access(arguments->words[0], F_OK) != 0);
+        words > 0 && (!cli_has(arguments, "--to") || !names_files(arguments->words[0]));
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
     if (!ok) return CLI_USAGE;
     *query_out = has_query ? arguments->words[0] : NULL;
     if (words > has_query || cli_has(arguments, "--etrecord") || cli_has(arguments, "--program")) {
         return words > 0 ? CLI_OK : cli_complain(CLI_USAGE, "sql needs a query, or --to FILE");
     }
-    if (has_query && access(arguments->words[0], F_OK) == 0) {
+    if (has_query && names_files(arguments->words[0])) {
         return cli_complain(CLI_USAGE,
                             "sql needs a query before its files: etscope sql "
                             "'select * from op_times' trace.etdp");

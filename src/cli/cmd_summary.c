@@ -77,7 +77,8 @@ int cmd_summary(const struct cli_arguments *arguments)
     static const char *const inputs[] = {"--etrecord", "--program", NULL};
     bool ok = true;
     if (arguments->word_count == 0) {
-        return cli_complain(CLI_USAGE, "summary needs traces: etscope summary *.etdp, a folder or @LIST");
+        return cli_complain(CLI_USAGE,
+                            "summary needs traces: etscope summary *.etdp, a folder or @LIST");
     }
     const struct ets_pool_table_options options = {
         .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),

@@ -6,6 +6,7 @@
 #include "debug_buffer.h"
 #include "save_tensors.h"
 #include "show_tensors.h"
+#include "siblings.h"
 #include "subject.h"
 
 /* clang-format off */
@@ -40,6 +41,7 @@ const struct cli_option cli_tensors_options[] = {
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
      false},

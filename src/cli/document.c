@@ -7,7 +7,6 @@
 #include "bounds.h"
 #include "cli_text.h"
 #include "etscope/file.h"
-#include "etscope/kind.h"
 
 /* docs/json.md says what changes it. */
 enum { SCHEMA = 1 };
@@ -77,9 +76,9 @@ void cli_headline(const char *format, ...)
     va_end(arguments);
 }
 
-static const char *kind_of(struct ets_bytes bytes)
+const char *cli_kind_word(enum ets_kind kind)
 {
-    switch (ets_kind_sniff(bytes)) {
+    switch (kind) {
     case ETS_KIND_ETDUMP: return "etdump";
     case ETS_KIND_PROGRAM: return "program";
     case ETS_KIND_BUNDLE: return "bundle";
@@ -108,9 +107,10 @@ enum ets_status cli_file_open(const char *path, struct ets_file **file_out, stru
     const enum ets_status status = ets_file_open(path, file_out, error);
     if (status != ETS_OK) return status;
     const struct ets_bytes bytes = ets_file_bytes(*file_out);
-    cli_count_input(path, bytes);
+    cli_count_input(bytes);
     if (!document.is_wanted || is_last(path)) return ETS_OK;
-    add_entry(cli_text(path), &(struct entry){NULL, true, kind_of(bytes), bytes.size});
+    add_entry(cli_text(path),
+              &(struct entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
     return ETS_OK;
 }
 

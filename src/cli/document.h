@@ -7,8 +7,12 @@
 #define ETSCOPE_CLI_DOCUMENT_H
 
 #include "command.h"
+#include "etscope/kind.h"
 #include "etscope/table.h"
 #include "info_json.h"
+
+/* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */
+const char *cli_kind_word(enum ets_kind kind);
 
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);

@@ -15,7 +15,7 @@
     {"--handle", NULL, "N,N", "Only rows with one of these debug handles", NULL, true},           \
     {"--source", NULL, "FILE:LINE", "Only this file of the model, or this line of it", NULL,      \
      false},                                                                                      \
-    {"--backend", NULL, "PATTERN", "Only what this backend did, by its name or how it begins; portable: the kernels", NULL,     \
+    {"--backend", NULL, "PATTERN", "Only this backend, by name or the beginning of it; portable: kernels", NULL,     \
      false}
 /* clang-format on */
 

@@ -24,6 +24,9 @@ int info_data_file(struct info_request *request);
 int info_etdump(struct info_request *request);
 int info_etrecord(struct info_request *request);
 int info_npy(struct info_request *request);
+/* The same of all files in the folder at `path`, and what belongs together. Opens the document
+ * where there is neither `json` nor `output`. */
+int info_folder(struct info_request *request);
 
 /* "model.pte: an ExecuTorch program (.pte), 12.3 KiB": the first line for people. */
 void info_heading(struct info_request *request);

@@ -30,6 +30,8 @@ struct cli_program {
 };
 enum ets_status cli_program_read(const char *path, struct cli_program *program_out,
                                  struct ets_error *error);
+/* One that is only looked at: it is no input of the command. */
+enum ets_status cli_program_peek(const char *path, struct cli_program *program_out);
 int cli_program_open(const char *path, struct cli_program *program_out);
 void cli_program_close(struct cli_program *program);
 

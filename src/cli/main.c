@@ -30,8 +30,8 @@ const struct cli_command cli_commands[] = {
      cmd_inspect},
     {"annotate", "print the model's source with what each line costs", "TRACE [FILE]",
      "Reads an ETDump and the ETRecord of its program and prints the functions of the model that "
-     "took time, or FILE alone, with a margin: what each line took in a run (p50) and of the "
-     "whole, "
+     "took time, or FILE alone, with a margin: what each line took in a run (mid: the mean "
+     "over the middle half of the runs) and of the whole, "
      "how many operators it ran and the bytes that they wrote. A line's time is that of the "
      "operators whose innermost line it is; with --frames all also of what it called. An operator "
      "that a delegate fused from several lines counts at the first, which is marked with +N. Files "
@@ -84,7 +84,8 @@ const struct cli_command cli_commands[] = {
      cmd_gap},
     {"sql", "ask SQL queries of traces, ETRecords and programs", "QUERY FILE...",
      "Makes the tables of an SQLite database of the FILEs, which are traces, ETRecords (.etrecord) "
-     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. "
+     "and programs (.pte, .bpte), each known by its contents, and prints what QUERY selects. A "
+     "folder stands for the ETDumps in it, @LIST for the files that LIST names, one a line. "
      "Tables are runs, events, operators with their statistics, allocations, captured tensors, "
      "nodes, delegates and others; views answer what is asked most. --schema lists them. Numbers "
      "(id) count from 0; those of several traces go on where the ones before end. Times are in "
@@ -133,8 +134,10 @@ const struct cli_command cli_commands[] = {
      "Puts the runs of several ETDumps of one program together: quantiles over all of them, and "
      "how "
      "far the medians of the files lie apart. Traces of different programs are shown one after the "
-     "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with a name a line: any "
-     "number of traces goes, as one at a time is open and what stays is eight bytes for each run of "
+     "other. TRACE may be a folder, for the ETDumps in it, or @LIST, a file with a name a line: "
+     "any "
+     "number of traces goes, as one at a time is open and what stays is eight bytes for each run "
+     "of "
      "each operator, twice at the end. Traces of diff and gate are named likewise.",
      cli_summary_options,
      "etscope summary monday.etdp tuesday.etdp\n"
@@ -144,7 +147,8 @@ const struct cli_command cli_commands[] = {
      "Loads MODEL (a .pte or .bpte), gives it inputs, runs it and writes what was asked for: the "
      "trace (-o), the captured tensors (--debug-buffer), the outputs (--outputs). Inputs come from "
      ".npy files, from .npz files, whose arrays are arguments in the order of the file, from a "
-     "bundled test case, from an ETRecord's representative inputs, or are generated. A file that is "
+     "bundled test case, from an ETRecord's representative inputs, or are generated. A file that "
+     "is "
      "neither, or ends in .bin, is a tensor's bytes, whose type and shape the program tells, as "
      "executor_runner reads it; --output-file writes such files. The program's "
      "kernels and delegates are native code: run only programs and "
@@ -209,11 +213,17 @@ const struct cli_command cli_commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
-    {"info", "say what is in a file", "FILE...",
-     "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.",
+    {"info", "say what is in a file or a folder", "FILE...",
+     "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.\n\n"
+     "Of a folder it lists the files and which belong together: a program, its ETRecord and the "
+     "traces of its runs. A trace belongs to the program whose fingerprint it carries; one without "
+     "a fingerprint to the only model that it joins, or of several to the one of its name. An "
+     "ETRecord belongs to the program of its name, or to the only one with which it explains a "
+     "trace. What that does not decide is said to be not decided.",
      cli_info_options,
      "etscope info model.pte\n"
-     "etscope info profile.etdp --format json",
+     "etscope info profile.etdp --format json\n"
+     "etscope info .",
      cmd_info},
     {"doctor", "say what is installed, what is missing and what to do about it", "",
      "Reports the parts of this installation: ETRecord support, the engine and its runtime, "

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "cli_text.h"
+
 /* Explains both traces, or the first alone where the second has its own. */
 static int open_models(const struct cli_arguments *arguments, struct cli_sides *sides)
 {
@@ -71,4 +73,18 @@ double cli_percent(const struct cli_arguments *arguments, const char *name, doub
         *ok = false;
     }
     return number;
+}
+
+int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
+                    const struct ets_difference *difference)
+{
+    struct ets_agreement agreement;
+    ets_difference_agreement(difference, &agreement);
+    if (!agreement.is_poor || cli_has(arguments, "--allow-mismatch")) return CLI_OK;
+    return cli_complain(CLI_MISMATCH,
+                        "%s and %s: only %u of %u operators match: different programs, or two "
+                        "builds of one that --etrecord and --etrecord-b would match; "
+                        "--allow-mismatch compares them nevertheless",
+                        cli_path_name(before), cli_path_name(after), agreement.matched,
+                        agreement.operators);
 }

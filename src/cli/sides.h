@@ -17,6 +17,18 @@ int cli_sides_open(const struct cli_arguments *arguments, const char *const *bef
                    const struct ets_difference_options *options, struct cli_sides *sides);
 void cli_sides_close(struct cli_sides *sides);
 
+#define CLI_ALLOW_MISMATCH_OPTION                           \
+    {"--allow-mismatch",                                    \
+     NULL,                                                  \
+     NULL,                                                  \
+     "Compare traces although most operators do not match", \
+     NULL,                                                  \
+     false}
+
+/* Times of two programs are no change of one: CLI_MISMATCH unless --allow-mismatch is given. */
+int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
+                    const struct ets_difference *difference);
+
 /* A number of percent from 0 to 1,000; `fallback` where the option was not given. */
 double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
                    bool *ok);

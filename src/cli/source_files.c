@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "source_files.h"
 
-
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 #include "sql_sources.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli_text.h"
@@ -42,23 +43,38 @@ static int add_word(struct sql_sources *sources, const char *path)
     return CLI_OK;
 }
 
+static int allocate(struct sql_sources *sources, const struct cli_arguments *arguments)
+{
+    const size_t room = (size_t)sources->paths.count + arguments->value_count + 1;
+    sources->trace_files = calloc(room, sizeof *sources->trace_files);
+    sources->record_files = calloc(room, sizeof *sources->record_files);
+    sources->program_files = calloc(room, sizeof *sources->program_files);
+    sources->traces = calloc(room, sizeof *sources->traces);
+    sources->records = calloc(room, sizeof *sources->records);
+    sources->programs = calloc(room, sizeof *sources->programs);
+    sources->all.traces = sources->traces;
+    sources->all.records = sources->records;
+    sources->all.programs = sources->programs;
+    const bool ok = sources->trace_files != NULL && sources->record_files != NULL &&
+                    sources->program_files != NULL && sources->traces != NULL &&
+                    sources->records != NULL && sources->programs != NULL;
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
+}
+
 static int add_all(struct sql_sources *sources, const struct cli_arguments *arguments,
                    unsigned first_word)
 {
     const char *path;
-    int code = CLI_OK;
-    if (arguments->word_count > CLI_MAX_VALUES) {
-        return cli_complain(CLI_USAGE, "more than %d files", CLI_MAX_VALUES);
-    }
-    for (unsigned i = first_word; code == CLI_OK && i < arguments->word_count; i++) {
-        code = add_word(sources, arguments->words[i]);
+    int code = cli_paths_open(arguments->words + first_word, arguments->word_count - first_word,
+                              &sources->paths);
+    if (code == CLI_OK) code = allocate(sources, arguments);
+    for (unsigned i = 0; code == CLI_OK && i < sources->paths.count; i++) {
+        code = add_word(sources, sources->paths.items[i]);
     }
     for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--etrecord", i)); i++) {
-        if (sources->all.record_count == CLI_MAX_VALUES) break;
         code = add_record(sources, path);
     }
     for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--program", i)); i++) {
-        if (sources->all.program_count == CLI_MAX_VALUES) break;
         code = add_program(sources, path);
     }
     return code;
@@ -124,9 +140,6 @@ int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *ar
     static const char *const options[] = {"--etrecord", "--program", "--debug-buffer", NULL};
     uint32_t buffers = 0;
     while (cli_value_at(arguments, "--debug-buffer", buffers) != NULL) buffers++;
-    sources->all.traces = sources->traces;
-    sources->all.records = sources->records;
-    sources->all.programs = sources->programs;
     int code = cli_check_stdin(arguments, options);
     if (code == CLI_OK) code = add_all(sources, arguments, first_word);
     if (code == CLI_OK) code = check_count(sources, "ETRecords", sources->all.record_count);
@@ -154,4 +167,11 @@ void sql_sources_close(struct sql_sources *sources)
     for (uint32_t i = 0; i < sources->all.record_count; i++) {
         cli_record_close(&sources->record_files[i]);
     }
+    free(sources->programs);
+    free(sources->records);
+    free(sources->traces);
+    free(sources->program_files);
+    free(sources->record_files);
+    free(sources->trace_files);
+    cli_paths_close(&sources->paths);
 }

@@ -2,9 +2,9 @@
 #ifndef ETSCOPE_CLI_SQL_SOURCES_H
 #define ETSCOPE_CLI_SQL_SOURCES_H
 
-#include "inputs.h"
-
 #include "etscope/sql.h"
+#include "inputs.h"
+#include "trace_paths.h"
 
 struct sql_trace_file {
     const char *path;
@@ -14,16 +14,18 @@ struct sql_trace_file {
 
 /* Everything opened; zeroed before it is filled, closed in any case. */
 struct sql_sources {
-    struct sql_trace_file trace_files[CLI_MAX_VALUES];
-    struct cli_record record_files[CLI_MAX_VALUES];
-    struct cli_program program_files[CLI_MAX_VALUES];
-    struct ets_sql_trace traces[CLI_MAX_VALUES];
-    struct ets_sql_record records[CLI_MAX_VALUES];
-    struct ets_sql_program programs[CLI_MAX_VALUES];
+    struct cli_paths paths;             /* what the words name */
+    struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
+    struct cli_record *record_files;
+    struct cli_program *program_files;
+    struct ets_sql_trace *traces;
+    struct ets_sql_record *records;
+    struct ets_sql_program *programs;
     struct ets_sql_sources all;
 };
 
-/* The words from number `first_word` on, and what --etrecord, --program and --debug-buffer name. */
+/* What the words from number `first_word` on name (trace_paths.h), and what --etrecord, --program
+ * and --debug-buffer name. */
 int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
                      unsigned first_word);
 void sql_sources_close(struct sql_sources *sources);

@@ -1,6 +1,5 @@
 #include "tolerances.h"
 
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

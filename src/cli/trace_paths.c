@@ -30,9 +30,8 @@ static int add_item(struct cli_paths *paths, const char *path)
 {
     if (paths->count == paths->room) {
         const unsigned room = paths->room < 32 ? 64 : paths->room * 2;
-        const char **items = room < paths->room
-                                 ? NULL
-                                 : realloc(paths->items, (size_t)room * sizeof *items);
+        const char **items =
+            room < paths->room ? NULL : realloc(paths->items, (size_t)room * sizeof *items);
         if (items == NULL) return complain_memory();
         paths->items = items;
         paths->room = room;

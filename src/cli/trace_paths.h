@@ -9,9 +9,9 @@ struct cli_paths {
 };
 
 /*
- * The files that `words` name: "@LIST" names those of the file LIST, one a line; a folder the ETDumps
- * in it, by their bytes, in the order of their names; anything else itself. Returns an exit code;
- * close in any case.
+ * The files that `words` name: "@LIST" names those of the file LIST, one a line; a folder the
+ * ETDumps in it, by their bytes, in the order of their names; anything else itself. Returns an exit
+ * code; close in any case.
  */
 int cli_paths_open(const char *const *words, unsigned word_count, struct cli_paths *paths_out);
 void cli_paths_close(struct cli_paths *paths);

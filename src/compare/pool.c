@@ -139,8 +139,7 @@ static const struct ets_pool_found ***put_parts(struct ets_pool *pool)
         if (parts == NULL) {
             const uint32_t count = block->part_count;
             parts = ets_arena_alloc_array(&pool->arena, count, sizeof *parts);
-            sources[found->target] =
-                ets_arena_alloc_array(&pool->scratch, count, sizeof **sources);
+            sources[found->target] = ets_arena_alloc_array(&pool->scratch, count, sizeof **sources);
             if (parts == NULL || sources[found->target] == NULL) return NULL;
             block->parts = parts;
             block->part_count = 0; /* counts up again */

@@ -28,11 +28,11 @@ struct ets_pool_clock {
 struct ets_pool_found {
     struct ets_pool_part part;
     uint32_t shape;
-    bool has_work;                        /* it executed instructions: not a load */
-    uint32_t target;                      /* block of the pool */
-    double tick;                          /* nanoseconds, or 1 for cycles */
-    const double *ticks;                  /* [row][run of the part] */
-    const struct ets_pool_clock *clocks;  /* [row] */
+    bool has_work;                           /* it executed instructions: not a load */
+    uint32_t target;                         /* block of the pool */
+    double tick;                             /* nanoseconds, or 1 for cycles */
+    const double *ticks;                     /* [row][run of the part] */
+    const struct ets_pool_clock *clocks;     /* [row] */
     const struct ets_inspection *inspection; /* NULL: the pool does not need it any more */
 };
 

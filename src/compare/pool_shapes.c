@@ -17,7 +17,8 @@ static uint64_t word(int64_t value)
 }
 
 /* The sequence that is `prefix` and then a row of these words; ETS_KEY_NONE: no memory. */
-static uint32_t append(struct ets_pool_shapes *shapes, uint32_t prefix, const uint64_t words[ROW_WORDS])
+static uint32_t append(struct ets_pool_shapes *shapes, uint32_t prefix,
+                       const uint64_t words[ROW_WORDS])
 {
     const uint32_t row = ets_key_table_add(&shapes->rows, words);
     if (row == ETS_KEY_NONE || prefix == ETS_KEY_NONE) return ETS_KEY_NONE;
@@ -88,8 +89,8 @@ bool ets_pool_assign(struct ets_pool *pool)
     ets_key_table_init(&numbers, &pool->scratch, 2);
     for (uint32_t i = 0; i < pool->found_count; i++) {
         struct ets_pool_found *found = &pool->found[i];
-        const uint64_t key[2] = {found->shape, found->has_work ? UINT64_MAX
-                                                               : program[found->part.inspection]};
+        const uint64_t key[2] = {found->shape,
+                                 found->has_work ? UINT64_MAX : program[found->part.inspection]};
         found->target = ets_key_table_add(&numbers, key);
         if (found->target == ETS_KEY_NONE) return false;
     }

@@ -83,9 +83,8 @@ static void find_clock(const struct ets_pool_block *block,
     }
 }
 
-static void put_times(const struct ets_pool_block *block,
-                      const struct ets_pool_found *const *parts, struct ets_pool_operator *op,
-                      double *times)
+static void put_times(const struct ets_pool_block *block, const struct ets_pool_found *const *parts,
+                      struct ets_pool_operator *op, double *times)
 {
     find_clock(block, parts, op);
     for (uint32_t p = 0; p < block->part_count; p++) {

@@ -286,8 +286,8 @@ static void put_times(const struct writer *w, enum cell cell, const struct ets_a
     const struct ets_statistics *s = &t->statistics;
     const bool is_added = line->node == NULL || line->node->is_added;
     const bool has_self = is_added && (line->node == NULL || line->node->kind == ETS_ACCOUNT_ROW);
-    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TICKS ||
-                            cell == CELL_SELF_MID || cell == CELL_SELF_SHARE;
+    const bool is_of_self = cell == CELL_SELF || cell == CELL_SELF_TICKS || cell == CELL_SELF_MID ||
+                            cell == CELL_SELF_SHARE;
     if (is_unknown(line) || (is_of_self && !has_self) || (cell == CELL_SHARE && !is_added)) {
         ets_table_put_nothing(w->table);
         return;

@@ -209,7 +209,9 @@ static void put_cell(const struct annotate_filler *f, enum cell cell,
         if (p->frame != NULL) ets_table_put_text(f->table, p->frame->function);
         else ets_table_put_nothing(f->table);
         break;
-    case CELL_MID: put_time(f, p->is_counted && !isnan(p->self.middle), p->self.middle, q, n); break;
+    case CELL_MID:
+        put_time(f, p->is_counted && !isnan(p->self.middle), p->self.middle, q, n);
+        break;
     case CELL_P50: put_time(f, p->is_counted, p->self.statistics.p50, q, n); break;
     case CELL_AVG: put_time(f, p->is_counted, p->self.statistics.mean, q, n); break;
     case CELL_SHARE: put_share(f, p->is_counted, p->self.middle, q, n, margin->total); break;

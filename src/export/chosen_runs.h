@@ -1,9 +1,9 @@
 /*
  * Which runs of a block a table's numbers are over, and which of them shares are of.
  *
- * `mid` is the mean over the middle half of the runs, by their whole time, and a share is its part of
- * the whole run's: slow runs decide nothing, and the shares of a whole add up, as all are of the same
- * runs.
+ * `mid` is the mean over the middle half of the runs, by their whole time, and a share is its part
+ * of the whole run's: slow runs decide nothing, and the shares of a whole add up, as all are of the
+ * same runs.
  */
 #ifndef ETSCOPE_EXPORT_CHOSEN_RUNS_H
 #define ETSCOPE_EXPORT_CHOSEN_RUNS_H

@@ -105,7 +105,8 @@ static void add_columns(const struct filler *f)
     const bool has_unit = f->options->tick_unit != ETS_UNIT_CYCLES;
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
-        const bool is_of_trace = i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
+        const bool is_of_trace =
+            i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
         if (is_of_trace && !is_timed(f)) continue;
         if (column.kind == ETS_COLUMN_TIME && !has_unit) column.kind = ETS_COLUMN_TICKS;
         ets_table_add_column(f->table, &column);
@@ -270,7 +271,8 @@ static bool put_line(struct filler *f, const struct line *line)
     if (!ets_operator_node_places(&f->arena, nodes, count, &sources, &modules)) return false;
     ets_table_add_row(f->table, line->unit != NULL);
     for (int i = 0; i < CELL_COUNT; i++) {
-        const bool is_of_trace = i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
+        const bool is_of_trace =
+            i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
         if (is_of_trace && !is_timed(f)) continue;
         put_cell(f, (enum cell)i, line, nodes, count, &sources, &modules);
     }

@@ -69,23 +69,17 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
 /* What an agreement with itself does not tell. */
 static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
 {
-    if (verdict->against != ETS_GAP_AGAINST_RECORD || !verdict->is_quantized) return;
-    say(words,
-        "; what quantization costs is not in this: compare with the float model's ETRecord "
-        "(--reference-etrecord)");
+    if (!verdict->is_quantized) return;
+    say(words, "; for what quantization costs, give the float model: --reference-etrecord");
 }
 
 /* Whether the device computed what this runtime's kernels do. */
 static void say_bits(struct words *words, const struct ets_gap_verdict *verdict)
 {
     if (verdict->same_bits == 0 || !verdict->in_double) return;
-    if (verdict->same_bits == verdict->bits_known) {
-        say(words, "; %s bit for bit what this runtime's kernels compute",
-            verdict->same_bits == 1 ? "it is" : "all are");
-    } else {
-        say(words, "; %u of %u are bit for bit what this runtime's kernels compute",
-            verdict->same_bits, verdict->bits_known);
-    }
+    say(words, "; same bits as this runtime's kernels");
+    if (verdict->same_bits == verdict->bits_known) return;
+    say(words, " in %u of %u", verdict->same_bits, verdict->bits_known);
 }
 
 /* What is known of the rows before the guilty one. */
@@ -107,7 +101,7 @@ static void say_before(struct words *words, const struct ets_gap_report *report,
     if (largest == 0) say(words, "everything agrees bit for bit");
     else say(words, "nothing is off by more than ");
     if (largest > 0) say_number(words, largest, 2);
-    if (unknown > 0) say(words, ", but for %u of %u that could not be compared", unknown, end);
+    if (unknown > 0) say(words, " (%u of %u not compared)", unknown, end);
 }
 
 /* NaN that both sides have agrees, and is seldom what somebody wants. */
@@ -185,17 +179,15 @@ static void say_mismatch(struct words *words, const struct ets_gap_report *repor
     switch (verdict->mismatch) {
     case ETS_GAP_OTHER_WEIGHTS:
         say(words,
-            "the reference looks like another model than the one that ran: %u of %u weights are "
-            "alike "
-            "(dequantized, up to a scale), %u of %u operators have a pair",
+            "the reference looks like another model than the one that ran: %u of %u weights and "
+            "%u of %u operators match",
             verdict->weights_alike, verdict->weights_compared, verdict->paired,
             verdict->paired + verdict->unpaired);
         break;
     case ETS_GAP_OTHER_OPERATORS:
         say(words,
-            "the reference looks like another model than the one that ran: no weights can be "
-            "compared, and "
-            "%u of %u operators have a pair",
+            "the reference looks like another model than the one that ran: %u of %u operators "
+            "match, no weights can be compared",
             verdict->paired, verdict->paired + verdict->unpaired);
         break;
     case ETS_GAP_OTHER_INPUTS:
@@ -235,13 +227,13 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     }
     if (most < 0) return;
     const struct ets_gap_row *row = ets_gap_row(report, worst);
-    say(words, "; but %u of the kernels %s less exact than rounding to %s explains, most of all ",
-        verdict->inexact, verdict->inexact == 1 ? "is" : "are",
-        ets_tolerance_of(row->computes)->name);
+    say(words, "; but ");
+    if (verdict->inexact > 1) say(words, "%u kernels are inexact, most of all ", verdict->inexact);
     say_node(words, row->value->node);
-    say(words, ": its own error is ");
+    if (verdict->inexact == 1) say(words, " is inexact");
+    say(words, ": off by ");
     say_number(words, row->own_error, 2);
-    say(words, ", rounding makes at most ");
+    say(words, " where rounding to %s explains ", ets_tolerance_of(row->computes)->name);
     say_number(words, row->rounding, 2);
 }
 
@@ -270,23 +262,21 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
             say(words, verdict->in_double ? ", exactly" : ", bit for bit");
             return;
         }
-        say(words, "; the largest error is ");
     } else {
-        say(words, "no operator stands out, and %u of %u values are off against ", verdict->unlike,
+        say(words, "no operator stands out: %u of %u values are off against ", verdict->unlike,
             compared);
         say_reference(words, report, verdict);
-        say(words, "; the largest error is ");
     }
+    say(words, ", by at most ");
     say_number(words, largest, 2);
     const struct ets_gap_row *row = ets_gap_row(report, worst);
-    say(words, ", of ");
-    say_node(words, row->value->node);
-    const bool agrees = row->finding == ETS_GAP_AGREES || row->finding == ETS_GAP_INEXACT;
-    if (agrees && (verdict->unlike > 0 || row->limit >= 1e-3)) { /* a lax judge says so */
-        say(words, ", where up to ");
+    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* a lax judge says so */
+        say(words, " of ");
         say_number(words, row->limit, 2);
-        say(words, " counts as rounding of %s", ets_tolerance_of(row->computes)->name);
+        say(words, " allowed");
     }
+    say(words, " in ");
+    say_node(words, row->value->node);
 }
 
 size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
@@ -299,8 +289,10 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
     else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
     else say_agreement(&words, report, verdict);
     if (!is_mismatch) say_inexact(&words, report, verdict);
-    if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) say_bits(&words, verdict);
-    if (!is_mismatch) say_limits(&words, verdict);
+    if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
+        say_bits(&words, verdict);
+        say_limits(&words, verdict);
+    }
     say_nan(&words, report);
     return words.used;
 }

@@ -42,10 +42,20 @@ struct ets_operator_line {
     bool is_rest;                /* what a delegate's operators leave over of its calls */
 };
 
+/* A line of source that takes half of a run or more, for several modules: a block of a model that
+ * is there several times. */
+struct ets_crowded_line {
+    struct ets_text name; /* {NULL, 0}: there is none */
+    double share;
+    bool is_coarse; /* a clock of steps measured it */
+    uint32_t module_count;
+};
+
 struct ets_operator_lines {
     struct ets_operator_line *items;
     uint32_t count;
     bool is_tree; /* `self` and `parent` are valid; parts follow what they are a part of */
+    struct ets_crowded_line crowded; /* of groups by source */
 };
 
 /* line_order.c: sorts the lines; of a tree those with one parent. Returns false where memory ran

@@ -65,11 +65,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
     [CELL_AVG] =
         {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 4},
-    [CELL_P50] = {.name = "p50",
-                  .kind = ETS_COLUMN_TIME,
-                  .shares_unit = 1,
-                  .has_bounds = 1,
-                  .priority = 1},
+    [CELL_P50] =
+        {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 1},
     [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_MIN] =
         {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
@@ -107,8 +104,10 @@ static const struct ets_column columns[CELL_COUNT] = {
                          .has_bounds = 1,
                          .human_only = 1},
     [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
-    [CELL_SELF_MID] =
-        {.name = "self_mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
+    [CELL_SELF_MID] = {.name = "self_mid",
+                       .kind = ETS_COLUMN_TIME,
+                       .has_bounds = 1,
+                       .machine_only = 1},
     [CELL_SELF_SHARE] = {.name = "self_share",
                          .title = "self share",
                          .kind = ETS_COLUMN_SHARE,
@@ -455,6 +454,21 @@ static bool is_frame(const struct filler *f, const struct ets_operator_line *lin
     return line->row != ETS_NO_INDEX && ets_inspection_row(f->inspection, line->row)->chain == -1;
 }
 
+/* "models/blocks.py:18 takes 95.7 % of the run, in 7 modules: --group-by module tells them apart"
+ */
+static void add_crowded(const struct filler *f, const struct ets_crowded_line *line)
+{
+    char text[512];
+    if (line->name.data == NULL) return;
+    const unsigned tenths = line->share < 1 ? (unsigned)(1000 * line->share + 0.5) : 1000;
+    const size_t size = ets_print_text(
+        text, sizeof text,
+        "%.*s takes %s%u.%u %% of the run, in %u modules: --group-by module tells them apart",
+        line->name.size > 256 ? 256 : (int)line->name.size, line->name.data,
+        line->is_coarse ? "about " : "", tenths / 10, tenths % 10, line->module_count);
+    ets_table_add_note(f->table, (struct ets_text){text, size});
+}
+
 static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
@@ -482,6 +496,7 @@ static bool fill_block(struct filler *f, uint32_t index)
             if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
         }
     }
+    add_crowded(f, &lines.crowded);
     return add_phases(f, index);
 }
 

@@ -41,11 +41,8 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
     [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_INTEGER, .priority = 3, .dull_at_one = 1},
-    [CELL_P50] = {.name = "p50",
-                  .kind = ETS_COLUMN_TIME,
-                  .shares_unit = 1,
-                  .has_bounds = 1,
-                  .priority = 1},
+    [CELL_P50] =
+        {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 1},
     [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
     [CELL_P90] =
         {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 1},

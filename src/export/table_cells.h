@@ -41,8 +41,8 @@ struct ets_table {
     uint32_t column_count, column_capacity;
     struct ets_table_row *rows;
     uint32_t row_count, row_capacity;
-    uint32_t used_cells;             /* of the last row */
-    struct ets_strings texts;        /* of all cells, each kept once, however many have it */
+    uint32_t used_cells;        /* of the last row */
+    struct ets_strings texts;   /* of all cells, each kept once, however many have it */
     uint64_t cell_bytes, limit; /* of all cells together; 0: no ceiling */
     bool no_memory, is_over;
 };

@@ -9,6 +9,30 @@ bool gap_quantizes(const struct ets_graph_node *node)
            ets_text_starts_with(name, "choose_qparams");
 }
 
+/* Weights of one byte are quantized, whatever operators scale them. */
+static bool has_byte_weights(const struct ets_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct ets_graph_input *input = &graph->inputs[i];
+        if (input->role != ETS_INPUT_PARAMETER && input->role != ETS_INPUT_BUFFER) continue;
+        const struct ets_graph_value *value = ets_graph_find_value(graph, input->argument.name);
+        if (value == NULL || value->rank < 2) continue;
+        if (value->scalar_type == ETS_SCALAR_CHAR || value->scalar_type == ETS_SCALAR_BYTE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gap_graph_quantizes(const struct gap_graph *graph)
+{
+    if (has_byte_weights(graph->graph)) return true;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (gap_quantizes(graph->nodes[i])) return true;
+    }
+    return false;
+}
+
 /* Steps between the smallest and the largest quantized number; 0: the node does not say. */
 static int64_t quantized_range(const struct ets_graph_node *node)
 {
@@ -131,21 +155,28 @@ static void fold_batch_norms(struct pairing *p)
     }
 }
 
-/* [own node] the dequantize node behind it, or itself. */
-static uint32_t *find_values(struct pairing *p)
+/* [node] the dequantize node behind it, or itself; NULL: no memory. */
+static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *graph)
 {
-    const struct gap_graph *own = p->own.graph;
-    uint32_t *value = ets_arena_alloc_array(p->arena, own->node_count, sizeof *value);
-    for (uint32_t i = 0; value != NULL && i < own->node_count; i++) value[i] = i;
-    for (uint32_t i = 0; value != NULL && i < own->node_count; i++) {
-        const struct ets_text name = ets_node_base_name(own->nodes[i]->op);
-        if (own->level[i] > 0 || !ets_text_starts_with(name, "dequantize_")) continue;
-        const uint32_t quantize = maker_of_first(own, i);
-        if (quantize == GAP_NONE || !gap_quantizes(own->nodes[quantize])) continue;
-        const uint32_t node = maker_of_first(own, quantize);
+    uint32_t *value = ets_arena_alloc_array(arena, graph->node_count, sizeof *value);
+    for (uint32_t i = 0; value != NULL && i < graph->node_count; i++) value[i] = i;
+    for (uint32_t i = 0; value != NULL && i < graph->node_count; i++) {
+        const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
+        if (graph->level[i] > 0 || !ets_text_starts_with(name, "dequantize_")) continue;
+        const uint32_t quantize = maker_of_first(graph, i);
+        if (quantize == GAP_NONE || !gap_quantizes(graph->nodes[quantize])) continue;
+        const uint32_t node = maker_of_first(graph, quantize);
         if (node != GAP_NONE && value[node] == node) value[node] = i;
     }
     return value;
+}
+
+/* Quantized values are compared with the other graph's where that quantizes them as well. */
+static struct gap_counterpart pair_values(uint32_t own, const uint32_t *own_value, uint32_t other,
+                                          const uint32_t *other_value)
+{
+    const bool is_quantized = own_value[own] != own;
+    return (struct gap_counterpart){own_value[own], is_quantized ? other_value[other] : other};
 }
 
 enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
@@ -162,14 +193,16 @@ enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_
         return gap_fail_memory(error);
     }
     for (uint32_t i = 0; i < other->node_count; i++) p.partner[i] = GAP_NONE;
-    uint32_t *value = find_values(&p);
-    if (value == NULL || !pair_by_order(&p, kinds)) return gap_fail_memory(error);
+    const uint32_t *own_value = find_values(arena, own), *other_value = find_values(arena, other);
+    if (own_value == NULL || other_value == NULL || !pair_by_order(&p, kinds)) {
+        return gap_fail_memory(error);
+    }
     pair_by_name(&p);
     fold_batch_norms(&p);
     *count_out = *unpaired_out = 0;
     for (uint32_t i = 0; i < other->node_count; i++) {
         if (p.partner[i] != GAP_NONE) {
-            (*pairs_out)[(*count_out)++] = (struct gap_counterpart){value[p.partner[i]], i};
+            (*pairs_out)[(*count_out)++] = pair_values(p.partner[i], own_value, i, other_value);
         } else {
             *unpaired_out += p.other.kind[i] != GAP_NONE;
         }

@@ -1,8 +1,9 @@
 /*
  * Which node of one model's graph does what a node of another's does: a quantized program and its
  * float original. Nodes of one operator are paired in order where both graphs have as many, else by
- * name. A quantized node's value is what its quantize and dequantize nodes make of it; a batch
- * norm that was folded into the convolution before it has the convolution's value.
+ * name. A quantized node's value is what its quantize and dequantize nodes make of it, in both
+ * graphs where both quantize it; a batch norm that was folded into the convolution before it has
+ * the convolution's value.
  */
 #ifndef ETSCOPE_GAP_COUNTERPARTS_H
 #define ETSCOPE_GAP_COUNTERPARTS_H
@@ -24,6 +25,7 @@ enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_
 
 /* Whether a node quantizes, dequantizes, or finds out how to. */
 bool gap_quantizes(const struct ets_graph_node *node);
+bool gap_graph_quantizes(const struct gap_graph *graph);
 /* What quantizing by this node means for what is computed; EXACT: it does not quantize. */
 enum ets_computes gap_quantizes_to(const struct ets_graph_node *node);
 

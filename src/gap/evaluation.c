@@ -507,11 +507,8 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     ets_gap_close(report->twin);
     report->twin = NULL;
     report->verdict.against = ETS_GAP_AGAINST_RECORD;
-    report->verdict.is_quantized = 0;
+    report->verdict.is_quantized = gap_graph_quantizes(report->reference);
     report->verdict.mismatch = ETS_GAP_MATCHES;
-    for (uint32_t i = 0; i < report->reference->node_count; i++) {
-        report->verdict.is_quantized |= gap_quantizes(report->reference->nodes[i]);
-    }
     return gap_evaluate(report, evaluation, error);
 }
 

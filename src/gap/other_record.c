@@ -9,6 +9,7 @@
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "reference/reference_value.h"
+#include "reference/weights.h"
 
 struct other {
     struct ets_gap_report *report; /* of the program that ran */
@@ -30,13 +31,15 @@ static const struct ets_gap_value *captured_value(const struct ets_gap_report *r
     return at == ETS_KEY_NONE ? NULL : &report->values[report->compared_value[at]];
 }
 
-/* A contiguous copy in the twin's memory. */
+/* A contiguous copy in the twin's memory, of another type if that is asked for. */
 static enum ets_status keep_tensor(struct other *o, const struct ets_tensor *tensor,
-                                   struct ets_tensor *kept, struct ets_error *error)
+                                   int32_t scalar_type, struct ets_tensor *kept,
+                                   struct ets_error *error)
 {
     *kept = *tensor;
+    kept->scalar_type = scalar_type;
     ets_tensor_set_contiguous(kept);
-    const uint64_t bytes = ets_tensor_count(tensor) * ets_scalar_type_bytes(tensor->scalar_type);
+    const uint64_t bytes = ets_tensor_count(tensor) * ets_scalar_type_bytes(scalar_type);
     void *data = ets_arena_alloc(&o->twin->arena, (size_t)bytes);
     if (data == NULL) return gap_fail_memory(error);
     kept->data = data;
@@ -59,7 +62,7 @@ static enum ets_status add_value(struct other *o, uint32_t pair, const struct et
         added->captured.has_tensor = 1;
         added->captured.offset = -1;
         added->is_computed = 1;
-        ETS_TRY(keep_tensor(o, computed, &added->captured.tensor, error));
+        ETS_TRY(keep_tensor(o, computed, computed->scalar_type, &added->captured.tensor, error));
     }
     added->node = twin->reference->nodes[o->pairs[pair].other];
     added->output = 0;
@@ -142,6 +145,7 @@ static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrec
     ETS_TRY(ets_etrecord_aten_graph(record, &aten, error));
     ETS_TRY(ets_etrecord_edge_graph(record, report->method, &edge, error));
     ETS_TRY(gap_graph_build(&twin->other, &twin->arena, aten, error));
+    twin->verdict.is_quantized = gap_graph_quantizes(&twin->other);
     return gap_graph_build(&twin->edge, &twin->arena, edge, error);
 }
 
@@ -174,6 +178,38 @@ static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *rec
     return ETS_OK;
 }
 
+static bool is_float(int scalar_type)
+{
+    return ets_type_computes(scalar_type) != ETS_COMPUTES_EXACT;
+}
+
+/* The run's inputs in the floating-point types that the other graph takes: half against float. */
+static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation *evaluation,
+                                      struct ets_error *error)
+{
+    const struct ets_graph *graph = o->twin->other.graph;
+    struct ets_value *inputs =
+        ets_arena_alloc_array(&o->twin->arena, evaluation->input_count, sizeof *inputs);
+    size_t at = 0;
+    if (inputs == NULL) return gap_fail_memory(error);
+    for (size_t i = 0; i < evaluation->input_count; i++) inputs[i] = evaluation->inputs[i];
+    for (uint32_t i = 0; i < graph->input_count && at < evaluation->input_count; i++) {
+        if (!reference_input_is_given(&graph->inputs[i])) continue;
+        struct ets_value *input = &inputs[at++];
+        const struct ets_graph_value *taken =
+            ets_graph_find_value(graph, graph->inputs[i].argument.name);
+        if (input->kind != ETS_VALUE_TENSOR || taken == NULL) continue;
+        const int given = (int)input->as.tensor.scalar_type;
+        if (given == taken->scalar_type || !is_float(given) || !is_float(taken->scalar_type)) {
+            continue;
+        }
+        const struct ets_tensor tensor = input->as.tensor;
+        ETS_TRY(keep_tensor(o, &tensor, taken->scalar_type, &input->as.tensor, error));
+    }
+    evaluation->inputs = inputs;
+    return ETS_OK;
+}
+
 enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets_etrecord *record,
                                        const struct ets_gap_evaluation *evaluation,
                                        struct ets_error *error)
@@ -196,5 +232,6 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
         ETS_TRY(gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
+    ETS_TRY(convert_inputs(&o, &of_twin, error));
     return gap_evaluate(o.twin, &of_twin, error);
 }

@@ -3,7 +3,8 @@
  * that of the reference. It stands out where it is
  *
  * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
- * - beyond ten times the median of the other rows' own errors: where all are off, none did it;
+ * - beyond ten times the median of the other own errors of what computes in the same: where all are
+ *   off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
  *   difference of two large numbers counts as what it is.
  *
@@ -35,7 +36,8 @@ static bool type_decides(const struct ets_gap_row *row)
 
 /* What a row is judged by. */
 struct limits {
-    double total;    /* the tolerance of what it computes in, and what its inputs excuse */
+    double own;      /* the tolerance of what it computes in, and what its inputs excuse */
+    double total;    /* that, or the tolerance of anything that it was computed from */
     double rounding; /* what is left where each kernel rounds its result once; INFINITY: no rule */
 };
 
@@ -79,19 +81,23 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
 {
     struct ets_gap_row *row = &report->rows[number];
     const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
-    double input = 0;
+    double input = 0, inherited = 0;
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (!source->has_total || type_decides(source)) continue;
         input = fmax(input, root_mean_square(&source->total));
+        inherited = fmax(inherited, source->inherited);
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    struct limits limits = {row->tolerance, INFINITY};
+    row->inherited = fmax(inherited, row->tolerance);
+    const double total = type_decides(row) ? row->tolerance : row->inherited;
+    struct limits limits = {row->tolerance, total, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
-    const double slack = 8 * gap_epsilon(type_of(row)) * input;
-    limits.total = fmax(limits.total, gap_relative(slack, error));
+    const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
+    limits.own = fmax(limits.own, slack);
+    limits.total = fmax(limits.total, slack);
     limits.rounding = gap_rounding(report, region, row, input);
     return limits;
 }
@@ -123,36 +129,38 @@ static uint32_t find_error(const double *errors, uint32_t count, double error)
     return low;
 }
 
-/* What a row is measured by: the own errors of all, sorted. */
+enum { CLASSES = ETS_COMPUTES_INT4 + 1, ANY = CLASSES };
+
+/* What a row is measured by: the own errors of all that compute in the same, sorted. */
 struct typical {
     double *errors;
     uint32_t count;
 };
 
-static enum ets_status find_typical(struct ets_gap_report *report, struct ets_arena *arena,
-                                    struct typical *typical, struct ets_error *error)
+static enum ets_status find_typical(const struct ets_gap_report *report, struct ets_arena *arena,
+                                    int computes, struct typical *typical, struct ets_error *error)
 {
     typical->count = 0;
     typical->errors = ets_arena_alloc_array(arena, report->row_count, sizeof(double));
     if (typical->errors == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < report->row_count; i++) {
-        struct ets_gap_row *row = &report->rows[report->order[i]];
-        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
-        if (row->has_own) typical->errors[typical->count++] = row->own_error;
+        const struct ets_gap_row *row = &report->rows[report->order[i]];
+        if (!row->has_own || (computes != ANY && computes != (int)row->computes)) continue;
+        typical->errors[typical->count++] = row->own_error;
     }
     if (typical->count > 0) {
         qsort(typical->errors, typical->count, sizeof *typical->errors, compare_errors);
     }
-    report->verdict.typical = median_of(typical->errors, typical->count, typical->count);
     return ETS_OK;
 }
 
 static double threshold_of(const struct ets_gap_row *row, const struct typical *typical,
                            double limit)
 {
+    const struct typical *alike = &typical[row->computes];
     if (!row->has_own) return limit;
-    const uint32_t own = find_error(typical->errors, typical->count, row->own_error);
-    return fmax(limit, 10 * median_of(typical->errors, typical->count, own));
+    const uint32_t own = find_error(alike->errors, alike->count, row->own_error);
+    return fmax(limit, 10 * median_of(alike->errors, alike->count, own));
 }
 
 /*
@@ -212,26 +220,27 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     return true;
 }
 
-static void judge_row(struct ets_gap_report *report, const struct gap_region *region,
-                      const struct typical *typical, uint32_t place, struct limits limits)
+static void judge_row(struct ets_gap_report *report, const struct typical *typical, uint32_t place,
+                      struct limits limits)
 {
+    struct gap_region *region = report->region;
     struct ets_gap_row *row = &report->rows[report->order[place]];
     struct ets_gap_verdict *verdict = &report->verdict;
-    const double limit = limits.total;
-    const bool is_off = ets_comparison_relative_rms(&row->total) > limit;
+    const double total = ets_comparison_relative_rms(&row->total);
     const bool decides_alike = type_decides(row) && row->same_bits == 1;
-    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limit);
+    const bool is_own = total > limits.own && row->own_error > limits.own && !decides_alike;
+    const bool is_off = total > limits.total;
+    row->threshold = decides_alike ? INFINITY : threshold_of(row, typical, limits.own);
     row->rounding = limits.rounding;
-    row->limit = limit;
-    verdict->unlike += is_off;
+    row->limit = limits.total;
+    verdict->unlike += is_off || is_own;
     if (row->own_error > limits.rounding) row->finding = ETS_GAP_INEXACT;
     else row->finding = is_off ? ETS_GAP_INHERITED : ETS_GAP_AGREES;
-    if (is_off && row->own_error > limit && !decides_alike) row->finding = ETS_GAP_OFF;
+    if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
-    if (row->has_own ? !(row->own_error > row->threshold)
-                     : !is_off || !is_first_off(report, region, limit)) {
-        return;
-    }
+    if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
+    gap_region_find(region, report, report->order[place]);
+    if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
     if (is_blameless(report, region, row, place)) {
         row->finding = ETS_GAP_OFF;
@@ -247,23 +256,43 @@ static void judge_row(struct ets_gap_report *report, const struct gap_region *re
     }
 }
 
+/* What each row computes in and is judged by, in the report's order. */
+static struct limits *explain_rows(struct ets_gap_report *report, struct ets_arena *arena)
+{
+    struct limits *limits = ets_arena_alloc_array(arena, report->row_count, sizeof *limits);
+    for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
+        struct ets_gap_row *row = &report->rows[report->order[i]];
+        row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
+        if (row->has_total) limits[i] = explain(report, report->region, report->order[i]);
+    }
+    return limits;
+}
+
+static enum ets_status judge_rows(struct ets_gap_report *report, struct ets_arena *arena,
+                                  struct ets_error *error)
+{
+    struct typical typical[CLASSES + 1];
+    const struct limits *limits = explain_rows(report, arena);
+    if (limits == NULL) return gap_fail_memory(error);
+    for (int i = 0; i <= ANY; i++) ETS_TRY(find_typical(report, arena, i, &typical[i], error));
+    report->verdict.typical =
+        median_of(typical[ANY].errors, typical[ANY].count, typical[ANY].count);
+    for (uint32_t i = 0; i < report->row_count; i++) {
+        if (report->rows[report->order[i]].has_total) judge_row(report, typical, i, limits[i]);
+    }
+    return ETS_OK;
+}
+
 enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena arena;
-    struct typical typical;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
-    enum ets_status status = find_typical(report, &arena, &typical, error);
-    if (status == ETS_OK) status = gap_region_init(report, error);
+    enum ets_status status = gap_region_init(report, error);
     if (status == ETS_OK) status = gap_count_kernels(report, error);
-    for (uint32_t i = 0; status == ETS_OK && i < report->row_count; i++) {
-        const struct ets_gap_row *row = &report->rows[report->order[i]];
-        if (!row->has_total) continue;
-        const struct limits limits = explain(report, report->region, report->order[i]);
-        judge_row(report, report->region, &typical, i, limits);
-    }
+    if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
 }

@@ -144,7 +144,6 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
     const struct ets_delegate_units *units;
     uint32_t count = 0, first = call_row;
     *fit_out = ETS_FIT_UNKNOWN;
-    if (!method->in_program) return ETS_OK;
     ETS_TRY(units_of(inspection, method, call->instruction, &units, error));
     while (first > 0 && inspection->rows[first - 1].parent == call_row) first--;
     struct ets_text *names =
@@ -157,7 +156,7 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
     for (uint32_t i = first; i < call_row; i++) {
         if (inspection->rows[i].is_delegated) names[count++] = inspection->rows[i].name;
     }
-    if (count == 0 || !units->is_ordered || units->reason != NULL) return ETS_OK;
+    if (count == 0 || units->count == 0 || units->reason != NULL) return ETS_OK;
     const char *reason;
     ETS_TRY(
         ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));

@@ -164,9 +164,10 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
 
 /* delegate_ties.c: handles of the events of delegates, which know their backend. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
-/* Whether what a delegate reported of a call is what the program's payload gives there. */
+/* Whether what a delegate reported of a call is what the record's map, or else the program's
+ * payload, gives there. */
 enum ets_payload_fit {
-    ETS_FIT_UNKNOWN, /* no program, no event, or a payload of which nothing is known */
+    ETS_FIT_UNKNOWN, /* no event, no map, and no payload of which something is known */
     ETS_FIT_NO,
     ETS_FIT_YES
 };

@@ -2,9 +2,9 @@
  * Which method a block ran. An ETDump does not say: every execution is a block "Execute". The
  * method is the one whose debug-handle map, operator names and instructions agree with the whole
  * run: all that is mapped ran, under its name, and all that ran is known. Of several that agree,
- * those stay whose payloads give what delegates reported; if there are several still, the answer is
- * "ambiguous". Where none agrees, what differs. A trace whose extra block names the method
- * is taken at its word: no other is tried, but that one must still agree.
+ * those stay whose payloads or delegate maps give what delegates reported; if there are several
+ * still, the answer is "ambiguous". Where none agrees, what differs. A trace whose extra block
+ * names the method is taken at its word: no other is tried, but that one must still agree.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -388,7 +388,7 @@ static bool has_values(const struct ets_inspection *inspection, uint32_t block)
     return false;
 }
 
-/* Whether each delegate call of the block reported just what its payload gives. */
+/* Whether each delegate call of the block reported just what its payload, or its map, gives. */
 static enum ets_status fits_payloads(struct ets_inspection *inspection, const struct facts *facts,
                                      struct ets_known_method *method, bool *fits_out,
                                      struct ets_error *error)
@@ -442,9 +442,7 @@ static enum ets_status match_block(struct ets_inspection *inspection, uint32_t i
         judge(inspection, &facts, &inspection->methods[i], &verdicts[i]);
         agreeing += verdicts[i].agrees;
     }
-    if (agreeing > 1 && inspection->options.program != NULL) {
-        ETS_TRY(choose_by_payload(inspection, &facts, verdicts, &agreeing, error));
-    }
+    if (agreeing > 1) ETS_TRY(choose_by_payload(inspection, &facts, verdicts, &agreeing, error));
     for (uint32_t i = 0; i < inspection->method_count; i++) {
         if (!verdicts[i].agrees) continue;
         inspection->block_method[index] = &inspection->methods[i];

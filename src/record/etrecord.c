@@ -184,6 +184,11 @@ void ets_etrecord_close(struct ets_etrecord *record)
     ets_arena_reset(&arena);
 }
 
+void ets_etrecord_set_name(struct ets_etrecord *record, const char *name)
+{
+    record->name = name;
+}
+
 size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
 {
     return record->zip.entry_count;

@@ -74,6 +74,7 @@ struct ets_reference_case {
 struct ets_etrecord {
     struct ets_arena arena; /* directory, maps, inflated entries */
     struct ets_zip zip;
+    const char *name; /* the caller's; NULL: none was given */
     struct ets_etrecord_entry *entries;
     struct ets_read_entry *read; /* [zip.entry_count] */
     const char **graph_names;
@@ -87,7 +88,9 @@ struct ets_etrecord {
 static inline enum ets_status ets_etrecord_blame(const struct ets_etrecord *record,
                                                  enum ets_status status, struct ets_error *error)
 {
-    if (status != ETS_OK && error != NULL) error->file = record->zip.bytes.data;
+    if (status != ETS_OK && error != NULL) {
+        error->file = record->name != NULL ? record->name : "the ETRecord";
+    }
     return status;
 }
 

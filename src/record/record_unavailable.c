@@ -39,6 +39,12 @@ void ets_etrecord_close(struct ets_etrecord *record)
     (void)record;
 }
 
+void ets_etrecord_set_name(struct ets_etrecord *record, const char *name)
+{
+    (void)record;
+    (void)name;
+}
+
 size_t ets_etrecord_entry_count(const struct ets_etrecord *record)
 {
     (void)record;

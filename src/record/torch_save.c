@@ -433,8 +433,7 @@ static const struct ets_pickle_object *state_of(const struct ets_pickle_object *
 
 /* The class that a call would make an object of; absent where it is not told. */
 static enum ets_status name_class(struct ets_torch_save *save,
-                                  const struct ets_pickle_object *object,
-                                  struct ets_text *name_out)
+                                  const struct ets_pickle_object *object, struct ets_text *name_out)
 {
     *name_out = (struct ets_text){NULL, 0};
     if (object->kind != ETS_PICKLE_CALL) return ETS_OK;

@@ -67,8 +67,8 @@ static enum ets_status find_part(struct parts *parts, const struct reference_ste
     memcpy(name, object->name.data, object->name.size);
     name[object->name.size] = '.';
     memcpy(name + object->name.size + 1, inner.data, inner.size);
-    *part_out = parts->find(parts->context,
-                            (struct ets_text){name, object->name.size + 1 + inner.size});
+    *part_out =
+        parts->find(parts->context, (struct ets_text){name, object->name.size + 1 + inner.size});
     return ETS_OK;
 }
 

@@ -50,8 +50,8 @@ static enum ets_status add_values(struct dictionary *dictionary, struct ets_aren
         if (number == UINT32_MAX) return no_memory(error);
         const enum ets_value_kind kind = values[i].value.kind;
         if (kind != ETS_VALUE_TENSOR && kind != ETS_VALUE_OTHER) continue;
-        const bool is_better = grown[number] == NULL || (kind == ETS_VALUE_TENSOR &&
-                                                         grown[number]->value.kind != kind);
+        const bool is_better = grown[number] == NULL ||
+                               (kind == ETS_VALUE_TENSOR && grown[number]->value.kind != kind);
         if (is_better) grown[number] = &values[i];
     }
     dictionary->values = grown;

@@ -278,8 +278,8 @@ static bool find_middles(const struct ets_inspection *inspection, uint32_t block
     const struct ets_block *rows = ets_inspection_block(inspection, block);
     ets_arena_init(&arena, NULL, 0);
     double *ticks = ets_arena_alloc_array(&arena, rows->run_count, sizeof *ticks);
-    const bool ok = ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX,
-                                                          0, &runs);
+    const bool ok =
+        ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs);
     for (uint32_t i = rows->first_row; ok && i < rows->first_row + rows->row_count; i++) {
         ets_inspection_row_ticks(inspection, i, ETS_NO_INDEX, ticks);
         mid[i] = ets_middle_mean(ticks, runs.count, runs.weights);

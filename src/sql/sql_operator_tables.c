@@ -151,7 +151,8 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
     if (column == OP_CHILDREN) return ets_sql_integer(cursor->trace->children[index]);
     if (column == OP_RUNS) return ets_sql_integer(times->count);
     if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
-    if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL)) return ets_sql_null();
+    if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL))
+        return ets_sql_null();
     switch (column) {
     case OP_AVG: return ets_sql_time(cursor, times->mean);
     case OP_MID: return ets_sql_time(cursor, cursor->trace->mid[index]);

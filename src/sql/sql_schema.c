@@ -25,12 +25,12 @@ const struct ets_sql_table *const ets_sql_tables[] = {
 #define PLACE                                                                 \
     {"trace", "INTEGER", "of `traces`"}, {"block", "INTEGER", "of `blocks`"}, \
         {"run_name", "TEXT", "of its runs: Execute, Default"}, {"method", "TEXT", "that ran"}
-#define SHARES                                                                                   \
-    {"calls", "INTEGER", "events in one run"},                                                   \
-        {"time", "REAL", "mid of a run's, without what is inside and has a line of its own"},    \
-        {"share", "REAL", "time / mid of the whole run, 0 to 1; those of a block add up to 1"},  \
-    {                                                                                            \
-        NULL, NULL, NULL                                                                         \
+#define SHARES                                                                                  \
+    {"calls", "INTEGER", "events in one run"},                                                  \
+        {"time", "REAL", "mid of a run's, without what is inside and has a line of its own"},   \
+        {"share", "REAL", "time / mid of the whole run, 0 to 1; those of a block add up to 1"}, \
+    {                                                                                           \
+        NULL, NULL, NULL                                                                        \
     }
 
 static const struct ets_sql_column op_times_columns[] = {

@@ -85,14 +85,14 @@ static inline bool ets_exchange_size_if(const struct ets_trace_section *section,
                                        __ATOMIC_ACQUIRE);
 }
 
-static inline uint16_t ets_load_relaxed_u16(const uint16_t *at)
+static inline uint16_t ets_load_acquire_u16(const uint16_t *at)
 {
-    return __atomic_load_n(at, __ATOMIC_RELAXED);
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
-static inline void ets_store_relaxed_u16(uint16_t *at, uint16_t value)
+static inline void ets_store_release_u16(uint16_t *at, uint16_t value)
 {
-    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
 static inline const char *ets_load_text(const char *const *at)
@@ -170,12 +170,12 @@ static inline bool ets_exchange_size_if(const struct ets_trace_section *section,
     return is_same;
 }
 
-static inline uint16_t ets_load_relaxed_u16(const uint16_t *at)
+static inline uint16_t ets_load_acquire_u16(const uint16_t *at)
 {
     return *(const volatile uint16_t *)at;
 }
 
-static inline void ets_store_relaxed_u16(uint16_t *at, uint16_t value)
+static inline void ets_store_release_u16(uint16_t *at, uint16_t value)
 {
     *(volatile uint16_t *)at = value;
 }
@@ -243,14 +243,14 @@ static inline bool ets_exchange_size_if(const struct ets_trace_section *section,
                                                    memory_order_acq_rel, memory_order_acquire);
 }
 
-static inline uint16_t ets_load_relaxed_u16(const uint16_t *at)
+static inline uint16_t ets_load_acquire_u16(const uint16_t *at)
 {
-    return atomic_load_explicit((_Atomic uint16_t *)(uintptr_t)at, memory_order_relaxed);
+    return atomic_load_explicit((_Atomic uint16_t *)(uintptr_t)at, memory_order_acquire);
 }
 
-static inline void ets_store_relaxed_u16(uint16_t *at, uint16_t value)
+static inline void ets_store_release_u16(uint16_t *at, uint16_t value)
 {
-    atomic_store_explicit((_Atomic uint16_t *)at, value, memory_order_relaxed);
+    atomic_store_explicit((_Atomic uint16_t *)at, value, memory_order_release);
 }
 
 static inline const char *ets_load_text(const char *const *at)

@@ -30,8 +30,7 @@ ETS_SELDOM void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
 static void close_segment(struct ets_trace_thread *thread)
 {
     if (thread->segment == NULL) return;
-    ets_copy(thread->segment + offsetof(struct ets_run_slots, events), &thread->segment_events,
-             sizeof thread->segment_events);
+    ets_store_u32(thread->segment + offsetof(struct ets_run_slots, events), thread->segment_events);
     thread->chunk->events += thread->segment_events;
     thread->segment = NULL;
     thread->segment_events = 0;
@@ -132,7 +131,7 @@ static void put_run(struct ets_trace_thread *thread, bool is_continued)
     close_segment(thread);
     if (at != 0) {
         uint8_t *last = thread->next - (size_t)(at - chunk->last_header) * ETS_SLOT_BYTES;
-        ets_copy(last + offsetof(struct ets_run_slots, next), &at, sizeof at);
+        ets_store_u32(last + offsetof(struct ets_run_slots, next), at);
     }
     thread->segment = thread->next;
     ets_copy(thread->next, &header, sizeof header);
@@ -331,7 +330,7 @@ static void put_event(struct ets_trace_thread *thread, const struct ets_slot *fi
     uint8_t *at;
     if (ets_trace_reserve(thread, 1, &at) != ETS_OK) return;
     ets_copy(at, first, sizeof *first);
-    ets_copy(at + offsetof(struct ets_slot, b), &(uint32_t){(uint32_t)duration}, 4);
+    ets_store_u32(at + offsetof(struct ets_slot, b), (uint32_t)duration);
     ets_trace_commit(thread, 1, true);
 }
 

@@ -9,9 +9,16 @@
 #include "trace/cycles.h"
 #include "trace/freestanding.h"
 #include "trace/same_text.h"
+#include "trace/store.h"
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "records are little-endian as they lie in memory"
+/* Records are little-endian as they lie in memory, whatever the machine. */
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ETS_RECORDED
+#elif defined(__GNUC__) && !defined(__clang__)
+#define ETS_RECORDED __attribute__((scalar_storage_order("little-endian")))
+#pragma GCC diagnostic ignored "-Wscalar-storage-order" /* their bytes are copied, as is meant */
+#else
+#error "on a big-endian machine the recorder needs GCC, which can lay structs out little-endian"
 #endif
 
 /* Functions off the hot path, which would cost it registers if they were inlined. */
@@ -62,13 +69,13 @@ enum ets_record_kind {
 };
 
 /* The first slot of every record but RUN. */
-struct ets_slot {
-    union {
+struct ETS_RECORDED ets_slot {
+    union ETS_RECORDED {
         uint64_t start_ticks; /* PROFILE, DELEGATE, BEGIN, RUN_END */
         uint64_t bytes;       /* ALLOCATION */
         uint64_t bits;        /* VALUE: of the integer, boolean or double */
     } a;
-    union {
+    union ETS_RECORDED {
         uint32_t duration_ticks; /* PROFILE, DELEGATE */
         uint32_t platform_low;   /* RUN_END */
         uint32_t value_type;     /* VALUE, TENSOR, SHAPE: enum ets_debug_value_type */
@@ -82,7 +89,7 @@ struct ets_slot {
 };
 
 /* A run's header: at the begin of each chunk, and where a run begins in one. */
-struct ets_run_slots {
+struct ETS_RECORDED ets_run_slots {
     uint64_t ticks;
     uint32_t run;
     uint32_t next; /* slot in the chunk at which the next header is; 0: none */
@@ -104,7 +111,7 @@ enum {
 };
 
 /* The second slot of a long PROFILE, DELEGATE, VALUE, TENSOR or SHAPE. */
-struct ets_long_slot {
+struct ETS_RECORDED ets_long_slot {
     uint16_t slots;
     uint16_t far_name; /* lower half of the id of a name beyond 65,535, + 1; 0: as the slot says */
     uint32_t duration_high;
@@ -116,7 +123,7 @@ struct ets_long_slot {
  * A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each, and the
  * summary of a SHAPE that has one.
  */
-struct ets_tensor_entry {
+struct ETS_RECORDED ets_tensor_entry {
     int64_t offset; /* in the debug buffer; -1: no bytes */
     uint8_t scalar_type;
     uint8_t rank;
@@ -224,9 +231,9 @@ static inline uint8_t ets_chain_code(int32_t chain)
 /* A slot as three whole words; smaller stores that are loaded as one would stall. */
 static inline void ets_put_slot(uint8_t *at, uint64_t first, uint64_t second, uint64_t third)
 {
-    ets_copy(at, &first, sizeof first);
-    ets_copy(at + 8, &second, sizeof second);
-    ets_copy(at + 16, &third, sizeof third);
+    ets_store_u64(at, first);
+    ets_store_u64(at + 8, second);
+    ets_store_u64(at + 16, third);
 }
 
 static inline uint64_t ets_now(const struct ets_trace *trace)
@@ -253,11 +260,8 @@ static inline uint8_t *ets_chunk_slots(const struct ets_trace *trace, uint32_t i
 /* Slots of the record at `at`, which is whole. */
 static inline uint32_t ets_record_slots(const uint8_t *at)
 {
-    uint16_t slots = 1;
-    if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) != 0) {
-        ets_copy(&slots, at + ETS_SLOT_BYTES, sizeof slots);
-    }
-    return slots;
+    if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) == 0) return 1;
+    return ets_fetch_u16(at + ETS_SLOT_BYTES);
 }
 
 static inline enum ets_record_kind ets_record_kind_of(const uint8_t *at)
@@ -384,12 +388,12 @@ static inline uint32_t ets_trace_name_count(const struct ets_trace *trace)
 /* The number of a record's name, not RUN's; ETS_ETDUMP_NO_NAME: none. */
 static inline uint32_t ets_record_name(const struct ets_trace *trace, const uint8_t *at)
 {
-    uint16_t name, far = 0;
-    ets_copy(&name, at + offsetof(struct ets_slot, name), sizeof name);
+    const uint16_t name = ets_fetch_u16(at + offsetof(struct ets_slot, name));
+    uint16_t far = 0;
     if (name != ETS_NO_NAME_ID) return name;
     if (!ETS_HAS_FAR_NAMES) return ETS_ETDUMP_NO_NAME;
     if ((at[ETS_SLOT_BYTES - 1] & ETS_RECORD_LONG) != 0) {
-        ets_copy(&far, at + ETS_SLOT_BYTES + offsetof(struct ets_long_slot, far_name), sizeof far);
+        far = ets_fetch_u16(at + ETS_SLOT_BYTES + offsetof(struct ets_long_slot, far_name));
     }
     const uint32_t number = UINT32_C(0xfffe) + far;
     return far != 0 && number < ets_trace_name_count(trace) ? number : ETS_ETDUMP_NO_NAME;

@@ -26,7 +26,12 @@ static inline uint8_t *ets_store_u32(uint8_t *at, uint32_t value)
 
 static inline uint8_t *ets_store_u64(uint8_t *at, uint64_t value)
 {
-    return ets_store_u32(ets_store_u32(at, (uint32_t)value), (uint32_t)(value >> 32));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    ets_copy(at, &value, sizeof value);
+#else
+    ets_store_u32(ets_store_u32(at, (uint32_t)value), (uint32_t)(value >> 32));
+#endif
+    return at + 8;
 }
 
 static inline uint16_t ets_fetch_u16(const uint8_t *at)
@@ -42,6 +47,16 @@ static inline uint32_t ets_fetch_u32(const uint8_t *at)
 static inline uint64_t ets_fetch_u64(const uint8_t *at)
 {
     return ets_fetch_u32(at) | (uint64_t)ets_fetch_u32(at + 4) << 32;
+}
+
+/* Whole 64-bit words, integers or doubles, from this machine's order or back to it. */
+static inline void ets_copy_words(void *to, const void *from, size_t count)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    ets_copy(to, from, count * 8);
+#else
+    for (size_t i = 0; i < count * 8; i++) ((uint8_t *)to)[i] = ((const uint8_t *)from)[i ^ 7];
+#endif
 }
 
 #endif

@@ -394,9 +394,9 @@ static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uin
     if (chunk->used == 0) {
         chunk->first_run = run.run;
     } else {
-        ets_copy(lane->slots + (size_t)chunk->last_header * ETS_SLOT_BYTES +
-                     offsetof(struct ets_run_slots, next),
-                 &chunk->used, sizeof chunk->used);
+        ets_store_u32(lane->slots + (size_t)chunk->last_header * ETS_SLOT_BYTES +
+                          offsetof(struct ets_run_slots, next),
+                      chunk->used);
     }
     ets_copy(lane->slots + (size_t)chunk->used * ETS_SLOT_BYTES, &run, sizeof run);
     chunk->last_run = run.run;

@@ -128,19 +128,22 @@ static inline bool matches(const struct ets_trace *trace, uint32_t id, const cha
 static inline uint16_t look_up(const struct ets_trace *trace, uint32_t hash, const char *name)
 {
     for (uint32_t way = 0; way < WAYS; way++) {
-        const uint16_t id = ets_load_relaxed_u16(&trace->cached_names[hash ^ way]);
+        const uint16_t id = ets_load_acquire_u16(&trace->cached_names[hash ^ way]);
         if (id != ETS_NO_NAME_ID && matches(trace, id, name)) return id;
     }
     return ETS_NO_NAME_ID;
 }
 
-/* The newer entry goes first, the one that was there moves to the second place. */
+/*
+ * The newer entry goes first, the one that was there moves to the second place. Who sees the number
+ * must see the entry, which holds anything before it is written: hence releases.
+ */
 static void remember(struct ets_trace *trace, uint32_t hash, uint32_t id)
 {
     if (id >= ETS_NO_NAME_ID) return;
-    const uint16_t before = ets_load_relaxed_u16(&trace->cached_names[hash]);
-    ets_store_relaxed_u16(&trace->cached_names[hash ^ 1], before);
-    ets_store_relaxed_u16(&trace->cached_names[hash], (uint16_t)id);
+    const uint16_t before = ets_load_acquire_u16(&trace->cached_names[hash]);
+    ets_store_release_u16(&trace->cached_names[hash ^ 1], before);
+    ets_store_release_u16(&trace->cached_names[hash], (uint16_t)id);
 }
 
 /* Takes an entry and the room for its text with one exchange; false: there is no more. */

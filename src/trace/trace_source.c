@@ -282,7 +282,8 @@ static void fill_value(const struct ets_trace_source *s, const struct ets_slot *
     out->delegate_id = slot->delegate_id;
     out->delegate_name = ets_record_name(s->trace, s->record);
     if (out->value_type == ETS_DEBUG_DOUBLE) {
-        ets_copy(&out->double_value, &slot->a.bits, sizeof out->double_value);
+        const uint64_t bits = slot->a.bits;
+        ets_copy(&out->double_value, &bits, sizeof out->double_value);
     } else {
         out->int_value = (int64_t)slot->a.bits;
     }
@@ -391,11 +392,10 @@ static enum ets_status get_tensor(void *context, uint32_t run, uint32_t event, u
         if (index == 0) break;
         at += 2 * sizeof(int64_t) * (size_t)entry.rank;
     }
-    const size_t bytes = sizeof(int64_t) * (size_t)entry.rank;
     tensor_out->scalar_type = (enum ets_scalar_type)entry.scalar_type;
     tensor_out->rank = entry.rank;
-    ets_copy(tensor_out->sizes, at, bytes);
-    ets_copy(tensor_out->strides, at + bytes, bytes);
+    ets_copy_words(tensor_out->sizes, at, entry.rank);
+    ets_copy_words(tensor_out->strides, at + sizeof(int64_t) * (size_t)entry.rank, entry.rank);
     *offset_out = entry.offset;
     return ETS_OK;
 }

@@ -137,16 +137,20 @@ static bool send_names(struct ets_trace *trace)
     return true;
 }
 
-/* From time to time everything that a late reader needs is sent again. */
+/*
+ * Everything that a late reader needs is sent again after REPEAT_AFTER_FRAMES, or after as many
+ * frames as that took, so that many names are at most half of the stream.
+ */
 static bool send_preamble(struct ets_trace *trace)
 {
-    if (trace->sent >= trace->next_preamble) {
-        const struct payload start = {.type = ETS_FRAME_START};
-        trace->next_preamble = trace->sent + REPEAT_AFTER_FRAMES;
-        trace->stream_names = 0;
-        if (!send_frame(trace, &start)) return false;
-    }
-    return send_names(trace);
+    const struct payload start = {.type = ETS_FRAME_START};
+    const uint32_t before = trace->sent;
+    if (before < trace->next_preamble) return send_names(trace);
+    trace->stream_names = 0;
+    const bool is_sent = send_frame(trace, &start) && send_names(trace);
+    const uint32_t took = trace->sent - before;
+    trace->next_preamble = trace->sent + (took > REPEAT_AFTER_FRAMES ? took : REPEAT_AFTER_FRAMES);
+    return is_sent;
 }
 
 static uint32_t count_events(const uint8_t *slots, uint32_t from, uint32_t to)

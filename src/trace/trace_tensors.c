@@ -68,8 +68,8 @@ static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t 
                                            .rank = (uint8_t)tensor->rank,
                                            .summary_bytes = (uint16_t)summary_bytes};
     ets_copy(at, &entry, sizeof entry);
-    ets_copy(at + sizeof entry, tensor->sizes, bytes);
-    ets_copy(at + sizeof entry + bytes, tensor->strides, bytes);
+    ets_copy_words(at + sizeof entry, tensor->sizes, tensor->rank);
+    ets_copy_words(at + sizeof entry + bytes, tensor->strides, tensor->rank);
     return at + sizeof entry + 2 * bytes;
 }
 
@@ -145,10 +145,10 @@ static enum ets_status reduce(const struct ets_trace *trace, const struct list *
 
 static void put_summary(uint8_t *at, const struct ets_summary *summary)
 {
-    ets_copy(at, summary, ETS_SUMMARY_SUMS_BYTES);
+    ets_copy_words(at, summary, ETS_SUMMARY_SUMS_BYTES / 8);
     at = ets_store_u32(at + ETS_SUMMARY_SUMS_BYTES, summary->first_count);
     at = ets_store_u32(at, 0);
-    ets_copy(at, summary->first, summary->first_count * sizeof(double));
+    ets_copy_words(at, summary->first, summary->first_count);
 }
 
 ETS_APART static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,

@@ -58,6 +58,23 @@ class OddRecord(unittest.TestCase):
         self.assertEqual(done.returncode, support.INPUT)
         self.assertIn(f"etscope: {self.record}: byte ", done.stderr.decode())
 
+    def test_record__its_damage_is_its_own_beside_many_traces(self):
+        self.change(lambda graph: graph.replace(b'"nodes"', b'"no', 1))
+        traces = [support.fixture(MODEL, "profile.etdp")] * 40
+        done = support.run("summary", *traces, "--etrecord", self.record)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, support.INPUT, said)
+        self.assertIn(f"etscope: {self.record}: byte ", said)
+
+    def test_record__of_two_the_damaged_one_is_named(self):
+        self.change(lambda graph: graph.replace(b'"nodes"', b'"no', 1))
+        whole = support.fixture(MODEL, "model.etrecord")
+        trace = support.fixture(MODEL, "profile.etdp")
+        done = support.run("diff", trace, trace, "--etrecord", whole, "--etrecord-b", self.record)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, support.INPUT, said)
+        self.assertIn(f"etscope: {self.record}: byte ", said)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -138,6 +138,16 @@ class Rules(Gate):
         table = self.gate(support.OK, (self.base, self.base), ["operator * p50 <= +5%"], "--all")
         self.assertEqual(table.count("pass "), 3)
 
+    def test_gate__unrelated_programs_hold_no_rule_over_a_base(self):
+        traces = [support.fixture("gpt_portable", "profile.etdp"),
+                  support.fixture("mlp_portable", "profile.etdp")]
+        rule = self.budget("total p50 <= +5%")
+        done = support.run("gate", *traces, "--budget", rule)
+        self.assertEqual((done.returncode, done.stdout), (support.MISMATCH, b""))
+        self.assertIn("operators match: different programs", done.stderr.decode())
+        self.gate(0, traces, ["total p50 <= +5%"], "--allow-mismatch")
+        self.gate(0, traces, ["total p50 <= 10s"])
+
     def test_gate__a_section_that_is_not_there_is_named_with_those_that_are(self):
         budget = self.budget("[decode]", "total p50 <= +5%", "total p90 <= +5%", "[Execute]",
                              "total p50 <= +5%")

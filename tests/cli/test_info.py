@@ -355,7 +355,6 @@ class TestOthers(unittest.TestCase):
     def test_info__words(self):
         self.assertEqual(etscope("info").returncode, 2)
         self.assertEqual(etscope("info", "/no/such/file").returncode, 3)
-        self.assertEqual(etscope("info", DATA).returncode, 3)
         self.assertEqual(etscope("info", "--format", "xml", "x").returncode, 2)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs a full device")

@@ -461,5 +461,28 @@ class Layout(InFolder):
         self.assertEqual(table.read_text(), "as it was")
 
 
+class Crowded(unittest.TestCase):
+    """A line of a block that is there several times takes most of the run."""
+
+    def test_inspect__a_line_of_many_modules_points_to_group_by_module(self):
+        done = support.inspect(*support.with_record("gpt_portable"), "--group-by", "source",
+                               "--no-siblings")
+        (note,) = [line for line in done.stdout.decode().splitlines() if "--group-by" in line]
+        (top, *_) = [row for row in support.rows(*support.with_record("gpt_portable"),
+                                                 "--group-by", "source")
+                     if row["block"] == "Execute"]
+        modules = set()
+        for row in support.rows(*support.with_record("gpt_portable")):
+            if row["source"] == top["source"]:
+                modules.update(row["module"])
+        self.assertEqual(note, f"{top['source'][0]} takes {100 * top['share']:.1f} % of the run, in "
+                               f"{len(modules)} modules: --group-by module tells them apart")
+
+    def test_inspect__a_line_of_one_module_does_not(self):
+        for words in ("linear_fp32_xnnpack", "--group-by", "source"), ("gpt_portable",):
+            done = support.inspect(*support.with_record(words[0]), *words[1:], "--no-siblings")
+            self.assertNotIn(b"--group-by module", done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()

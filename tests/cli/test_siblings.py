@@ -56,6 +56,43 @@ class Siblings(unittest.TestCase):
         (self.folder / "run.etrecord").write_bytes(b"PK")
         self.assertEqual(self.inspect()[0], alone)
 
+    def test_siblings__the_fingerprints_program_is_found_under_any_name(self):
+        (self.folder / "runs").mkdir()
+        trace = self.put("quantized", "int8.etdp", "runs/7.etdp")
+        alone = support.run("inspect", trace, "--no-siblings", "--format", "csv")
+        self.put("mlp_portable", "model.pte", "runs/a.pte")
+        record = self.put("quantized", "int8.etrecord", "runs/b.etrecord")
+        done = support.run("inspect", trace, "--format", "csv")
+        self.assertEqual((done.stdout, done.stderr), (alone.stdout, alone.stderr))
+        program = self.put("quantized", "int8.pte", "runs/b.pte")
+        done = support.run("inspect", trace, "--format", "csv")
+        self.assertIn(f"note: using {record} and {program}, beside the trace; --no-siblings leaves "
+                      "them out\n", done.stderr.decode())
+        given = support.run("inspect", trace, "--etrecord", record, "--program", program,
+                            "--format", "csv")
+        self.assertEqual(done.stdout, given.stdout)
+        here = support.run("inspect", "7.etdp", "--format", "csv", cwd=self.folder / "runs")
+        self.assertIn("note: using b.etrecord and b.pte,", here.stderr.decode())
+        pathlib.Path(program).unlink()
+        self.assertNotIn(b"using", support.run("inspect", trace).stderr)
+
+    def test_siblings__of_tensors_and_the_gap(self):
+        trace = self.put("quantized", "int8.etdp", "int8.etdp")
+        values = self.put("quantized", "int8.bin", "int8.bin")
+        for words in (("tensors", trace), ("gap", trace, "--alignment")):
+            words += "--debug-buffer", values, "--format", "csv"
+            alone = support.run(*words)
+            record = self.put("quantized", "int8.etrecord", "int8.etrecord")
+            done = support.run(*words)
+            self.assertIn(f"using {record}, beside", done.stderr.decode())
+            given = support.run(*words, "--etrecord", record)
+            self.assertEqual(done.stdout, given.stdout)
+            self.assertNotEqual(done.stdout, alone.stdout)
+            refused = support.run(*words, "--no-siblings")
+            self.assertEqual((refused.returncode, refused.stdout),
+                             (alone.returncode, alone.stdout))
+            pathlib.Path(record).unlink()
+
     def test_siblings__upstreams_table_knows_none(self):
         plain = support.run("inspect", self.trace, "--format", "upstream")
         self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")

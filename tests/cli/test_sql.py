@@ -269,6 +269,26 @@ class Files(unittest.TestCase):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["old.db"])
 
 
+class ManyFiles(unittest.TestCase):
+    def test_a_folder_and_a_list_of_more_files_than_words_fit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = fixture("mlp_portable", "profile.etdp").read_bytes()
+            for number in range(300):
+                (pathlib.Path(folder) / f"{number}.etdp").write_bytes(trace)
+            (pathlib.Path(folder) / "notes.txt").write_text("no trace\n")
+            one = sql("select count(*) as n from runs", fixture("mlp_portable", "profile.etdp"))
+            query = "select count(*) as n from runs"
+            self.assertEqual(sql(query, folder)[0]["n"], 300 * one[0]["n"])
+            names = pathlib.Path(folder) / "names"
+            names.write_text("".join(f"{folder}/{number}.etdp\n" for number in range(7)))
+            record = fixture("mlp_portable", "model.etrecord")
+            self.assertEqual(sql(query, f"@{names}", record)[0]["n"], 7 * one[0]["n"])
+            database = pathlib.Path(folder) / "all.db"
+            done = run("sql", f"@{names}", "--to", database)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            self.assertTrue(database.exists())
+
+
 class Complaints(unittest.TestCase):
     TRACE = fixture("mlp_portable", "profile.etdp")
 

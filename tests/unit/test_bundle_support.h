@@ -14,6 +14,7 @@
 
 #include "etscope/bundle.h"
 #include "etscope/bundle_writer.h"
+#include "test_little_support.h"
 
 enum { SINK_BYTES = 1 << 16 };
 
@@ -57,8 +58,8 @@ static inline struct ets_value tensor_value(enum ets_scalar_type type, uint32_t 
     tensor->rank = rank;
     for (uint32_t i = 0; i < rank; i++) tensor->sizes[i] = sizes[i];
     ets_tensor_set_contiguous(tensor);
-    tensor->data = data;
     tensor->data_bytes = (size_t)ets_tensor_count(tensor) * ets_scalar_type_bytes((int)type);
+    tensor->data = LITTLE_OF(type, data, tensor->data_bytes);
     return value;
 }
 

@@ -126,13 +126,14 @@ static void test_bundle_writer__gaps_are_left_out(void **unused)
         struct ets_value got;
         value.as.tensor.strides[0] = cases[i].strides[0];
         value.as.tensor.strides[1] = cases[i].strides[1];
+        value.as.tensor.data = LITTLE(numbers);
         value.as.tensor.data_bytes = sizeof numbers;
         write_and_open(&bundle, &kept, &view);
         ets_bundle_suite(&view, 0, &suite);
         ets_bundle_case(&suite, 0, &found);
         ets_bundle_input(&found, 0, &got);
         assert_true(ets_tensor_is_contiguous(&got.as.tensor));
-        assert_memory_equal(got.as.tensor.data, cases[i].wanted, sizeof cases[i].wanted);
+        assert_memory_equal(got.as.tensor.data, LITTLE(cases[i].wanted), sizeof cases[i].wanted);
     }
 }
 

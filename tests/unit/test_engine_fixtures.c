@@ -6,6 +6,7 @@
 
 #include "etscope/bundle.h"
 #include "etscope/numerics.h"
+#include "test_little_support.h"
 
 /* How far an output may lie from the expected one, which PyTorch computed. */
 enum tolerance {
@@ -78,7 +79,7 @@ static double step_of(const struct ets_tensor *tensor)
     const size_t count = tensor->data_bytes / sizeof *data;
     double step = 0;
     for (size_t i = 0; i < count; i++) {
-        double a = fabs((double)data[i]), b = step;
+        double a = fabs(ets_element_load(data + i, ETS_SCALAR_FLOAT, 0)), b = step;
         while (b > 1e-4) {
             const double rest = fabs(a - b * round(a / b));
             a = b;
@@ -274,7 +275,7 @@ static void test_fixtures__the_step_of_quantized_outputs(void **state)
 {
     (void)state;
     static const float data[] = {-0.75f, 0, 0.5f, 1.25f};
-    const struct ets_tensor tensor = {.data = data, .data_bytes = sizeof data};
+    const struct ets_tensor tensor = {.data = LITTLE(data), .data_bytes = sizeof data};
     assert_true(fabs(step_of(&tensor) - 0.25) < 1e-9);
     struct ets_file *file = open_fixture("conv_xnnpack_int8", "model.bpte");
     struct ets_bundle bundle;

@@ -1,5 +1,6 @@
 /* Values of the extra block among those of the ETDump: their order, place, numbers and lists. */
 #include "test_inspect_support.h"
+#include "test_little_support.h"
 
 #include <stdbool.h>
 
@@ -15,7 +16,7 @@ static struct ets_tensor vector(int64_t size)
                                .rank = 1,
                                .sizes = {size},
                                .strides = {1},
-                               .data = numbers,
+                               .data = LITTLE(numbers),
                                .data_bytes = (size_t)size * sizeof *numbers};
 }
 

@@ -356,7 +356,8 @@ static void test_flatbuffer__overlapping_offsets_cost_no_more_than_the_file(void
         point(&b, kids + 8, kid);
         node = kid;
     }
-    expect(&b, ETS_MALFORMED, "Node: more in its tables than the file has room for, offsets overlap");
+    expect(&b, ETS_MALFORMED,
+           "Node: more in its tables than the file has room for, offsets overlap");
 }
 
 static void test_flatbuffer__origin_is_added_to_offsets(void **state)

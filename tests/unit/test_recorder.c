@@ -398,8 +398,8 @@ static void check_all_numbers(int are_static, uint32_t most)
     bed.config.names_are_static = are_static;
     bed.config.names_bytes = area;
     assert_int_equal(bed_start(&bed), ETS_OK);
-    for (uint32_t i = 0; i < texts; i++) { /* "Default" comes before them */
-        snprintf(names[i], sizeof names[i], "name %u", (unsigned)i);
+    for (uint32_t i = 0; i < texts; i++) {                       /* "Default" comes before them */
+        snprintf(names[i], sizeof names[i], "n%u", (unsigned)i); /* a unit of text */
         record_one(&bed, names[i], i);
     }
     for (uint32_t i = 0; i < texts; i += 4999) {

@@ -344,6 +344,29 @@ static void test_table_text__long_names_are_cut_between_characters(void **state)
     free(text);
 }
 
+static void test_table_text__no_cell_is_wider_than_160_columns(void **state)
+{
+    (void)state;
+    char name[4000];
+    memset(name, 'n', sizeof name);
+    const struct ets_column column = {.name = "name", .least_width = 5};
+    char *text =
+        print_one(column, (struct ets_text){name, sizeof name}, (struct ets_table_style){0});
+    const char *line = strstr(text, "\nname\n") + 6;
+    assert_int_equal(strcspn(line, "\n"), 159 + 3);
+    assert_memory_equal(line + 159, "\xe2\x80\xa6", 3);
+    free(text);
+    /* Whole where it fits, and in the formats for programs. */
+    text = print_one(column, (struct ets_text){name, 160}, (struct ets_table_style){0});
+    line = strstr(text, "\nname\n") + 6;
+    assert_int_equal(strspn(line, "n"), 160);
+    free(text);
+    text = print_one(column, (struct ets_text){name, sizeof name},
+                     (struct ets_table_style){.format = ETS_FORMAT_CSV});
+    assert_int_equal(strspn(strchr(text, '\n') + 1, "n"), sizeof name);
+    free(text);
+}
+
 static void test_table_text__markdown_shows_names_as_they_are(void **state)
 {
     (void)state;
@@ -469,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_table_text__extras_go_before_texts_are_cut),
         cmocka_unit_test(test_table_text__no_control_character_gets_out),
         cmocka_unit_test(test_table_text__long_names_are_cut_between_characters),
+        cmocka_unit_test(test_table_text__no_cell_is_wider_than_160_columns),
         cmocka_unit_test(test_table_text__markdown_shows_names_as_they_are),
         cmocka_unit_test(test_table_text__bounds_and_small_values_are_not_hidden),
         cmocka_unit_test(test_table_text__units_stand_in_the_heading),

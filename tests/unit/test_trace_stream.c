@@ -306,6 +306,47 @@ static void test_trace_stream__a_stream_without_its_end_keeps_its_time(void **st
     free(tape.data);
 }
 
+/* Frames of a type on the tape. */
+static uint32_t count_frames(const struct tape *tape, uint8_t type)
+{
+    const uint8_t magic[] = {0xab, 'T', 'S', 'F'};
+    uint32_t count = 0;
+    for (size_t at = 0; at + 8 <= tape->size; at++) {
+        count += memcmp(tape->data + at, magic, sizeof magic) == 0 && tape->data[at + 6] == type;
+    }
+    return count;
+}
+
+static void test_trace_stream__many_names_are_not_sent_with_every_flush(void **state)
+{
+    enum { NAMES = 6000, FLUSHES = 200 }; /* 94 frames of names */
+    static char names[NAMES][8];
+    struct bed bed, again;
+    struct tape tape = {0};
+    (void)state;
+    bed_prepare(&bed, 1 << 20);
+    bed.config.mode = ETS_TRACE_STREAM;
+    bed.config.stream = (struct ets_etdump_sink){&tape, write_tape};
+    assert_int_equal(bed_start(&bed), ETS_OK);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        snprintf(names[i], sizeof names[i], "n%u", (unsigned)i);
+        record_one(&bed, names[i], i);
+    }
+    assert_int_equal(ets_trace_flush(&bed.thread), ETS_OK);
+    assert_int_equal(bed_state(&bed).unnamed, 0);
+    for (uint32_t i = 0; i < FLUSHES; i++) {
+        record_one(&bed, names[i], i);
+        assert_int_equal(ets_trace_flush(&bed.thread), ETS_OK);
+    }
+    ets_trace_finish(&bed.trace);
+    assert_in_range(count_frames(&tape, 1), 2, 5); /* START */
+    recover(&again, tape.data, tape.size);
+    assert_int_equal(count_events(&again), NAMES + FLUSHES);
+    bed_close(&again);
+    bed_close(&bed);
+    free(tape.data);
+}
+
 static void test_trace_stream__every_refused_write_is_counted(void **state)
 {
     uint32_t writes = 1;
@@ -360,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_trace_stream__what_was_running_is_told),
         cmocka_unit_test(test_trace_stream__a_restart_begins_another_stream),
         cmocka_unit_test(test_trace_stream__a_stream_without_its_end_keeps_its_time),
+        cmocka_unit_test(test_trace_stream__many_names_are_not_sent_with_every_flush),
         cmocka_unit_test(test_trace_stream__every_refused_write_is_counted),
         cmocka_unit_test(test_trace_stream__records_of_too_many_threads_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "test_little_support.h"
 #include "test_recorder_support.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static struct ets_tensor matrix(void)
     struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT,
                                 .rank = 2,
                                 .sizes = {2, 3},
-                                .data = numbers,
+                                .data = LITTLE(numbers),
                                 .data_bytes = sizeof numbers};
     ets_tensor_set_contiguous(&tensor);
     return tensor;
@@ -223,7 +224,7 @@ static void test_trace_tensors__lists_may_be_made_up(void **state)
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(ets_etdump_tensor(&bed.dump, &value, i, &tensor, &offset, NULL), ETS_OK);
         assert_int_equal(tensor.sizes[1], i);
-        assert_memory_equal(debug_buffer + offset, numbers, sizeof numbers);
+        assert_memory_equal(debug_buffer + offset, LITTLE(numbers), sizeof numbers);
     }
     bed_close(&bed);
 }
@@ -342,7 +343,7 @@ static void test_trace_tensors__sinks_may_be_set_later(void **state)
         ets_trace_set_debug_buffer(&bed.trace, debug, sizeof debug);
         memset(debug, 0, sizeof debug);
         assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_OK);
-        assert_memory_equal(debug, numbers, sizeof numbers);
+        assert_memory_equal(debug, LITTLE(numbers), sizeof numbers);
         assert_int_equal(bed_state(&bed).debug_bytes, sizeof numbers);
         ets_trace_set_debug_buffer(&bed.trace, NULL, 99);
         assert_int_equal(bed_state(&bed).debug_bytes, 0);
@@ -399,7 +400,6 @@ int main(void)
 #if SIZE_MAX > UINT32_MAX && defined(__linux__)
         cmocka_unit_test(test_trace_tensors__a_debug_buffer_of_more_than_4_gib_is_used),
 #endif
-        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)
-    };
+        cmocka_unit_test(test_trace_tensors__sinks_may_be_set_later)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

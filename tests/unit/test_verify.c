@@ -34,11 +34,11 @@ static void test_verify__other_strides_are_no_difference(void **unused)
     struct ets_value a = tensor_value(ETS_SCALAR_FLOAT, 2, (int64_t[]){2, 3}, rows), b = a;
     b.as.tensor.strides[0] = 1;
     b.as.tensor.strides[1] = 2;
-    b.as.tensor.data = columns;
+    b.as.tensor.data = LITTLE(columns);
     const struct ets_output_verdict verdict = verify(&a, &b, &exact);
     assert_int_equal(verdict.verdict, ETS_MATCH_CLOSE);
     assert_true(verdict.comparison.layouts_differ);
-    b.as.tensor.data = rows;
+    b.as.tensor.data = LITTLE(rows);
     assert_int_equal(verify(&a, &b, &exact).verdict, ETS_MATCH_DIFFERENT);
     assert_int_equal(verify(&a, &b, &exact).closeness.first_index, 1);
 }

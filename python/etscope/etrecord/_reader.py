@@ -1,6 +1,7 @@
 """What a record's file holds, read when it is asked for."""
 
 import json
+import os
 from functools import cached_property
 
 from etscope._errors import Error
@@ -20,7 +21,9 @@ class OpenRecord:
         self._source = source
         out = ffi.new("struct ets_etrecord **")
         call(lib.ets_etrecord_open, source.bytes, NULL, out, file=source.path)
-        self.handle = Handle(out[0], lib.ets_etrecord_close, source)
+        name = ffi.new("char[]", os.fsencode(source.path)) if source.path is not None else NULL
+        lib.ets_etrecord_set_name(out[0], name)
+        self.handle = Handle(out[0], lib.ets_etrecord_close, source, name)
 
     @property
     def path(self):
