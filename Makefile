@@ -87,7 +87,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	@status=0; \
 	$(MAKE) footprint || status=$$?; \
 	foreign=; \
-	if $(can_run_foreign) >/dev/null; then \
+	if { $(can_run_foreign); } >/dev/null; then \
 	    $(MAKE) build-foreign && foreign=1 || status=$$?; \
 	else \
 	    echo "cross compilers or qemu-user are missing: nothing is tested for other processors"; \

@@ -11,7 +11,6 @@
 
 #include "cli_text.h"
 #include "etscope/inspect.h"
-#include "etscope/trace_extra.h"
 #include "siblings.h"
 
 /* A join reads a whole trace; a folder of thousands of both kinds would take hours. */
@@ -95,19 +94,13 @@ static void read_trace(struct folder_file *file, struct ets_bytes bytes)
     const struct ets_inspect_options options = {.record = NULL};
     struct ets_inspection *inspection;
     if (ets_inspection_open(bytes, &options, &inspection, &file->problem) != ETS_OK) return;
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
     const struct ets_event_table *events = ets_inspection_events(inspection);
     file->run_count = ets_inspection_run_count(inspection);
     file->event_count = events->count;
     for (uint32_t i = 0; i < events->count && !file->has_values; i++) {
         file->has_values = events->kind[i] == ETS_EVENT_DEBUG;
     }
-    if (summary != NULL && summary->fingerprint.size == ETS_PROGRAM_FINGERPRINT_BYTES) {
-        file->has_fingerprint = true;
-        for (size_t i = 0; i < ETS_PROGRAM_FINGERPRINT_BYTES; i++) {
-            file->fingerprint |= (uint64_t)summary->fingerprint.data[i] << 8 * i;
-        }
-    }
+    file->has_fingerprint = cli_trace_fingerprint(bytes, &file->fingerprint);
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
         if (block->is_method_named && !has_method(file, block->method)) {

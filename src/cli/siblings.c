@@ -100,8 +100,7 @@ static bool try_with(const struct cli_arguments *arguments, const struct sibling
     return false;
 }
 
-/* Whether the trace carries the fingerprint of a program. */
-static bool find_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
+bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
 {
     struct ets_trace_extra extra;
     struct ets_trace_summary summary;
@@ -163,7 +162,7 @@ static void find_all(const struct cli_subject *subject, struct siblings *sibling
         find(subject->path, ".bpte", siblings->program);
     }
     find(subject->path, ".etrecord", siblings->record);
-    if (!find_fingerprint(subject->dump, &fingerprint)) return;
+    if (!cli_trace_fingerprint(subject->dump, &fingerprint)) return;
     if (siblings->program[0] == '\0' || !is_program_of(siblings->program, fingerprint)) {
         static char found[PATH_BYTES];
         if (!find_by_fingerprint(subject->path, fingerprint, found)) return;

@@ -8,7 +8,7 @@
 /* clang-format off */
 #define CLI_SIBLINGS_OPTION                                                                       \
     {"--no-siblings", NULL, NULL,                                                                 \
-     "Ignore the ETRecord and program that lie beside the trace", NULL, false}
+     "Ignore the ETRecord and program found beside the trace", NULL, false}
 /* clang-format on */
 
 /*
@@ -26,5 +26,8 @@ void cli_siblings_find(const struct cli_arguments *arguments, struct cli_subject
  * disagrees. */
 bool cli_trace_agrees(struct ets_bytes dump, struct ets_etrecord *record,
                       const struct ets_program *program, bool partial);
+
+/* Whether the trace carries the fingerprint of a program (ets_program_fingerprint). */
+bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out);
 
 #endif

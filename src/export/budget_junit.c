@@ -22,11 +22,18 @@ static const char *print(struct ets_arena *arena, const char *format, ...)
     return text;
 }
 
+/* A trace's names may have 4,096 bytes each; a report of many cases is bounded by cutting them. */
+static int shown(struct ets_text name)
+{
+    enum { MOST = 256 };
+    return name.size < MOST ? (int)name.size : MOST;
+}
+
 static const char *class_of(struct ets_arena *arena, const struct ets_pool_block *block)
 {
     if (block == NULL) return "etscope.gate";
     if (block->method != NULL) return print(arena, "etscope.%s", block->method);
-    return print(arena, "etscope.%.*s", (int)block->name.size, block->name.data);
+    return print(arena, "etscope.%.*s", shown(block->name), block->name.data);
 }
 
 /* "operator *conv* p50 <= +5%: conv.out (instruction 3)" */
@@ -37,9 +44,9 @@ static const char *name_of(struct ets_arena *arena, const struct ets_budget_rule
     const int32_t instruction = ets_difference_instruction(op);
     if (op == NULL) return print(arena, "%.*s", size, rule->text.data);
     if (instruction < 0) {
-        return print(arena, "%.*s: %.*s", size, rule->text.data, (int)op->name.size, op->name.data);
+        return print(arena, "%.*s: %.*s", size, rule->text.data, shown(op->name), op->name.data);
     }
-    return print(arena, "%.*s: %.*s (instruction %d)", size, rule->text.data, (int)op->name.size,
+    return print(arena, "%.*s: %.*s (instruction %d)", size, rule->text.data, shown(op->name),
                  op->name.data, instruction);
 }
 

@@ -11,7 +11,7 @@
 
 /* As inspection.c and delegate_ties.c have them. */
 #define ARENA_LIMIT ((size_t)8 << 30)
-enum { PROGRAM_TIMES = 64 };
+enum { PROGRAM_TIMES = 16 };
 
 struct ets_delegations {
     struct ets_arena arena;

@@ -3,6 +3,8 @@
 SECURITY.md states the bound: 512 MiB and 256 times the bytes of the files.
 """
 
+import base64
+import io
 import json
 import os
 import pathlib
@@ -10,7 +12,6 @@ import resource
 import struct
 import subprocess
 import tempfile
-import time
 import unittest
 import zipfile
 
@@ -93,8 +94,8 @@ def many_runs(path, count, size):
     return bomb.save(path)
 
 
-def delegate_calls(path, calls, size):
-    """Calls of one delegate with a long name, by its index; they share their list of arguments."""
+def delegate_calls(path, calls, name, held=b""):
+    """Calls of one delegate by its index; they share their list of arguments, and what it holds."""
     bomb = Bomb(b"ET12")
     program = bomb.root({1: ("ref", None), 3: ("ref", None)})
     (place,) = bomb.vector(program[1], 1)
@@ -115,13 +116,16 @@ def delegate_calls(path, calls, size):
     (place,) = bomb.vector(parts[7], 1)
     delegate, inner = bomb.table({0: ("ref", None), 1: ("ref", None)})
     bomb.point(place, delegate)
-    bomb.text(inner[0], "b" * size)
+    bomb.text(inner[0], name)
     blob, _ = bomb.table({0: ("<b", 0), 1: ("<I", 0)})
     bomb.point(inner[1], blob)
     (place,) = bomb.vector(program[3], 1)
     data, inner = bomb.table({0: ("ref", None)})
     bomb.point(place, data)
-    bomb.vector(inner[0], 0)
+    bomb.align(16)
+    bomb.data += bytes(12)  # so that what is held is aligned
+    bomb.point(inner[0])
+    bomb.data += struct.pack("<I", len(held)) + held
     return bomb.save(path)
 
 
@@ -142,14 +146,116 @@ def one_handle(path, model, instructions, nodes, size):
     return path
 
 
+def shared_tensor(path, buffer, events, size):
+    """A trace whose captured values are all one tensor, and the debug buffer that it fills."""
+    bomb = Bomb(b"ED00")
+    runs = bomb.root({1: ("ref", None)})
+    (place,) = bomb.vector(runs[1], 1)
+    run, references = bomb.table({0: ("ref", None), 3: ("ref", None)})
+    bomb.point(place, run)
+    values = []
+    for number, place in enumerate(bomb.vector(references[3], events)):
+        at, inner = bomb.table({2: ("ref", None)})
+        bomb.point(place, at)
+        at, entry = bomb.table({0: ("<Q", 0), 1: ("<i", number), 2: ("ref", None)})
+        bomb.point(inner[2], at)
+        values.append(entry[2])
+    value, tensor = bomb.table({0: ("<b", 5), 1: ("ref", None)})
+    for place in values:
+        bomb.point(place, value)
+    at, lists = bomb.table({0: ("<b", 6), 1: ("ref", None), 2: ("ref", None), 3: ("<q", 0)})
+    bomb.point(tensor[1], at)
+    for place, number in ((lists[1], size // 4), (lists[2], 1)):
+        bomb.align(8)
+        bomb.data += bytes(4)
+        bomb.point(place)
+        bomb.data += struct.pack("<Iq", 1, number)
+    bomb.share([references[0]], b"Execute")
+    pathlib.Path(buffer).write_bytes(bytes(size))
+    return bomb.save(path)
+
+
+def shared_cases(path, program, cases, size):
+    """A bundled program whose test cases have their own values, all of the same bytes."""
+    bomb = Bomb(b"BP08")
+    root = bomb.root({1: ("ref", None), 2: ("ref", None)})
+    (place,) = bomb.vector(root[1], 1)
+    suite, parts = bomb.table({0: ("ref", None), 1: ("ref", None)})
+    bomb.point(place, suite)
+    tensors = []
+    for case in bomb.vector(parts[1], cases):
+        at, lists = bomb.table({0: ("ref", None), 1: ("ref", None)})
+        bomb.point(case, at)
+        for place in lists.values():
+            (place,) = bomb.vector(place, 1)
+            at, inner = bomb.table({0: ("<B", 1), 1: ("ref", None)})
+            bomb.point(place, at)
+            at, tensor = bomb.table({0: ("<b", 6), 1: ("ref", None), 2: ("ref", None),
+                                     3: ("ref", None)})
+            bomb.point(inner[1], at)
+            tensors.append(tensor)
+    for slot, data, width in ((1, struct.pack("<2i", 1, size // 4), 4), (2, bytes(size), 1),
+                              (3, b"\0\1", 1)):
+        bomb.align(4)
+        shared = len(bomb.data)
+        bomb.data += struct.pack("<I", len(data) // width) + data
+        for tensor in tensors:
+            bomb.point(tensor[slot], shared)
+    bomb.share([parts[0]], b"forward")
+    bomb.share([root[2]], pathlib.Path(program).read_bytes())
+    return bomb.save(path)
+
+
+def payload(nodes, values):
+    """An XNNPACK payload of equal nodes and values."""
+    bomb = Bomb(b"XN00")
+    root = bomb.root({1: ("ref", None), 2: ("ref", None), 3: ("<I", 1)})
+    places = bomb.vector(root[1], nodes), bomb.vector(root[2], values)
+    for place in places[0]:
+        node, inner = bomb.table({0: ("<B", 1), 1: ("ref", None), 2: ("<I", 3)})
+        bomb.point(place, node)
+        at, _ = bomb.table({0: ("<I", 0), 1: ("<I", 0), 2: ("<I", 0)})
+        bomb.point(inner[1], at)
+    sizes = []
+    for place in places[1]:
+        value, inner = bomb.table({0: ("<B", 1), 1: ("ref", None)})
+        bomb.point(place, value)
+        at, dims = bomb.table({0: ("<h", 1), 1: ("<I", 1), 2: ("ref", None)})
+        bomb.point(inner[1], at)
+        sizes += dims.values()
+    bomb.align(4)
+    for place in sizes:
+        bomb.point(place)
+    bomb.data += struct.pack("<II", 1, 1)
+    bomb.align(8)
+    return bytes(bomb.data)
+
+
+def memo(levels):
+    """A pickle of a list whose two items are one list, whose two items are one list, ..."""
+    data = b"\x80\x02]q\0"
+    for level in range(1, levels):
+        data += b"](h" + bytes([level - 1]) + b"h" + bytes([level - 1]) + b"eq" + bytes([level])
+    return data + b"."
+
+
+def torch_saved(pickled):
+    """torch.save's zip around a pickle."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("archive/data.pkl", pickled)
+        archive.writestr("archive/byteorder", "little")
+        archive.writestr("archive/version", "3\n")
+    return held.getvalue()
+
+
 def limit_memory():
     """A bomb that goes off ends the command, not the machine."""
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
 def measure(*words):
-    """Exit code, bytes of output, peak of resident memory and seconds of a command."""
-    start = time.monotonic()
+    """Exit code, bytes of output, peak of resident memory and processor's seconds of a command."""
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
             [support.ETSCOPE, *map(str, words)], stdout=subprocess.PIPE, stderr=errors,
             env={**os.environ, "LC_ALL": "C.UTF-8"}, preexec_fn=limit_memory) as process:
@@ -160,7 +266,8 @@ def measure(*words):
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         message = errors.read(2000).decode()
-    return process.returncode, written, usage.ru_maxrss * 1024, time.monotonic() - start, message
+    seconds = usage.ru_utime + usage.ru_stime
+    return process.returncode, written, usage.ru_maxrss * 1024, seconds, message
 
 
 class Bombs(unittest.TestCase):
@@ -179,7 +286,7 @@ class Bombs(unittest.TestCase):
                   *(word.name if isinstance(word, pathlib.Path) else word for word in words),
                   message[:150].strip())
         with self.subTest(words=words):
-            self.assertIn(code, (support.OK, 1, support.INPUT, support.MISMATCH,
+            self.assertIn(code, (support.OK, 1, support.USAGE, support.INPUT, support.MISMATCH,
                                  support.UNAVAILABLE), message)
             self.assertNotIn("no such", message)
             self.assertLess(written, LONGER * bound)
@@ -201,11 +308,11 @@ class Bombs(unittest.TestCase):
             self.check("info", path, "--format", form)
 
     def test_bombs__events_share_a_name(self):
-        for size in (4096, 200000):
+        for size in (2048, 200000):
             self.check_trace(shared_names(self.folder / f"events{size}.etdp", 4000, b"n" * size))
 
     def test_bombs__names_that_escapes_make_longer(self):
-        self.check_trace(shared_names(self.folder / "escapes.etdp", 4000, b"\033" * 4000))
+        self.check_trace(shared_names(self.folder / "escapes.etdp", 4000, b"\033" * 2048))
 
     def test_bombs__events_without_much(self):
         self.check_trace(shared_names(self.folder / "plain.etdp", 20000, b"n"))
@@ -215,7 +322,7 @@ class Bombs(unittest.TestCase):
 
     def test_bombs__calls_share_a_delegate(self):
         for size in (4096, 500000):
-            path = delegate_calls(self.folder / f"calls{size}.pte", 20000, size)
+            path = delegate_calls(self.folder / f"calls{size}.pte", 20000, b"b" * size)
             for form in FORMATS:
                 self.check("delegates", path, "--format", form)
                 self.check("sql", "select * from instructions", path, "--format", form)
@@ -227,6 +334,78 @@ class Bombs(unittest.TestCase):
         for nodes, size in ((300, 20000), (1000, 20)):
             record = one_handle(self.folder / "one.etrecord", "mlp_portable", 3000, nodes, size)
             self.check_trace(trace, ("--etrecord", record), ("table", "json"))
+
+    def test_bombs__traces_that_are_gated(self):
+        budget = self.folder / "budget.txt"
+        budget.write_text("operator * p50 <= +5%\n" * 50)
+        for size in (1, 2048):
+            trace = shared_names(self.folder / f"gate{size}.etdp", 4000, b"n" * size, False)
+            for form in ("table", "json"):
+                self.check("gate", trace, trace, "--budget", budget, "--format", form)
+            self.check("gate", trace, trace, "--budget", budget, "--junit", "/dev/null")
+
+    def test_bombs__values_share_a_tensor(self):
+        buffer = self.folder / "shared.bin"
+        trace = shared_tensor(self.folder / "shared.etdp", buffer, 5000, 1 << 20)
+        record = one_handle(self.folder / "tensors.etrecord", "mlp_portable", 5000, 1000, 20)
+        words = ("--debug-buffer", buffer, "--etrecord", record, "--allow-mismatch")
+        for form in ("table", "json"):
+            self.check("tensors", trace, *words[:2], "--format", form)
+            self.check("gap", trace, *words, "--format", form)
+            self.check("annotate", trace, *words, "--format", form)
+
+    def test_bombs__captures(self):
+        dump = pathlib.Path(shared_names(self.folder / "in.etdp", 4000, b"n" * 2048)).read_bytes()
+        frame = (support.DATA / "captures" / "finished.bin").read_bytes()[:200]
+        for name, data in (("raw", dump), ("hex", dump.hex().encode()), ("frames", frame * 5000),
+                           ("starts", b"\xabTSF\1" * 200000), ("dumps", b"ED00" * 250000),
+                           ("lines", b"etsf:" + base64.b64encode(b"\xabTSF\1" * 200000))):
+            path = self.folder / f"{name}.log"
+            path.write_bytes(data)
+            for form in ("table", "json"):
+                self.check("recover", path, "-o", "/dev/null", "--format", form)
+
+    def test_bombs__test_cases_share_their_values(self):
+        program = support.fixture("mlp_portable", "model.pte")
+        path = shared_cases(self.folder / "cases.bpte", program, 2000, 64)
+        large = shared_cases(self.folder / "large.bpte", program, 30, 1 << 20)
+        for bundle in (path, large):
+            for form in ("table", "json"):
+                self.check("info", bundle, "--format", form)
+                self.check("verify", bundle, "--format", form)
+            self.check("run", bundle, "--case", "0", "-o", "/dev/null")
+            self.check("bundle", program, "--cases-from", bundle, "-o", "/dev/null")
+
+    def test_bombs__inputs_of_a_run(self):
+        program = pathlib.Path(support.fixture("mlp_portable", "model.pte"))
+        array = self.folder / "x.npy"
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }" % (b"1048576, " * 3)
+        array.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header) + 1) + header + b"\n")
+        packed = self.folder / "x.npz"
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.npy", bytes(64 << 20))
+        for path in (array, packed):
+            self.check("run", program, "--input", path, "-o", "/dev/null")
+            self.check("bundle", program, "--case", path, "-o", "/dev/null")
+        record = self.folder / "memo.etrecord"
+        for entry in ("representative_inputs", "reference_outputs"):
+            support.replace_entries(support.fixture("mlp_portable", "model.etrecord"), record,
+                                    {entry: torch_saved(memo(30))})
+            self.check("run", program, "--inputs", "etrecord", "--etrecord", record, "-o", "/dev/null")
+            self.check("info", record)
+
+    def test_bombs__calls_share_a_payload(self):
+        for nodes, values, calls in ((5000, 10, 20000), (10, 5000, 20000)):
+            path = delegate_calls(self.folder / "payload.pte", calls, b"XnnpackBackend",
+                                  payload(nodes, values))
+            trace = shared_names(self.folder / "payload.etdp", 4000, b"Convert #1")
+            for form in ("table", "json"):
+                self.check("info", path, "--format", form)
+                self.check("delegates", path, "--format", form)
+                self.check("delegates", path, trace, "--allow-mismatch", "--format", form)
+                self.check("inspect", trace, "--program", path, "--allow-mismatch",
+                           "--format", form)
+            self.check("sql", "select * from instructions", path)
 
 
 if __name__ == "__main__":
