@@ -12,22 +12,12 @@
 #include "etscope/comparator_plugin.h"
 #include "test_little_support.h"
 
-static struct ets_tensor vector(const float *data, int64_t count)
-{
-    return (struct ets_tensor){
-        .scalar_type = ETS_SCALAR_FLOAT,
-        .rank = 1,
-        .sizes = {count},
-        .strides = {1},
-        .data = test_little(data, (size_t)count * sizeof *data, sizeof *data),
-        .data_bytes = (size_t)count * sizeof *data};
-}
-
 static void test_comparator_library__the_example_compares(void **unused)
 {
     (void)unused;
     const float a[] = {1, -1, 2, 0}, b[] = {-1, -1, 3, 1};
-    const struct ets_tensor left = vector(a, 4), right = vector(b, 4);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, 4),
+                            right = test_vector(ETS_SCALAR_FLOAT, b, 4);
     struct ets_tensor broken = right;
     struct ets_comparator_library *library;
     const struct ets_comparator *comparator;
@@ -103,7 +93,7 @@ static void test_comparator_library__refusals_have_a_name(void **unused)
 {
     (void)unused;
     const float a[] = {1};
-    const struct ets_tensor tensor = vector(a, 1);
+    const struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, a, 1);
     struct ets_comparator_library *library;
     const struct ets_comparator *comparator;
     struct ets_error error;

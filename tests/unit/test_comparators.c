@@ -30,17 +30,6 @@ static double next(void)
     return (double)(int64_t)(state >> 11) * 0x1p-52 - 1;
 }
 
-static struct ets_tensor vector(enum ets_scalar_type type, const void *data, int64_t count)
-{
-    return (struct ets_tensor){
-        .scalar_type = type,
-        .rank = 1,
-        .sizes = {count},
-        .strides = {1},
-        .data = LITTLE_OF(type, data, (size_t)count * ets_scalar_type_bytes((int)type)),
-        .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
-}
-
 /* What the sums should be, one after the other in long double. */
 struct reference {
     long double square, absolute, left, right, product, relative;
@@ -106,8 +95,8 @@ static void test_comparators__random_floats_of_every_length(void **unused)
             add(&wanted, (uint64_t)i, a[i + 1], b[i + 1]);
         }
         /* One float in, so that vectors are not aligned. */
-        const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a + 1, count);
-        const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b + 1, count);
+        const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a + 1, count);
+        const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b + 1, count);
         assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
         assert_int_equal(got.finite_count, count);
         assert_false(got.types_differ || got.layouts_differ);
@@ -128,8 +117,8 @@ static void test_comparators__doubles_and_mixed_types(void **unused)
         b[i] = (float)a[i];
         add(&wanted, (uint64_t)i, a[i], b[i]);
     }
-    const struct ets_tensor left = vector(ETS_SCALAR_DOUBLE, a, COUNT);
-    const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, COUNT);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_DOUBLE, a, COUNT);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, COUNT);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     assert_true(got.types_differ);
     expect_sums(&got, &wanted);
@@ -149,8 +138,8 @@ static void test_comparators__long_tensors_lose_nothing(void **unused)
         b[i] = i == 0 ? 1e6 : 0.1 + 1e-3 * next();
         add(&wanted, (uint64_t)i, a[i], b[i]);
     }
-    const struct ets_tensor left = vector(ETS_SCALAR_DOUBLE, a, COUNT);
-    const struct ets_tensor right = vector(ETS_SCALAR_DOUBLE, b, COUNT);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_DOUBLE, a, COUNT);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_DOUBLE, b, COUNT);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     expect_sums(&got, &wanted);
     free(a);
@@ -312,7 +301,7 @@ static void test_comparators__another_layout_is_a_finding(void **unused)
 {
     (void)unused;
     float rows[6] = {0, 1, 2, 3, 4, 5}, columns[6] = {0, 3, 1, 4, 2, 5};
-    struct ets_tensor left = vector(ETS_SCALAR_FLOAT, rows, 6), right = left;
+    struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, rows, 6), right = left;
     struct ets_comparison got;
     left.rank = right.rank = 2;
     left.sizes[0] = right.sizes[0] = 2;
@@ -397,8 +386,8 @@ static void test_comparators__broken_pairs_have_a_place(void **unused)
     a[300] = b[300] = NAN;
     b[301] = INFINITY;
     b[650] = NAN;
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, COUNT);
-    const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, COUNT);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, COUNT);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, COUNT);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     assert_int_equal(got.count, COUNT);
     assert_int_equal(got.finite_count, COUNT - 3);
@@ -413,8 +402,8 @@ static void test_comparators__broken_pairs_have_a_place(void **unused)
 static struct ets_comparison compare(const float *a, const float *b, int64_t count)
 {
     struct ets_comparison got;
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, count);
-    const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, count);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, count);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, count);
     assert_int_equal(ets_comparison_of(&left, &right, &got, NULL), ETS_OK);
     return got;
 }
@@ -446,8 +435,8 @@ static struct ets_closeness closeness(const float *a, const float *b, int64_t co
                                       struct ets_tolerance tolerance)
 {
     struct ets_closeness got;
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, count);
-    const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, count);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, count);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, count);
     assert_int_equal(ets_closeness_of(&left, &right, &tolerance, &got, NULL), ETS_OK);
     assert_int_equal(got.count, count);
     return got;
@@ -500,7 +489,7 @@ static void test_comparators__what_no_tolerance_makes_close(void **unused)
     assert_int_equal(closeness(a, b, 3, exact).outside_count, 2);
     assert_int_equal(closeness(a, b, 3, exact).worst_index, 1);
     struct ets_closeness untouched = {.count = 77};
-    const struct ets_tensor tensor = vector(ETS_SCALAR_FLOAT, a, 3);
+    const struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, a, 3);
     const struct ets_tolerance wrong[] = {{.relative = -1}, {.absolute = NAN}};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(ets_closeness_of(&tensor, &tensor, &wrong[i], &untouched, NULL),
@@ -517,15 +506,15 @@ static void test_comparators__units_in_the_last_place(void **unused)
     const double x[] = {1, -1}, y[] = {nextafter(nextafter(1, 2), 2), 1};
     const uint16_t half[] = {0x3c00, 0x8001}, other[] = {0x3c05, 0x0001};
     struct ets_ulps ulps;
-    struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, 6);
-    struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, 6);
+    struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, 6);
+    struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, 6);
     assert_int_equal(ets_ulps_of(&left, &right, &ulps, NULL), ETS_OK);
     assert_int_equal(ulps.count, 4);
     assert_int_equal(ulps.max, 2);
     assert_int_equal(ulps.max_index, 2);
     assert_true(ulps.mean == 0.75);
-    left = vector(ETS_SCALAR_DOUBLE, x, 2);
-    right = vector(ETS_SCALAR_DOUBLE, y, 2);
+    left = test_vector(ETS_SCALAR_DOUBLE, x, 2);
+    right = test_vector(ETS_SCALAR_DOUBLE, y, 2);
     assert_int_equal(ets_ulps_of(&left, &right, &ulps, NULL), ETS_OK);
     assert_int_equal(ulps.max, UINT64_C(2) * 0x3ff0000000000000);
     left.sizes[0] = right.sizes[0] = 1;
@@ -533,15 +522,15 @@ static void test_comparators__units_in_the_last_place(void **unused)
     assert_int_equal(ulps.max, 2);
     const enum ets_scalar_type narrow[] = {ETS_SCALAR_HALF, ETS_SCALAR_BFLOAT16};
     for (int i = 0; i < 2; i++) {
-        left = vector(narrow[i], half, 2);
-        right = vector(narrow[i], other, 2);
+        left = test_vector(narrow[i], half, 2);
+        right = test_vector(narrow[i], other, 2);
         assert_int_equal(ets_ulps_of(&left, &right, &ulps, NULL), ETS_OK);
         assert_int_equal(ulps.max, 5);
         assert_true(ulps.mean == 3.5);
     }
-    right = vector(ETS_SCALAR_HALF, other, 2);
+    right = test_vector(ETS_SCALAR_HALF, other, 2);
     assert_int_equal(ets_ulps_of(&left, &right, &ulps, NULL), ETS_MISMATCH);
-    left = right = vector(ETS_SCALAR_INT, a, 2);
+    left = right = test_vector(ETS_SCALAR_INT, a, 2);
     assert_int_equal(ets_ulps_of(&left, &right, &ulps, NULL), ETS_UNSUPPORTED);
 }
 
@@ -549,14 +538,14 @@ static struct ets_top_k top(const float *a, const float *b, int64_t rows, int64_
                             uint32_t k)
 {
     struct ets_top_k got;
-    struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, rows * columns);
+    struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, rows * columns);
     left.rank = 2;
     left.sizes[0] = rows;
     left.sizes[1] = columns;
     left.strides[0] = columns;
     left.strides[1] = 1;
     struct ets_tensor right = left;
-    right.data = vector(ETS_SCALAR_FLOAT, b, rows * columns).data;
+    right.data = test_vector(ETS_SCALAR_FLOAT, b, rows * columns).data;
     assert_int_equal(ets_top_k_of(&left, &right, k, &got, NULL), ETS_OK);
     return got;
 }
@@ -580,10 +569,10 @@ static void test_comparators__top_k_agreement(void **unused)
     got = top(a, a, 0, 4, 1);
     assert_int_equal(got.row_count, 0);
     assert_true(isnan(got.overlap));
-    const struct ets_tensor tensor = vector(ETS_SCALAR_FLOAT, a, 4);
+    const struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, a, 4);
     assert_int_equal(ets_top_k_of(&tensor, &tensor, 0, &got, NULL), ETS_INVALID_ARGUMENT);
     assert_int_equal(ets_top_k_of(&tensor, &tensor, 65, &got, NULL), ETS_INVALID_ARGUMENT);
-    const struct ets_tensor complex = vector(ETS_SCALAR_COMPLEX_FLOAT, a, 2);
+    const struct ets_tensor complex = test_vector(ETS_SCALAR_COMPLEX_FLOAT, a, 2);
     assert_int_equal(ets_top_k_of(&complex, &complex, 1, &got, NULL), ETS_UNSUPPORTED);
 }
 
@@ -593,7 +582,8 @@ static void test_comparators__quantization_steps(void **unused)
     const int8_t a[] = {1, 2, 3, -128, 5}, b[] = {1, 3, 1, 127, 5};
     const float x[] = {0, 1, 2, NAN}, y[] = {0.124f, 1.13f, 2.25f, 1};
     struct ets_steps steps;
-    struct ets_tensor left = vector(ETS_SCALAR_CHAR, a, 5), right = vector(ETS_SCALAR_CHAR, b, 5);
+    struct ets_tensor left = test_vector(ETS_SCALAR_CHAR, a, 5),
+                      right = test_vector(ETS_SCALAR_CHAR, b, 5);
     assert_int_equal(ets_steps_of(&left, &right, 1, &steps, NULL), ETS_OK);
     assert_int_equal(steps.count, 5);
     assert_int_equal(steps.within[0], 2);
@@ -602,8 +592,8 @@ static void test_comparators__quantization_steps(void **unused)
     assert_true(steps.max == 255);
     assert_int_equal(steps.max_index, 3);
     assert_true(steps.mean == 258.0 / 5);
-    left = vector(ETS_SCALAR_FLOAT, x, 4);
-    right = vector(ETS_SCALAR_FLOAT, y, 4);
+    left = test_vector(ETS_SCALAR_FLOAT, x, 4);
+    right = test_vector(ETS_SCALAR_FLOAT, y, 4);
     assert_int_equal(ets_steps_of(&left, &right, 0.25, &steps, NULL), ETS_OK);
     assert_int_equal(steps.count, 3);
     assert_int_equal(steps.within[0], 1);
@@ -615,8 +605,8 @@ static void test_comparators__quantization_steps(void **unused)
 static struct ets_gap gap(const float *a, const float *b, int64_t count)
 {
     struct ets_gap got;
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, count);
-    const struct ets_tensor right = vector(ETS_SCALAR_FLOAT, b, count);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, count);
+    const struct ets_tensor right = test_vector(ETS_SCALAR_FLOAT, b, count);
     assert_int_equal(ets_gap_of(&left, &right, &got, NULL), ETS_OK);
     return got;
 }
@@ -651,10 +641,10 @@ static void test_comparators__all_refuse_what_cannot_be_compared(void **unused)
     (void)unused;
     const float data[6] = {0};
     const struct ets_tolerance exact = {0};
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, data, 6);
-    struct ets_tensor others[] = {vector(ETS_SCALAR_FLOAT, data, 5),
-                                  vector(ETS_SCALAR_QUINT4X2, data, 6),
-                                  vector(ETS_SCALAR_FLOAT, data, 6)};
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, data, 6);
+    struct ets_tensor others[] = {test_vector(ETS_SCALAR_FLOAT, data, 5),
+                                  test_vector(ETS_SCALAR_QUINT4X2, data, 6),
+                                  test_vector(ETS_SCALAR_FLOAT, data, 6)};
     const enum ets_status wanted[] = {ETS_MISMATCH, ETS_UNSUPPORTED, ETS_TRUNCATED};
     others[2].data_bytes = 23;
     for (int i = 0; i < 3; i++) {

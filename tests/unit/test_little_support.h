@@ -33,4 +33,17 @@ static inline size_t test_swapped_bytes(int type)
     return parts == 0 ? 1 : ets_scalar_type_bytes(type) / parts;
 }
 
+/* A dense tensor of rank 1 over `count` elements, little-endian. */
+static inline struct ets_tensor test_vector(enum ets_scalar_type type, const void *data,
+                                            int64_t count)
+{
+    const size_t bytes = (size_t)count * ets_scalar_type_bytes((int)type);
+    return (struct ets_tensor){.scalar_type = type,
+                               .rank = 1,
+                               .sizes = {count},
+                               .strides = {1},
+                               .data = LITTLE_OF(type, data, bytes),
+                               .data_bytes = bytes};
+}
+
 #endif

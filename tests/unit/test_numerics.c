@@ -261,24 +261,13 @@ static void test_numerics__tensors_past_their_bytes(void **state)
     assert_int_equal(ets_elements_init(&elements, &tensor, NULL), ETS_INVALID_ARGUMENT);
 }
 
-static struct ets_tensor vector(enum ets_scalar_type type, const void *data, int64_t count)
-{
-    return (struct ets_tensor){
-        .scalar_type = type,
-        .rank = 1,
-        .sizes = {count},
-        .strides = {1},
-        .data = LITTLE_OF(type, data, (size_t)count * ets_scalar_type_bytes((int)type)),
-        .data_bytes = (size_t)count * ets_scalar_type_bytes((int)type)};
-}
-
 static void test_numerics__sums_of_a_comparison(void **state)
 {
     (void)state;
     const double reference_data[] = {1, -2, 3, 0};
     const float other_data[] = {1.5f, -2, 1, 0};
-    const struct ets_tensor reference = vector(ETS_SCALAR_DOUBLE, reference_data, 4);
-    const struct ets_tensor other = vector(ETS_SCALAR_FLOAT, other_data, 4);
+    const struct ets_tensor reference = test_vector(ETS_SCALAR_DOUBLE, reference_data, 4);
+    const struct ets_tensor other = test_vector(ETS_SCALAR_FLOAT, other_data, 4);
     struct ets_comparison sums;
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_OK);
     assert_int_equal(sums.count, 4);
@@ -301,8 +290,8 @@ static void test_numerics__nan_and_infinity_are_counted_apart(void **state)
     (void)state;
     const float a[] = {NAN, INFINITY, -INFINITY, 1, NAN, 2};
     const float b[] = {NAN, INFINITY, INFINITY, NAN, 3, 2.5f};
-    const struct ets_tensor reference = vector(ETS_SCALAR_FLOAT, a, 6);
-    const struct ets_tensor other = vector(ETS_SCALAR_FLOAT, b, 6);
+    const struct ets_tensor reference = test_vector(ETS_SCALAR_FLOAT, a, 6);
+    const struct ets_tensor other = test_vector(ETS_SCALAR_FLOAT, b, 6);
     struct ets_comparison sums;
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_OK);
     assert_int_equal(sums.finite_count, 1);
@@ -316,7 +305,7 @@ static void test_numerics__nan_and_infinity_are_counted_apart(void **state)
     assert_int_equal(sums.max_error_index, 5);
     assert_true(isnan(ets_comparison_mse(&sums)));
     /* The same without the broken pairs: the mean is over the finite ones. */
-    const struct ets_tensor left = vector(ETS_SCALAR_FLOAT, a, 2);
+    const struct ets_tensor left = test_vector(ETS_SCALAR_FLOAT, a, 2);
     assert_int_equal(ets_comparison_of(&left, &left, &sums, NULL), ETS_OK);
     assert_int_equal(sums.unequal_count, 0);
     assert_true(isnan(ets_comparison_mse(&sums)));
@@ -328,9 +317,9 @@ static void test_numerics__complex_pairs_are_two_numbers(void **state)
 {
     (void)state;
     const float a[] = {1, 2, 3, 4}, b[] = {1, 2, 3, 6};
-    const struct ets_tensor reference = vector(ETS_SCALAR_COMPLEX_FLOAT, a, 2);
-    const struct ets_tensor other = vector(ETS_SCALAR_COMPLEX_FLOAT, b, 2);
-    const struct ets_tensor plain = vector(ETS_SCALAR_FLOAT, b, 2);
+    const struct ets_tensor reference = test_vector(ETS_SCALAR_COMPLEX_FLOAT, a, 2);
+    const struct ets_tensor other = test_vector(ETS_SCALAR_COMPLEX_FLOAT, b, 2);
+    const struct ets_tensor plain = test_vector(ETS_SCALAR_FLOAT, b, 2);
     struct ets_comparison sums;
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_OK);
     assert_int_equal(sums.count, 4);
@@ -343,8 +332,8 @@ static void test_numerics__shapes_must_agree(void **state)
 {
     (void)state;
     const float data[6] = {0};
-    const struct ets_tensor reference = vector(ETS_SCALAR_FLOAT, data, 6);
-    struct ets_tensor other = vector(ETS_SCALAR_FLOAT, data, 5);
+    const struct ets_tensor reference = test_vector(ETS_SCALAR_FLOAT, data, 6);
+    struct ets_tensor other = test_vector(ETS_SCALAR_FLOAT, data, 5);
     struct ets_comparison sums = {.count = 77};
     assert_int_equal(ets_comparison_of(&reference, &other, &sums, NULL), ETS_MISMATCH);
     other = (struct ets_tensor){.scalar_type = ETS_SCALAR_FLOAT,

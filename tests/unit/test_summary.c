@@ -199,22 +199,11 @@ static void test_summary__every_length(void **state)
     }
 }
 
-static struct ets_tensor floats(const float *data, int64_t count)
-{
-    return (struct ets_tensor){
-        .scalar_type = ETS_SCALAR_FLOAT,
-        .rank = 1,
-        .sizes = {count},
-        .strides = {1},
-        .data = test_little(data, (size_t)count * sizeof *data, sizeof *data),
-        .data_bytes = (size_t)count * sizeof *data};
-}
-
 static void test_summary__values_worked_out_by_hand(void **state)
 {
     (void)state;
     const float data[] = {3, -4, 0, NAN, -0.0f, INFINITY, 1, -INFINITY};
-    const struct ets_tensor tensor = floats(data, 8);
+    const struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 8);
     struct ets_summary summary;
     assert_int_equal(ets_summary_of_tensor(&tensor, 2, &summary), ETS_OK);
     assert_int_equal(summary.count, 8);
@@ -234,10 +223,10 @@ static void test_summary__nothing_finite(void **state)
     (void)state;
     float data[150];
     for (size_t i = 0; i < 150; i++) data[i] = i % 3 ? NAN : INFINITY;
-    struct ets_tensor tensor = floats(data, 150);
+    struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 150);
     check(&tensor);
     data[140] = 7; /* the first finite number is in a late block */
-    tensor = floats(data, 150);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, 150);
     check(&tensor);
     tensor.data = NULL;
     tensor.sizes[0] = 0;
@@ -253,14 +242,14 @@ static void test_summary__sums_that_cancel(void **state)
     for (size_t i = 0; i < 100000; i++) {
         data[i] = 1e7f + (float)(next_random(&seed) % 16);
     }
-    struct ets_tensor tensor = floats(data, 100000);
+    struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 100000);
     check(&tensor);
     data[0] = -3.4e38f;
-    tensor = floats(data, 100000);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, 100000);
     check(&tensor);
     volatile float tenth = 0.1f; /* a constant may have more digits: FLT_EVAL_METHOD */
     for (size_t i = 0; i < 100000; i++) data[i] = tenth;
-    tensor = floats(data, 100000);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, 100000);
     struct ets_summary summary;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_OK);
     assert_true(ets_summary_std(&summary) == 0);
@@ -310,20 +299,20 @@ static void test_summary__tensors_that_are_refused(void **state)
     (void)state;
     const float data[6] = {0};
     struct ets_summary summary = {.count = 77};
-    struct ets_tensor tensor = floats(data, 6);
+    struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
     assert_int_equal(ets_summary_of_tensor(&tensor, 9, &summary), ETS_INVALID_ARGUMENT);
     tensor.data_bytes--;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_TRUNCATED);
     tensor.data = NULL;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_TRUNCATED);
-    tensor = floats(data, 6);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
     tensor.strides[0] = -1;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
     tensor.strides[0] = INT64_MAX;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
-    tensor = floats(data, -1);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, -1);
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
-    tensor = floats(data, 6);
+    tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
     tensor.rank = ETS_TENSOR_MAX_RANK + 1;
     assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
     tensor.rank = 1;
