@@ -25,4 +25,13 @@ static inline bool ets_text_starts_with(struct ets_text text, const char *start)
     return text.data != NULL && text.size >= size && memcmp(text.data, start, size) == 0;
 }
 
+static inline bool ets_text_contains(struct ets_text text, const char *part)
+{
+    for (size_t at = 0; at < text.size; at++) {
+        const struct ets_text rest = {text.data + at, text.size - at};
+        if (ets_text_starts_with(rest, part)) return true;
+    }
+    return false;
+}
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "base/text.h"
 #include "gap/gap_parts.h"
 #include "reference/reference_value.h"
 
@@ -59,15 +60,9 @@ enum ets_status gap_note_rounding(struct ets_gap_report *report, struct ets_gap_
 /* Whether a kernel of an edge node rounds: views and copies do not. */
 static bool rounds(const struct ets_graph_node *node)
 {
-    static const char copy[] = "_copy.", *const conversions[] = {"_to_copy.",
-                                                                 "_to_dim_order_copy."};
-    for (size_t at = 0; at < node->op.size; at++) {
-        const struct ets_text rest = {node->op.data + at, node->op.size - at};
-        if (ets_text_starts_with(rest, conversions[0])) return true;
-        if (ets_text_starts_with(rest, conversions[1])) return true;
-        if (ets_text_starts_with(rest, copy)) return false;
-    }
-    return true;
+    return ets_text_contains(node->op, "_to_copy.") ||
+           ets_text_contains(node->op, "_to_dim_order_copy.") ||
+           !ets_text_contains(node->op, "_copy.");
 }
 
 enum ets_status gap_count_kernels(struct ets_gap_report *report, struct ets_error *error)

@@ -11,15 +11,6 @@ struct seen {
     enum ets_computes quantized;                /* EXACT: nothing is */
 };
 
-static bool contains(struct ets_text text, const char *part)
-{
-    for (size_t at = 0; at < text.size; at++) {
-        const struct ets_text rest = {text.data + at, text.size - at};
-        if (ets_text_starts_with(rest, part)) return true;
-    }
-    return false;
-}
-
 static void see_quantized(struct seen *seen, enum ets_computes computes)
 {
     if (computes > seen->quantized) seen->quantized = computes;
@@ -27,9 +18,10 @@ static void see_quantized(struct seen *seen, enum ets_computes computes)
 
 static void see_operator(struct seen *seen, struct ets_text name)
 {
-    if (contains(name, "4bit")) see_quantized(seen, ETS_COMPUTES_INT4);
-    else if (contains(name, "choose_qparams")) see_quantized(seen, ETS_COMPUTES_DYNAMIC_INT8);
-    else if (contains(name, "quantize")) see_quantized(seen, ETS_COMPUTES_STATIC_INT8);
+    if (ets_text_contains(name, "4bit")) see_quantized(seen, ETS_COMPUTES_INT4);
+    else if (ets_text_contains(name, "choose_qparams"))
+        see_quantized(seen, ETS_COMPUTES_DYNAMIC_INT8);
+    else if (ets_text_contains(name, "quantize")) see_quantized(seen, ETS_COMPUTES_STATIC_INT8);
 }
 
 static void see_delegate_value(struct seen *seen, int type)
