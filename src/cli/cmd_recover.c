@@ -70,10 +70,9 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
 static void check_program(struct recovery *recovery)
 {
     const struct ets_bytes told = recovery->stream.trace.config.fingerprint;
-    if (recovery->program == NULL || told.size != ETS_PROGRAM_FINGERPRINT_BYTES) return;
+    uint64_t there;
+    if (recovery->program == NULL || !cli_fingerprint_number(told, &there)) return;
     const uint64_t here = ets_program_fingerprint(recovery->program);
-    uint64_t there = 0;
-    for (size_t i = told.size; i-- > 0;) there = there << 8 | told.data[i];
     if (here == there) return;
     recovery->program = NULL;
     cli_note(

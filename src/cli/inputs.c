@@ -71,3 +71,13 @@ void cli_program_close(struct cli_program *program)
 {
     ets_file_close(program->file);
 }
+
+bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out)
+{
+    if (fingerprint.size != ETS_PROGRAM_FINGERPRINT_BYTES) return false;
+    *number_out = 0;
+    for (size_t i = fingerprint.size; i-- > 0;) {
+        *number_out = *number_out << 8 | fingerprint.data[i];
+    }
+    return true;
+}

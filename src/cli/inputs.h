@@ -35,4 +35,7 @@ enum ets_status cli_program_peek(const char *path, struct cli_program *program_o
 int cli_program_open(const char *path, struct cli_program *program_out);
 void cli_program_close(struct cli_program *program);
 
+/* The number in a trace's fingerprint; false: it is no program's, but the application's own. */
+bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out);
+
 #endif

@@ -106,12 +106,7 @@ bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
     struct ets_trace_summary summary;
     if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;
     ets_trace_extra_summary(&extra, &summary);
-    if (summary.fingerprint.size != ETS_PROGRAM_FINGERPRINT_BYTES) return false;
-    *fingerprint_out = 0;
-    for (size_t i = 0; i < ETS_PROGRAM_FINGERPRINT_BYTES; i++) {
-        *fingerprint_out |= (uint64_t)summary.fingerprint.data[i] << 8 * i;
-    }
-    return true;
+    return cli_fingerprint_number(summary.fingerprint, fingerprint_out);
 }
 
 static bool is_program_name(const char *path)
