@@ -109,12 +109,6 @@ bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
     return cli_fingerprint_number(summary.fingerprint, fingerprint_out);
 }
 
-static bool is_program_name(const char *path)
-{
-    const char *point = strrchr(path, '.');
-    return point != NULL && (strcmp(point, ".pte") == 0 || strcmp(point, ".bpte") == 0);
-}
-
 static bool is_program_of(const char *path, uint64_t fingerprint)
 {
     struct cli_program program;
@@ -139,7 +133,8 @@ static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char fou
     if (access(folder, R_OK) == 0 && cli_folder_open(folder, &files) == CLI_OK) {
         for (unsigned i = 0; i < files.count && found[0] == '\0'; i++) {
             const char *name = files.items[i] + (slash == NULL ? strlen("./") : 0);
-            if (!is_program_name(name) || strlen(name) >= PATH_BYTES) continue;
+            if (!cli_ends_with(name, ".pte") && !cli_ends_with(name, ".bpte")) continue;
+            if (strlen(name) >= PATH_BYTES) continue;
             if (looked_at++ == MOST_PROGRAMS) break;
             if (is_program_of(name, fingerprint)) snprintf(found, PATH_BYTES, "%s", name);
         }
