@@ -1,6 +1,5 @@
-# One folder under src/ is one component: an object library named ets_<folder>, made of all its C
-# and C++ files, whose dependencies are the folders it may include from (tools/check_layers.py
-# enforces the same arrows on the #include lines).
+# One folder under src/ is one component: an object library named ets_<folder>, made of all the C and
+# C++ files in it and in its rooms. tools/check_layers.py says which folder may use which.
 
 add_library(ets_compile_options INTERFACE)
 target_compile_options(ets_compile_options INTERFACE
@@ -29,18 +28,15 @@ if(ETS_FUZZ)
   target_compile_options(ets_compile_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# ets_component(<name> [DEPENDS <component>...])
+# ets_component(<name> [WITHOUT <room>])
 function(ets_component name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.c *.cc)
-  if(NOT sources)
-    return()
+  cmake_parse_arguments(arg "" "WITHOUT" "" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.c *.cc */*.c)
+  if(arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${arg_WITHOUT}/")
   endif()
   add_library(ets_${name} OBJECT ${sources})
   target_include_directories(ets_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(ets_${name} PRIVATE ets_compile_options)
-  foreach(dependency ${arg_DEPENDS})
-    target_link_libraries(ets_${name} PRIVATE ets_${dependency})
-  endforeach()
 endfunction()

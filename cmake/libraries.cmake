@@ -1,8 +1,8 @@
 # libetscope (static and shared) from the host components; from those for devices libetscope_trace,
 # and libetscope_verify, which judges outputs by a bundled program (verify.h).
 
-set(ets_host_components base trace host format numerics statistics verify record reference inspect
-    account compare gap export sql engine)
+set(ets_host_components base trace host format numerics verify record reference inspect compare gap
+    engine views output)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../tests/walk_xnnpack.h"
-#include "inspect/xnnpack_events.h"
+#include "inspect/delegates/xnnpack_events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

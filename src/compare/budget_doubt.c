@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "statistics/normal.h"
+#include "compare/normal.h"
 
 enum { MOST_RUNS = 1000000, FIRST_RUNS = 20 };
 

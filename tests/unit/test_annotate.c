@@ -6,8 +6,8 @@
 
 #include "etscope/annotate.h"
 #include "etscope/run_table.h"
-#include "export/line_work.h"
-#include "export/source_text.h"
+#include "output/table/source_text.h"
+#include "views/line_work.h"
 
 struct subject {
     struct ets_file *dump, *record_file, *program_file;

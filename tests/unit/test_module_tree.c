@@ -1,7 +1,7 @@
 /* The tree of modules: its own times add up to the run, to the tick; damage to memory. */
 #include "test_inspect_support.h"
 
-#include "export/operator_lines.h"
+#include "views/operator_lines.h"
 
 struct subject {
     struct ets_file *dump, *record_file, *program_file;

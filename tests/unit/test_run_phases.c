@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "account/trend.h"
 #include "etscope/accounting.h"
+#include "inspect/accounting/trend.h"
 
 enum { MOST = 400 };
 

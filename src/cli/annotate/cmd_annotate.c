@@ -1,0 +1,266 @@
+#include <string.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/gap/gap_report.h"
+#include "cli/open/siblings.h"
+#include "cli/open/source_files.h"
+#include "cli/open/trace_notes.h"
+#include "etscope/annotate.h"
+#include "etscope/gap_table.h"
+
+const struct cli_option cli_annotate_options[] = {
+    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, which knows the lines", NULL,
+     false},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors: also the numeric error of each line, as gap finds it", NULL, false},
+    {"--source-root", NULL, "DIR",
+     "Where the model's files are; OLD=NEW exchanges what their paths begin with", NULL, true},
+    {"--frames", NULL, "own|all",
+     "own: time at the innermost line of the model; all: also what each line called", NULL, false},
+    {"--context", NULL, "N", "N lines around each instead of whole functions", NULL, false},
+    {"--whole", NULL, NULL, "Whole files", NULL, false},
+    {"--method", NULL, "NAME", "Only this method, or the one that ran where several fit", NULL,
+     false},
+    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},
+    CLI_FILTER_OPTIONS,
+    CLI_REFERENCE_OPTIONS,
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown",
+     "How to print; for programs only lines that something is known about", NULL, false},
+    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best", NULL, false},
+    {"--width", NULL, "N", "Columns of the page; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", NULL, "FILE", "Write to FILE instead of standard output", NULL, false},
+    {"--subtract-overhead", NULL, NULL, "Subtract the measured cost of recording from each event",
+     NULL, false},
+    {"--source-time-scale", NULL, "ns|us|ms|s|cycles",
+     "What the trace counts its times in, where it does not say; default ns", NULL, false},
+    CLI_SIBLINGS_OPTION,
+    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+     false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+/* Without captured tensors they say nothing. */
+static const char *const reference_options[] = {"--reference",       "--reference-etrecord",
+                                                "--reference-trace", "--reference-debug-buffer",
+                                                "--reference-npy",   "--reference-dtype",
+                                                "--input",           "--case",
+                                                "--load-library",    "--python",
+                                                "--engine",          NULL};
+
+struct request {
+    struct ets_inspect_options inspect;
+    struct ets_annotate_options annotate;
+    struct ets_table_style style;
+    struct cli_filter filter;
+};
+
+static enum ets_annotate_lines lines_of(const struct cli_arguments *arguments,
+                                        enum ets_format format)
+{
+    if (format != ETS_FORMAT_TABLE && format != ETS_FORMAT_MARKDOWN) return ETS_LINES_COUNTED;
+    if (cli_has(arguments, "--whole")) return ETS_LINES_ALL;
+    return cli_has(arguments, "--context") ? ETS_LINES_CONTEXT : ETS_LINES_FUNCTIONS;
+}
+
+static bool parse(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                  struct request *request)
+{
+    bool ok = true;
+    const char *output = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    *request = (struct request){
+        .inspect = cli_inspection_options(arguments, subject),
+        .annotate =
+            {
+                .context = (uint32_t)cli_number(arguments, "--context", 0, 0, 1000000, &ok),
+                .file = arguments->word_count > 1 ? arguments->words[1] : NULL,
+                .steady = cli_has(arguments, "--steady"),
+                .all_frames = cli_choice(arguments, "--frames", 0),
+            },
+    };
+    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
+    if (cli_has(arguments, "--whole") && cli_has(arguments, "--context")) {
+        cli_complain(CLI_USAGE, "--whole and --context cannot both be");
+        ok = false;
+    }
+    if (cli_check_steady(arguments) != CLI_OK) ok = false;
+    if (!ok || cli_filter_parse(arguments, &request->filter) != CLI_OK) return false;
+    cli_style(arguments, output, &request->style);
+    request->annotate.lines = lines_of(arguments, request->style.format);
+    return true;
+}
+
+/* Files that only the record's lines are shown of. */
+static void note_gaps(const struct ets_annotate_gaps *gaps)
+{
+    const struct ets_text missing = gaps->first_missing, changed = gaps->first_changed;
+    if (gaps->changed > 0) {
+        cli_note("%.*s is not what was exported: line %u differs; the record's lines are shown",
+                 (int)changed.size, changed.data, gaps->changed_line);
+    }
+    if (gaps->missing > 0) {
+        cli_note("%.*s%s not found here; the record's lines are shown (--source-root DIR)",
+                 (int)missing.size, missing.data,
+                 gaps->missing > 1 ? " and other files were" : " was");
+    }
+}
+
+/* No line: the file is another, or nothing was joined. */
+static int complain_nothing(const struct ets_inspection *inspection, const char *file)
+{
+    bool is_known = false;
+    struct cli_near near = {.word = file == NULL ? "" : file};
+    char line[CLI_NEAR_COUNT * (CLI_NEAR_BYTES + 2) + 16];
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        for (size_t k = 0; k < row->node_count; k++) {
+            const struct ets_graph_frame *frame = ets_graph_user_frame(row->nodes[k].node);
+            if (frame == NULL) continue;
+            cli_near_offer(&near, frame->file);
+            is_known |= file != NULL && ets_path_ends_with(frame->file, file);
+        }
+    }
+    if (file == NULL || near.count == 0) {
+        return cli_complain(CLI_MISMATCH, "nothing in the trace belongs to a line of the record");
+    }
+    if (is_known) {
+        return cli_complain(CLI_MISMATCH,
+                            "the work of %s is known as a part of whole delegate calls alone; "
+                            "--program tells what is inside of them",
+                            file);
+    }
+    cli_near_print(&near, line, sizeof line);
+    return cli_complain(CLI_USAGE, "no work of the trace is in a file %s%s", file, line);
+}
+
+/* The bytes of the program's instructions. */
+static int open_delegations(const struct cli_subject *subject, struct request *request,
+                            struct ets_delegations **delegations_out)
+{
+    struct ets_error error;
+    const struct ets_delegations_options options = {.program = subject->program,
+                                                    .record = subject->record};
+    if (subject->program == NULL) return CLI_OK;
+    const enum ets_status status = ets_delegations_open(&options, delegations_out, &error);
+    if (status == ETS_MISMATCH && request->inspect.allow_mismatch) return CLI_OK;
+    if (status != ETS_OK) return cli_fail(subject->path, &error);
+    request->annotate.delegations = *delegations_out;
+    return CLI_OK;
+}
+
+/* "run 3: all 40 values agree". */
+static void note_finding(struct ets_table *table, const struct ets_inspection *inspection,
+                         const struct ets_gap_report *report)
+{
+    char text[1024] = "";
+    if (ets_inspection_run_count(inspection) > 1) {
+        snprintf(text, sizeof text, "run %u: ", ets_gap_run(report));
+    }
+    const size_t used = strlen(text);
+    ets_gap_headline(report, text + used, sizeof text - used);
+    cli_headline("%s", text);
+    ets_table_add_note(table, cli_text(text));
+}
+
+static int write_table(const struct cli_arguments *arguments,
+                       const struct ets_inspection *inspection, struct request *request)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    struct ets_annotate_gaps gaps;
+    struct cli_source_files sources = {.arguments = arguments};
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    request->annotate.filter = request->filter.filter;
+    request->annotate.source = cli_source_find;
+    request->annotate.source_context = &sources;
+    int code = CLI_OK;
+    if (ets_annotate_table_fill(table, inspection, &request->annotate, &gaps, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else if (ets_table_row_count(table) == 0) {
+        code = complain_nothing(inspection, request->annotate.file);
+    } else {
+        if (request->annotate.lines != ETS_LINES_COUNTED) note_gaps(&gaps);
+        if (request->annotate.gap != NULL) note_finding(table, inspection, request->annotate.gap);
+        code = cli_write_table(arguments, table, &request->style);
+    }
+    cli_source_close(&sources);
+    ets_table_close(table);
+    return code;
+}
+
+/* The errors of the run that is shown, or of the first that is and captured anything. */
+static int find_errors(struct cli_gap *gap, struct request *request)
+{
+    if (gap->subject->debug_buffer.data == NULL) return CLI_OK;
+    int code = cli_gap_open(gap, request->annotate.block, request->annotate.run);
+    if (code == CLI_OK) code = cli_gap_evaluate(gap);
+    if (code == CLI_OK) code = cli_gap_check_buffer(gap);
+    request->annotate.gap = gap->report;
+    return code;
+}
+
+static int annotate(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                    const struct cli_program *program)
+{
+    struct request request;
+    struct ets_inspection *inspection;
+    struct ets_delegations *delegations = NULL;
+    struct cli_gap gap = {.arguments = arguments, .subject = subject, .program = program};
+    if (!parse(arguments, subject, &request)) return CLI_USAGE;
+    int code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code != CLI_OK) return code;
+    code = cli_choose_rows(arguments, inspection, &request.annotate.block, &request.annotate.run);
+    if (code == CLI_OK) {
+        code = cli_filter_settle(&request.filter, inspection, subject->method,
+                                 request.annotate.block, request.annotate.run);
+    }
+    if (code == CLI_OK) code = open_delegations(subject, &request, &delegations);
+    if (code == CLI_OK) {
+        cli_print_notes(inspection);
+        if (subject->program == NULL) cli_note_whole_calls(inspection);
+        gap.inspection = inspection;
+        code = find_errors(&gap, &request);
+    }
+    if (code == CLI_OK) code = write_table(arguments, inspection, &request);
+    cli_gap_close(&gap);
+    ets_delegations_close(delegations);
+    ets_inspection_close(inspection);
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    const char *reference = cli_first_given(arguments, reference_options);
+    if (arguments->word_count == 0 || arguments->word_count > 2) {
+        return cli_complain(CLI_USAGE,
+                            "annotate needs a trace, and takes a file of the model: "
+                            "etscope annotate profile.etdp --etrecord model.etrecord");
+    }
+    if (reference != NULL && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "%s is for numeric errors, which need --debug-buffer",
+                            reference);
+    }
+    return cli_gap_check(arguments);
+}
+
+int cmd_annotate(const struct cli_arguments *arguments)
+{
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK && subject.record == NULL) {
+        code = cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
+    }
+    if (code == CLI_OK) code = annotate(arguments, &subject, &files.program);
+    cli_subject_close(&files);
+    return code;
+}

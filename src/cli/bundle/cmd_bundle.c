@@ -1,0 +1,189 @@
+/* bundle: a program and its test cases in one file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/bundle/new_cases.h"
+#include "cli/core/cli_text.h"
+#include "cli/open/session.h"
+
+/* clang-format off */
+const struct cli_option cli_bundle_options[] = {
+    {"--output", "-o", "FILE", "The .bpte to write", NULL, false},
+    {"--case", "-c", "INPUT", "A test case: its inputs, .npy and .npz files and plain numbers", ".npy|.npz|#",
+     true},
+    {"--expect", NULL, "OUTPUT", "The expected outputs of the --case before", ".npy|.npz|#", true},
+    {"--expect-from-run", NULL, NULL,
+     "Run each case once; what comes out is expected, unless --expect says something", NULL, false},
+    {"--method", "-m", "NAME", "The method of the cases that follow; default: forward, or the only one",
+     NULL, true},
+    {"--cases-from", NULL, "FILE", "Take over all test cases of another bundle", NULL, true},
+    CLI_ENGINE_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+/* Where the written bytes go, and the program whose memory they need no longer. */
+struct target {
+    struct ets_output *output;
+    const struct ets_file *program;
+};
+
+static int write_piece(void *context, const void *data, size_t size)
+{
+    const struct target *target = context;
+    const struct ets_bytes all = ets_file_bytes(target->program);
+    const uint8_t *at = data;
+    ets_output_write(target->output, data, size); /* what fails is told by the commit */
+    if (at >= all.data && at < all.data + all.size) ets_file_release(target->program, data, size);
+    return 0;
+}
+
+static int write_bundle(const struct cli_arguments *arguments, const struct cli_session *session,
+                        const struct ets_new_bundle *bundle)
+{
+    struct ets_error error;
+    struct target target = {.program = session->model.file};
+    const char *path = cli_value(arguments, "--output");
+    const struct ets_bundle_sink sink = {&target, write_piece};
+    if (ets_output_open(path, &target.output, &error) != ETS_OK) {
+        return cli_fail_output(path, &error);
+    }
+    if (ets_bundle_write(bundle, &sink, &error) != ETS_OK) {
+        ets_output_discard(target.output);
+        return cli_fail(session->path, &error);
+    }
+    if (ets_output_commit(target.output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
+}
+
+/* The outputs of a run as what is expected. */
+static int take_outputs(const struct cli_session *session, struct ets_engine_method *method,
+                        size_t count, struct cli_new_cases *cases, struct ets_new_case *test_case)
+{
+    struct ets_error error;
+    struct ets_value *values = cli_new_cases_alloc(cases, count * sizeof *values);
+    if (values == NULL) return CLI_INTERNAL;
+    int code = CLI_OK;
+    for (size_t i = 0; code == CLI_OK && i < count; i++) {
+        if (session->engine->method_get_output(method, i, &values[i], &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        code = cli_new_cases_copy(cases, &values[i]);
+    }
+    test_case->expected = values;
+    test_case->expected_count = (uint32_t)count;
+    return code;
+}
+
+/* On a method of its own, so that no case sees what another one left in buffers. */
+static int run_case(const struct cli_session *session, const char *name,
+                    struct cli_new_cases *cases, struct ets_new_case *test_case)
+{
+    const struct ets_engine *engine = session->engine;
+    struct ets_engine_method *method = NULL;
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    enum ets_status status = engine->method_info(session->program, name, &info, &error);
+    if (status == ETS_OK) status = engine->method_open(session->program, name, &method, &error);
+    for (uint32_t i = 0; status == ETS_OK && i < test_case->input_count; i++) {
+        status = engine->method_set_input(method, i, &test_case->inputs[i], &error);
+    }
+    if (status == ETS_OK) status = engine->method_execute(method, &error);
+    const int code = status == ETS_OK
+                         ? take_outputs(session, method, info.output_count, cases, test_case)
+                         : cli_fail(session->path, &error);
+    engine->method_close(method);
+    return code;
+}
+
+static int run_cases(const struct cli_session *session, struct cli_new_cases *cases)
+{
+    int code = CLI_OK;
+    for (uint32_t s = 0; s < cases->suite_count; s++) {
+        const struct cli_new_suite *suite = &cases->suites[s];
+        for (uint32_t c = 0; code == CLI_OK && c < suite->case_count; c++) {
+            if (suite->cases[c].expected_count > 0) continue;
+            code = run_case(session, suite->method, cases, &suite->cases[c]);
+        }
+    }
+    return code;
+}
+
+static void report(const struct cli_arguments *arguments, const struct cli_new_cases *cases,
+                   const struct ets_new_bundle *bundle)
+{
+    uint32_t count = 0, unchecked = 0;
+    size_t size = 0;
+    for (uint32_t s = 0; s < cases->suite_count; s++) {
+        for (uint32_t c = 0; c < cases->suites[s].case_count; c++, count++) {
+            unchecked += cases->suites[s].cases[c].expected_count == 0;
+        }
+    }
+    (void)ets_bundle_write_size(bundle, &size, NULL);
+    const char *path = cli_value(arguments, "--output");
+    cli_note("%s: %u test case%s of %u method%s, %zu bytes",
+             strcmp(path, "-") == 0 ? "standard output" : path, count, count == 1 ? "" : "s",
+             cases->suite_count, cases->suite_count == 1 ? "" : "s", size);
+    if (unchecked > 0) {
+        cli_note("%u of them %s no expected outputs", unchecked, unchecked == 1 ? "has" : "have");
+    }
+}
+
+static int make_bundle(const struct cli_arguments *arguments, const struct cli_session *session,
+                       struct cli_new_cases *cases)
+{
+    struct ets_error error;
+    const struct ets_new_bundle bundle = {session->model.bytes, cases->views, cases->suite_count};
+    if (ets_new_bundle_check(&bundle, &session->model.program, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = cli_new_cases_lay_out(cases);
+    if (code == CLI_OK && cli_has(arguments, "--expect-from-run")) {
+        code = run_cases(session, cases);
+        if (code == CLI_OK) code = cli_new_cases_lay_out(cases);
+    }
+    if (code == CLI_OK) code = write_bundle(arguments, session, &bundle);
+    if (code == CLI_OK) report(arguments, cases, &bundle);
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    static const char *const engine_options[] = {"--threads", "--data",   "--load-library",
+                                                 "--python",  "--engine", NULL};
+    static const char *const inputs[] = {"--cases-from", "--data", NULL};
+    const char *unused = cli_first_given(arguments, engine_options);
+    if (arguments->word_count != 1) {
+        return cli_complain(CLI_USAGE,
+                            "bundle needs one program: etscope bundle model.pte --case x.npy -o "
+                            "model.bpte");
+    }
+    if (!cli_has(arguments, "--output")) {
+        return cli_complain(CLI_USAGE, "bundle needs a name for what it writes: -o model.bpte");
+    }
+    if (unused != NULL && !cli_has(arguments, "--expect-from-run")) {
+        return cli_complain(CLI_USAGE, "%s is for --expect-from-run", unused);
+    }
+    return cli_check_stdin(arguments, inputs);
+}
+
+int cmd_bundle(const struct cli_arguments *arguments)
+{
+    struct cli_session session = {.arguments = arguments};
+    struct cli_new_cases cases = {.model = NULL};
+    bool ok = true;
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
+    if (!ok) return CLI_USAGE;
+    session.path = arguments->words[0];
+    code = cli_program_open(session.path, &session.model);
+    if (code == CLI_OK) code = cli_new_cases_open(arguments, &session.model, &cases);
+    if (code == CLI_OK && cli_has(arguments, "--expect-from-run")) {
+        code = cli_session_start(&session, threads);
+    }
+    if (code == CLI_OK) code = make_bundle(arguments, &session, &cases);
+    cli_new_cases_close(&cases);
+    cli_session_close(&session);
+    return code;
+}

@@ -1,0 +1,79 @@
+#include <stdlib.h>
+
+#include "cli/compare/sides.h"
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/inspect/show.h"
+#include "etscope/compare_tables.h"
+
+const struct cli_option cli_diff_options[] = {
+    {"--before", NULL, "FILE", "One more trace of the first side: its runs are added to BEFORE's",
+     NULL, true},
+    {"--after", NULL, "FILE", "One more trace of the second side, likewise", NULL, true},
+    CLI_SIDES_OPTIONS,
+    {"--sort", "-s", "change|ratio|order|name",
+     "Slower, faster and other kernels before the rest, the largest change (default) or ratio "
+     "first; or all as executed, or by name",
+     NULL, false},
+    {"--top", "-n", "N", "Only the first N lines of each block, parts of delegates among them",
+     NULL, false},
+    {"--least-change", NULL, "PERCENT",
+     "Smaller changes are none: same where the interval lies within; default 1", NULL, false},
+    CLI_ALLOW_MISMATCH_OPTION,
+    CLI_TRACES_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+static int write_table(const struct cli_arguments *arguments,
+                       const struct ets_difference *difference,
+                       const struct ets_difference_table_options *options)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const int code = ets_difference_table_fill(table, difference, options, &error) == ETS_OK
+                         ? cli_write_styled(arguments, table)
+                         : cli_fail(NULL, &error);
+    ets_table_close(table);
+    return code;
+}
+
+/* A side's traces: the word of its name and those of an option. Returns how many. */
+static unsigned list_traces(const struct cli_arguments *arguments, unsigned word,
+                            const char *option, const char *paths[CLI_MAX_VALUES + 1])
+{
+    unsigned count = 0;
+    paths[count++] = arguments->words[word];
+    for (unsigned i = 0; cli_value_at(arguments, option, i) != NULL; i++) {
+        paths[count++] = cli_value_at(arguments, option, i);
+    }
+    return count;
+}
+
+int cmd_diff(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    struct cli_sides sides;
+    static const char *const inputs[] = {
+        "--etrecord", "--program", "--etrecord-b", "--program-b", "--before", "--after", NULL};
+    const char *before[CLI_MAX_VALUES + 1], *after[CLI_MAX_VALUES + 1];
+    if (arguments->word_count != 2) {
+        return cli_complain(CLI_USAGE,
+                            "diff needs two traces: etscope diff before.etdp after.etdp");
+    }
+    const struct ets_difference_options options = {
+        .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
+    const struct ets_difference_table_options table = {
+        .sort = (enum ets_difference_sort)cli_choice(arguments, "--sort", ETS_SORT_CHANGE),
+        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+    };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
+    const unsigned befores = list_traces(arguments, 0, "--before", before);
+    const unsigned afters = list_traces(arguments, 1, "--after", after);
+    int code = cli_sides_open(arguments, before, befores, after, afters, &options, &sides);
+    if (code == CLI_OK) code = cli_sides_check(arguments, before[0], after[0], sides.difference);
+    if (code == CLI_OK) code = write_table(arguments, sides.difference, &table);
+    cli_sides_close(&sides);
+    return code;
+}

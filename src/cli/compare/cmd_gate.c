@@ -1,0 +1,166 @@
+#include "cli/compare/sides.h"
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/inspect/show.h"
+#include "etscope/compare_tables.h"
+
+const struct cli_option cli_gate_options[] = {
+    {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},
+    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
+    {"--undecided", NULL, "fail|pass",
+     "How to count a rule that the runs can neither confirm nor break; default fail", NULL, false},
+    {"--all", NULL, NULL, "Also list passed checks, which the default table leaves out", NULL,
+     false},
+    CLI_ALLOW_MISMATCH_OPTION,
+    CLI_SIDES_OPTIONS,
+    CLI_TRACES_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+static int write_junit(const struct cli_arguments *arguments,
+                       const struct ets_budget_report *report)
+{
+    const char *path = cli_value(arguments, "--junit");
+    struct ets_output *output;
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (ets_budget_write_junit(report, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int write_table(const struct cli_arguments *arguments,
+                       const struct ets_budget_report *report)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = CLI_OK;
+    if (ets_budget_table_fill(table, report, &error) != ETS_OK) {
+        code = cli_fail(NULL, &error);
+    } else {
+        const struct ets_text headline = ets_table_heading(table);
+        cli_headline("%.*s", (int)headline.size, headline.data);
+        code = cli_write_styled(arguments, table);
+    }
+    ets_table_close(table);
+    return code;
+}
+
+/* A section that names nothing is a slip of the pen, once for all of its rules. */
+static void note_sections(const struct ets_budget *budget, const struct ets_difference *difference)
+{
+    const char *last = NULL;
+    for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
+        char names[256];
+        if (rule->scope.data == last) continue;
+        last = rule->scope.data;
+        if (ets_budget_section_exists(rule, difference, names, sizeof names)) continue;
+        cli_note("the new trace has no method or block [%.*s] of the budget; it has %s",
+                 (int)rule->scope.size, rule->scope.data, names);
+    }
+}
+
+static int check(const struct cli_arguments *arguments, const struct ets_budget *budget,
+                 const struct ets_difference *difference)
+{
+    struct ets_budget_verdicts *verdicts;
+    struct ets_error error;
+    const char *path = cli_value(arguments, "--budget");
+    if (ets_budget_check(budget, difference, &verdicts, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    struct ets_table_style style;
+    const bool undecided_passes = cli_choice(arguments, "--undecided", 0) == 1;
+    cli_style(arguments, "-", &style);
+    const struct ets_budget_report report = {
+        .budget = budget,
+        .difference = difference,
+        .verdicts = verdicts,
+        .budget_path = cli_path_name(path),
+        .undecided_passes = undecided_passes,
+        .hides_passes = style.format == ETS_FORMAT_TABLE && !cli_has(arguments, "--all"),
+    };
+    note_sections(budget, difference);
+    int code = write_table(arguments, &report);
+    if (code == CLI_OK) code = write_junit(arguments, &report);
+    const bool is_held = ets_budget_failed(verdicts) == 0 &&
+                         (undecided_passes || ets_budget_undecided(verdicts) == 0);
+    if (code == CLI_OK && !is_held) code = CLI_NEGATIVE;
+    ets_budget_verdicts_close(verdicts);
+    return code;
+}
+
+/* Whether a rule holds the new trace to the base, and not to a number. */
+static bool is_relative(const struct ets_budget *budget)
+{
+    for (uint32_t i = 0; i < ets_budget_rule_count(budget); i++) {
+        const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
+        for (uint32_t k = 0; k < rule->bound_count; k++) {
+            const enum ets_budget_limit limit = rule->bounds[k].limit;
+            if (limit == ETS_LIMIT_OVER_TIME || limit == ETS_LIMIT_OVER_RATIO) return true;
+        }
+    }
+    return false;
+}
+
+static int compare(const struct cli_arguments *arguments, const struct ets_budget *budget)
+{
+    static const struct ets_difference_options options = {0}; /* the budget has the least change */
+    const unsigned bases = arguments->word_count - 1;
+    struct cli_sides sides;
+    int code = cli_sides_open(arguments, arguments->words, bases, arguments->words + bases, 1,
+                              &options, &sides);
+    if (code == CLI_OK && is_relative(budget)) {
+        code = cli_sides_check(arguments, arguments->words[0], arguments->words[bases],
+                               sides.difference);
+    }
+    if (code == CLI_OK) code = check(arguments, budget, sides.difference);
+    cli_sides_close(&sides);
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--etrecord",  "--program", "--etrecord-b",
+                                         "--program-b", "--budget",  NULL};
+    const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
+    bool ok = true;
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok) return CLI_USAGE;
+    if (arguments->word_count < 2) {
+        return cli_complain(CLI_USAGE,
+                            "gate needs a base and a new trace: etscope gate base.etdp "
+                            "new.etdp --budget budget.txt");
+    }
+    if (!cli_has(arguments, "--budget")) {
+        return cli_complain(CLI_USAGE, "gate needs the limits: --budget FILE");
+    }
+    if (junit != NULL && cli_text_is(cli_text(junit), output == NULL ? "-" : output)) {
+        return cli_complain(CLI_USAGE, "the table and --junit need a file each");
+    }
+    return cli_check_stdin(arguments, inputs);
+}
+
+int cmd_gate(const struct cli_arguments *arguments)
+{
+    struct ets_file *file;
+    struct ets_budget *budget;
+    struct ets_error error;
+    const char *path = cli_value(arguments, "--budget");
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK) {
+        code = compare(arguments, budget);
+        ets_budget_close(budget);
+    } else {
+        code = cli_fail(path, &error);
+    }
+    ets_file_close(file);
+    return code;
+}

@@ -1,0 +1,96 @@
+#include <stdlib.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/inspect/show.h"
+#include "cli/open/traces.h"
+#include "etscope/compare_tables.h"
+
+const struct cli_option cli_summary_options[] = {
+    {"--etrecord", NULL, "FILE",
+     "An ETRecord; of several, each trace joins the first that it agrees with", NULL, true},
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran; likewise", NULL, true},
+    {"--method", NULL, "NAME", "The method that ran, where the traces fit several", NULL, false},
+    {"--sort", "-s", "order|time", "Order of the lines: as executed (default), or longest first",
+     NULL, false},
+    {"--top", "-n", "N", "Only the first N lines of each block, by time unless --sort is given",
+     NULL, false},
+    CLI_TRACES_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+static int write_table(const struct cli_arguments *arguments, const struct ets_pool *pool,
+                       const struct ets_pool_table_options *options)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const int code = ets_pool_table_fill(table, pool, options, &error) == ETS_OK
+                         ? cli_write_styled(arguments, table)
+                         : cli_fail(NULL, &error);
+    ets_table_close(table);
+    return code;
+}
+
+/* Every record and every program alone: which of them belong together is not known. */
+static int open_models(const struct cli_arguments *arguments, struct cli_model *models,
+                       unsigned *count)
+{
+    const char *path;
+    int code = CLI_OK;
+    for (unsigned i = 0; code == CLI_OK; i++) {
+        if ((path = cli_value_at(arguments, "--etrecord", i)) == NULL) break;
+        code = cli_model_open(path, NULL, &models[(*count)++]);
+    }
+    for (unsigned i = 0; code == CLI_OK; i++) {
+        if ((path = cli_value_at(arguments, "--program", i)) == NULL) break;
+        code = cli_model_open(NULL, path, &models[(*count)++]);
+    }
+    return code;
+}
+
+static int summarise(const struct cli_arguments *arguments, struct cli_model *models,
+                     const struct ets_pool_table_options *options)
+{
+    struct cli_traces traces;
+    unsigned count = 0;
+    int code = open_models(arguments, models, &count);
+    if (code == CLI_OK) {
+        code = cli_traces_open(arguments, arguments->words, arguments->word_count, models, count,
+                               &traces);
+        if (code == CLI_OK) {
+            struct ets_pool_table_options shown = *options;
+            for (unsigned i = 0; i < traces.paths.count; i++) {
+                traces.paths.items[i] = cli_path_name(traces.paths.items[i]);
+            }
+            shown.files = traces.paths.items;
+            code = write_table(arguments, traces.pool, &shown);
+        }
+        cli_traces_close(&traces);
+    }
+    for (unsigned i = 0; i < count; i++) cli_model_close(&models[i]);
+    return code;
+}
+
+int cmd_summary(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--etrecord", "--program", NULL};
+    bool ok = true;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE,
+                            "summary needs traces: etscope summary *.etdp, a folder or @LIST");
+    }
+    const struct ets_pool_table_options options = {
+        .by_time = cli_choice(arguments, "--sort", cli_has(arguments, "--top")),
+        .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+    };
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    if (!ok) return CLI_USAGE;
+    const int code = cli_check_stdin(arguments, inputs);
+    if (code != CLI_OK) return code;
+    struct cli_model *models = calloc(arguments->value_count + 1, sizeof *models);
+    if (models == NULL) return cli_complain(CLI_INTERNAL, "no memory for the records");
+    const int result = summarise(arguments, models, &options);
+    free(models);
+    return result;
+}

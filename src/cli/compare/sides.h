@@ -1,0 +1,36 @@
+/* Two sets of traces and what differs between them: what `diff` and `gate` have in common. */
+#ifndef ETSCOPE_CLI_COMPARE_SIDES_H
+#define ETSCOPE_CLI_COMPARE_SIDES_H
+
+#include "cli/open/traces.h"
+#include "etscope/difference.h"
+
+struct cli_sides {
+    struct cli_model models[2];
+    struct cli_traces traces[2];
+    struct ets_difference *difference;
+};
+
+/* Opens all that the words and options name, compares. Returns an exit code; close in any case. */
+int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
+                   unsigned before_count, const char *const *after, unsigned after_count,
+                   const struct ets_difference_options *options, struct cli_sides *sides);
+void cli_sides_close(struct cli_sides *sides);
+
+#define CLI_ALLOW_MISMATCH_OPTION                           \
+    {"--allow-mismatch",                                    \
+     NULL,                                                  \
+     NULL,                                                  \
+     "Compare traces although most operators do not match", \
+     NULL,                                                  \
+     false}
+
+/* Times of two programs are no change of one: CLI_MISMATCH unless --allow-mismatch is given. */
+int cli_sides_check(const struct cli_arguments *arguments, const char *before, const char *after,
+                    const struct ets_difference *difference);
+
+/* A number of percent from 0 to 1,000; `fallback` where the option was not given. */
+double cli_percent(const struct cli_arguments *arguments, const char *name, double fallback,
+                   bool *ok);
+
+#endif

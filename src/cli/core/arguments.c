@@ -1,0 +1,363 @@
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/core/document.h"
+
+static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
+
+/* Names in messages come from files: control characters must not reach a terminal. */
+static void print_line(const char *before, const char *format, va_list arguments)
+{
+    char line[8192]; /* a path, and a message */
+    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
+    fputs(before, stderr);
+    cli_print_text(stderr, line);
+    fputc('\n', stderr);
+    cli_document_note(cli_text(line));
+}
+
+int cli_complain(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("etscope: ", format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("note: ", format, arguments);
+    va_end(arguments);
+}
+
+/* `name`: of the file, NULL: none. */
+static void print_error(const char *name, const struct ets_error *error)
+{
+    char place[32] = "";
+    if (error->offset != ETS_NO_OFFSET) {
+        snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
+    }
+    cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
+                 error->message);
+}
+
+int cli_fail_output(const char *path, const struct ets_error *error)
+{
+    print_error(strcmp(path, "-") == 0 ? "standard output" : path, error);
+    return CLI_INTERNAL;
+}
+
+int cli_fail(const char *path, const struct ets_error *error)
+{
+    static const unsigned char codes[] = {
+        [ETS_OK] = CLI_OK,
+        [ETS_INVALID_ARGUMENT] = CLI_USAGE,
+        [ETS_NOT_FOUND] = CLI_INPUT,
+        [ETS_IO] = CLI_INPUT,
+        [ETS_NO_MEMORY] = CLI_INTERNAL,
+        [ETS_NO_SPACE] = CLI_INTERNAL,
+        [ETS_WRONG_KIND] = CLI_INPUT,
+        [ETS_TRUNCATED] = CLI_INPUT,
+        [ETS_MALFORMED] = CLI_INPUT,
+        [ETS_UNSUPPORTED] = CLI_INPUT,
+        [ETS_LIMIT] = CLI_INPUT,
+        [ETS_MISMATCH] = CLI_MISMATCH,
+        [ETS_AMBIGUOUS] = CLI_MISMATCH,
+        [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
+        [ETS_RUNTIME] = CLI_RUNTIME,
+    };
+    if (error->file != NULL) path = error->file;
+    print_error(path != NULL ? cli_path_name(path) : NULL, error);
+    return codes[error->status];
+}
+
+unsigned cli_distance(const char *left, const char *right)
+{
+    enum { MOST = 48 };
+    const size_t n = strlen(left), m = strlen(right);
+    unsigned row[MOST + 1];
+    if (n > MOST || m > MOST) return MOST;
+    for (size_t j = 0; j <= m; j++) row[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            const unsigned replaced = diagonal + (left[i - 1] != right[j - 1]);
+            const unsigned inserted = row[j - 1] + 1, removed = row[j] + 1;
+            diagonal = row[j];
+            row[j] = replaced < inserted ? replaced : inserted;
+            if (removed < row[j]) row[j] = removed;
+        }
+    }
+    return row[m];
+}
+
+const char *cli_nearest(const char *word, const char *const *candidates)
+{
+    const size_t size = strlen(word);
+    const char *best = NULL, *begun = NULL;
+    unsigned least = (unsigned)size / 3 + 2, least_begun = UINT_MAX;
+    for (; *candidates != NULL; candidates++) {
+        const unsigned d = cli_distance(word, *candidates);
+        if (d < least) {
+            least = d;
+            best = *candidates;
+        }
+        if (size > 0 && strncmp(*candidates, word, size) == 0 && d < least_begun) {
+            least_begun = d;
+            begun = *candidates;
+        }
+    }
+    return begun != NULL ? begun : best;
+}
+
+static int find_option(const struct cli_command *command, const char *word, size_t length)
+{
+    for (int i = 0; command->options[i].name != NULL; i++) {
+        const char *names[] = {command->options[i].name, command->options[i].alias};
+        for (int k = 0; k < 2; k++) {
+            if (names[k] != NULL && strlen(names[k]) == length &&
+                strncmp(names[k], word, length) == 0) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+static int complain_option(const struct cli_command *command, const char *word, size_t length)
+{
+    const char *names[2 * CLI_MAX_OPTIONS + 2];
+    unsigned count = 0;
+    for (int i = 0; command->options[i].name != NULL; i++) {
+        names[count++] = command->options[i].name;
+        if (command->options[i].alias != NULL) names[count++] = command->options[i].alias;
+    }
+    names[count++] = "--help";
+    names[count] = NULL;
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);
+    const char *nearest = cli_nearest(copy, names);
+    if (nearest != NULL) {
+        return cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, copy,
+                            nearest);
+    }
+    return cli_complain(CLI_USAGE, "%s has no option %s; `etscope %s --help` lists them",
+                        command->name, copy, command->name);
+}
+
+/* True where `value` is one of "a|b|c", or where the option takes anything. */
+static bool is_allowed(const struct cli_option *option, const char *value)
+{
+    if (strchr(option->value, '|') == NULL) return true;
+    const size_t length = strlen(value);
+    for (const char *at = option->value; at != NULL; at = strchr(at, '|')) {
+        if (*at == '|') at++;
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
+            return length > 0 && strchr(value, '|') == NULL;
+        }
+    }
+    return false;
+}
+
+static int add_value(struct cli_arguments *arguments, int option, const char *value, bool begins)
+{
+    const struct cli_option *o = &arguments->command->options[option];
+    if (o->value != NULL && !is_allowed(o, value)) {
+        return cli_complain(CLI_USAGE, "%s takes one of %s, not \"%s\"", o->name, o->value, value);
+    }
+    if (arguments->value_count == CLI_MAX_VALUES) {
+        return cli_complain(CLI_USAGE, "more than %d option values", CLI_MAX_VALUES);
+    }
+    arguments->values[arguments->value_count] = value;
+    arguments->begins[arguments->value_count] = begins;
+    arguments->option_of[arguments->value_count++] = (unsigned char)option;
+    return CLI_OK;
+}
+
+/* A number as the command line has it: 3, -0.5, 1e-3, true, false. */
+static bool is_number(const char *word)
+{
+    char *end;
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) return true;
+    (void)strtod(word, &end);
+    return end != word && *end == '\0';
+}
+
+/* Whether `word` is one more value of an option with these endings. */
+static bool belongs(const char *endings, const char *word)
+{
+    for (const char *at = endings; *at != '\0';) {
+        char ending[16];
+        const size_t length = strcspn(at, "|");
+        snprintf(ending, sizeof ending, "%.*s", (int)length, at);
+        if (strcmp(ending, "#") == 0 ? is_number(word) : cli_ends_with(word, ending)) return true;
+        at += length + (at[length] == '|');
+    }
+    return false;
+}
+
+/* words[*at] is an option: takes it and its values, leaves *at at its last word. */
+static int parse_option(struct cli_arguments *arguments, int count, char **words, int *at)
+{
+    const struct cli_command *command = arguments->command;
+    const char *word = words[*at];
+    const size_t length = strcspn(word, "=");
+    const bool has_inline = word[length] == '=';
+    const int option = find_option(command, word, length);
+    if (option < 0 && has_inline && strncmp(word, "--help=", 7) == 0) {
+        return cli_complain(CLI_USAGE, "--help takes no value");
+    }
+    if (option < 0) return complain_option(command, word, length);
+    const struct cli_option *o = &command->options[option];
+    if (o->value == NULL) {
+        if (has_inline) return cli_complain(CLI_USAGE, "%s takes no value", o->name);
+        return add_value(arguments, option, "", true);
+    }
+    if (has_inline) return add_value(arguments, option, word + length + 1, true);
+    if (*at + 1 >= count) return cli_complain(CLI_USAGE, "%s needs a value: %s", o->name, o->value);
+    int code = add_value(arguments, option, words[++*at], true);
+    while (code == CLI_OK && o->ending != NULL && *at + 1 < count &&
+           belongs(o->ending, words[*at + 1])) {
+        code = add_value(arguments, option, words[++*at], false);
+    }
+    return code;
+}
+
+int cli_parse(const struct cli_command *command, int count, char **words,
+              struct cli_arguments *arguments)
+{
+    *arguments = (struct cli_arguments){.command = command};
+    arguments->words = (const char *const *)words;
+    bool only_words = false;
+    for (int i = 0; i < count; i++) {
+        int code = CLI_OK;
+        if (!only_words && strcmp(words[i], "--") == 0) {
+            only_words = true;
+        } else if (!only_words && words[i][0] == '-' && words[i][1] != '\0') {
+            code = parse_option(arguments, count, words, &i);
+        } else {
+            words[arguments->word_count++] = words[i]; /* never beyond what was read */
+        }
+        if (code != CLI_OK) return code;
+    }
+    return CLI_OK;
+}
+
+const char *cli_value_at(const struct cli_arguments *arguments, const char *name, unsigned index)
+{
+    const int option = find_option(arguments->command, name, strlen(name));
+    for (unsigned i = 0; i < arguments->value_count; i++) {
+        if (arguments->option_of[i] == option && index-- == 0) return arguments->values[i];
+    }
+    return NULL;
+}
+
+const char *cli_given(const struct cli_arguments *arguments, unsigned index, const char **value_out,
+                      bool *begins_out)
+{
+    if (index >= arguments->value_count) return NULL;
+    *value_out = arguments->values[index];
+    *begins_out = arguments->begins[index];
+    return arguments->command->options[arguments->option_of[index]].name;
+}
+
+const char *cli_value(const struct cli_arguments *arguments, const char *name)
+{
+    const char *value = NULL, *next;
+    for (unsigned i = 0; (next = cli_value_at(arguments, name, i)) != NULL; i++) value = next;
+    return value;
+}
+
+bool cli_has(const struct cli_arguments *arguments, const char *name)
+{
+    return cli_value(arguments, name) != NULL;
+}
+
+long long cli_number(const struct cli_arguments *arguments, const char *name, long long fallback,
+                     long long least, long long most, bool *ok)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end;
+    errno = 0;
+    const long long number = strtoll(value, &end, 10);
+    if (*value == '\0' || *end != '\0' || errno != 0 || number < least || number > most) {
+        cli_complain(CLI_USAGE, "%s takes a whole number from %lld to %lld, not \"%s\"", name,
+                     least, most, value);
+        *ok = false;
+    }
+    return number;
+}
+
+size_t cli_bytes(const struct cli_arguments *arguments, const char *name, size_t fallback, bool *ok)
+{
+    static const char units[] = "KMG";
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    char *end = NULL;
+    unsigned shift = 0;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (unit != NULL) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+    }
+    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || number == 0 ||
+        number > SIZE_MAX >> shift) {
+        cli_complain(CLI_USAGE, "%s takes a number of bytes, as 4096, 512M or 2G, not \"%s\"", name,
+                     value);
+        *ok = false;
+        return fallback;
+    }
+    return (size_t)number << shift;
+}
+
+const char *cli_first_given(const struct cli_arguments *arguments, const char *const *names)
+{
+    while (*names != NULL && !cli_has(arguments, *names)) names++;
+    return *names;
+}
+
+int cli_check_stdin(const struct cli_arguments *arguments, const char *const *options)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        count += strcmp(arguments->words[i], "-") == 0;
+    }
+    for (; *options != NULL; options++) {
+        const char *value;
+        for (unsigned i = 0; (value = cli_value_at(arguments, *options, i)) != NULL; i++) {
+            count += strcmp(value, "-") == 0;
+        }
+    }
+    if (count < 2) return CLI_OK;
+    return cli_complain(CLI_USAGE, "standard input (-) can be read once; %u files are to be it",
+                        count);
+}
+
+int cli_choice(const struct cli_arguments *arguments, const char *name, int fallback)
+{
+    const char *value = cli_value(arguments, name);
+    if (value == NULL) return fallback;
+    const int option = find_option(arguments->command, name, strlen(name));
+    const size_t length = strlen(value);
+    int index = 0;
+    for (const char *at = arguments->command->options[option].value;; at++, index++) {
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
+            return index;
+        }
+        at = strchr(at, '|');
+        if (at == NULL) return fallback; /* the parser lets only listed values through */
+    }
+}

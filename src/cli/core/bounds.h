@@ -1,0 +1,17 @@
+/* What a command may make of its files: output in proportion to what they hold. */
+#ifndef ETSCOPE_CLI_CORE_BOUNDS_H
+#define ETSCOPE_CLI_CORE_BOUNDS_H
+
+#include "etscope/bytes.h"
+#include "etscope/table.h"
+
+/* The size of an input that was opened counts towards what tables may hold. */
+void cli_count_input(struct ets_bytes bytes);
+
+/*
+ * ets_table_open of a table about the inputs that are open: with a ceiling for its cells, 256 MiB
+ * and 256 times their sizes (SECURITY.md).
+ */
+enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);
+
+#endif

@@ -1,0 +1,208 @@
+/* Completion scripts, made of the table of commands. */
+#include <string.h>
+
+#include "cli/core/command.h"
+
+static bool has_choices(const struct cli_option *option)
+{
+    return option->value != NULL && strchr(option->value, '|') != NULL;
+}
+
+static bool takes_file(const struct cli_option *option)
+{
+    return option->value != NULL &&
+           (strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PREFIX") == 0);
+}
+
+/* Inside of single quotes: bash and zsh leave them for a quote. */
+static void put_quoted(FILE *stream, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') fputs("'\\''", stream);
+        else fputc(*text, stream);
+    }
+}
+
+/* Inside of single quotes and of an argument of _arguments or _describe. */
+static void put_zsh(FILE *stream, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') {
+            fputs("'\\''", stream);
+            continue;
+        }
+        if (strchr("\\[]:", *text) != NULL) fputc('\\', stream);
+        fputc(*text, stream);
+    }
+}
+
+/* Inside of single quotes, where fish knows two escapes. */
+static void put_fish(FILE *stream, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'' || *text == '\\') fputc('\\', stream);
+        fputc(*text, stream);
+    }
+}
+
+static void put_choices(FILE *stream, const struct cli_option *option)
+{
+    for (const char *at = option->value; *at != '\0'; at++) fputc(*at == '|' ? ' ' : *at, stream);
+}
+
+/* inspect:--format|inspect:-f) words='table tsv' ;; and no words where files are completed */
+static void print_bash_values(FILE *stream, const struct cli_command *command,
+                              const struct cli_option *option)
+{
+    fprintf(stream, "    %s:%s", command->name, option->name);
+    if (option->alias != NULL) fprintf(stream, "|%s:%s", command->name, option->alias);
+    fputs(") ", stream);
+    if (has_choices(option)) {
+        fputs("words='", stream);
+        put_choices(stream, option);
+        fputs("' ", stream);
+    } else if (!takes_file(option)) {
+        fputs("compopt +o default 2>/dev/null ", stream);
+    }
+    fputs(";;\n", stream);
+}
+
+static void print_bash(FILE *stream)
+{
+    fputs(
+        "_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",
+        stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            if (option->value != NULL) print_bash_values(stream, command, option);
+        }
+    }
+    fputs("    *)\n      case ${COMP_WORDS[1]} in\n", stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        fprintf(stream, "        %s) words='-h --help", command->name);
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            fprintf(stream, " %s", option->name);
+            if (option->alias != NULL) fprintf(stream, " %s", option->alias);
+        }
+        fputs("' ;;\n", stream);
+    }
+    fputs("      esac ;;\n  esac\n  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words='", stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        put_quoted(stream, command->name);
+        fputc(' ', stream);
+    }
+    fputs(
+        "--help --version'\n  fi\n"
+        "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
+        "complete -o default -F _etscope etscope\n",
+        stream);
+}
+
+/* '(--format -f)--format[help]:FILE:_files', one for each of the option's names */
+static void print_zsh_option(FILE *stream, const struct cli_option *option)
+{
+    const char *names[] = {option->name, option->alias};
+    for (int i = 0; i < 2 && names[i] != NULL; i++) {
+        fputs(" \\\n      '", stream);
+        if (option->is_repeatable) fputc('*', stream);
+        else if (option->alias != NULL) fprintf(stream, "(%s %s)", option->name, option->alias);
+        fprintf(stream, "%s[", names[i]);
+        put_zsh(stream, option->help);
+        fputc(']', stream);
+        if (option->value != NULL) {
+            fputc(':', stream);
+            put_zsh(stream, has_choices(option) ? "value" : option->value);
+            fputc(':', stream);
+        }
+        if (has_choices(option)) {
+            fputc('(', stream);
+            put_choices(stream, option);
+            fputc(')', stream);
+        } else if (takes_file(option)) {
+            fputs("_files", stream);
+        } else if (option->value != NULL) {
+            fputc(' ', stream); /* a message alone, nothing is offered */
+        }
+        fputc('\'', stream);
+    }
+}
+
+static void print_zsh(FILE *stream)
+{
+    fputs("#compdef etscope\n_etscope() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(",
+          stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        fputs("\n      '", stream);
+        put_zsh(stream, command->name);
+        fputc(':', stream);
+        put_zsh(stream, command->summary);
+        fputc('\'', stream);
+    }
+    fputs(")\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n", stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        fprintf(stream, "    %s) _arguments \\\n      '(- *)'{-h,--help}'[Print help]'",
+                command->name);
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            print_zsh_option(stream, option);
+        }
+        const bool takes_command = strcmp(command->arguments, "[COMMAND]") == 0;
+        if (takes_command) {
+            fputs(" \\\n      '*:command:(", stream);
+            for (const struct cli_command *each = cli_commands; each->name != NULL; each++) {
+                fprintf(stream, "%s%s", each == cli_commands ? "" : " ", each->name);
+            }
+            fputs(")'", stream);
+        } else if (command->arguments[0] != '\0') {
+            fputs(" \\\n      '*:file:_files'", stream);
+        }
+        fputs(" ;;\n", stream);
+    }
+    fputs("  esac\n}\n_etscope \"$@\"\n", stream);
+}
+
+static void print_fish_option(FILE *stream, const struct cli_command *command,
+                              const struct cli_option *option)
+{
+    fprintf(stream, "complete -c etscope -n '__fish_seen_subcommand_from %s' -l %s", command->name,
+            option->name + 2);
+    if (option->alias != NULL) {
+        const bool is_short = option->alias[1] != '-';
+        fprintf(stream, is_short ? " -s %s" : " -l %s", option->alias + (is_short ? 1 : 2));
+    }
+    if (has_choices(option)) {
+        fputs(" -x -a '", stream);
+        put_choices(stream, option);
+        fputs("'", stream);
+    } else if (option->value != NULL) {
+        fputs(takes_file(option) ? " -r -F" : " -x", stream);
+    }
+    fputs(" -d '", stream);
+    put_fish(stream, option->help);
+    fputs("'\n", stream);
+}
+
+static void print_fish(FILE *stream)
+{
+    fputs(
+        "complete -c etscope -s h -l help -d 'Print help'\n"
+        "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
+        stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        fprintf(stream, "complete -c etscope -n __fish_use_subcommand -f -a %s -d '",
+                command->name);
+        put_fish(stream, command->summary);
+        fputs("'\n", stream);
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            print_fish_option(stream, command, option);
+        }
+    }
+}
+
+int cli_print_completion(FILE *stream, const char *shell)
+{
+    if (strcmp(shell, "bash") == 0) print_bash(stream);
+    else if (strcmp(shell, "zsh") == 0) print_zsh(stream);
+    else print_fish(stream);
+    return CLI_OK;
+}

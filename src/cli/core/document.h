@@ -1,0 +1,37 @@
+/*
+ * The document of --format json (docs/json.md): an envelope around the rows. What a command reads
+ * and notes is gathered on the way and written behind them, so that main ends the document when the
+ * command is done.
+ */
+#ifndef ETSCOPE_CLI_CORE_DOCUMENT_H
+#define ETSCOPE_CLI_CORE_DOCUMENT_H
+
+#include "cli/core/command.h"
+#include "cli/info/info_json.h"
+#include "etscope/kind.h"
+#include "etscope/table.h"
+
+/* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */
+const char *cli_kind_word(enum ets_kind kind);
+
+/* main, before the command runs. */
+void cli_document_start(const struct cli_arguments *arguments);
+
+/* Keeps what goes to standard error for the document's notes. */
+void cli_document_note(struct ets_text text);
+
+/* Opens a document of `table` at `path`, after ending one that is open. Returns an exit code. */
+int cli_document_table(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style);
+
+/*
+ * Opens a document at `path` and the list of its rows, which the caller puts with info_json_row. Of
+ * --format jsonl the rows are all there is. Returns an exit code.
+ */
+int cli_document_rows(const char *path, struct info_json **json_out);
+
+/* main, after the command: completes an open document. Returns the command's exit code, `code`,
+ * unless the document cannot be written. */
+int cli_document_end(int code);
+
+#endif

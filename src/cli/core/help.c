@@ -1,0 +1,192 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/core/command.h"
+
+enum { HELP_WIDTH = 79, HELP_INDENT = 30 };
+
+const struct cli_option cli_help_options[] = {
+    {"--man", NULL, NULL, "Print the man page source of the command, or of etscope itself", NULL,
+     false},
+    {"--completion", NULL, "bash|zsh|fish", "Print the completion script of a shell", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+/* Words of `text` wrapped into lines behind `indent` spaces; `column` is where the cursor stands.
+ */
+static void print_wrapped(FILE *stream, const char *text, int indent, int column)
+{
+    while (*text != '\0') {
+        const int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > HELP_WIDTH) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', stream);
+            column++;
+        }
+        fprintf(stream, "%.*s", length, text);
+        column += length;
+        text += length;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', stream);
+}
+
+static void print_option(FILE *stream, const struct cli_option *option)
+{
+    const bool is_short = option->alias != NULL && strlen(option->alias) == 2;
+    char left[128];
+    const int length = snprintf(left, sizeof left, "  %s%s%s%s%s%s", is_short ? option->alias : "",
+                                is_short ? ", " : "", option->name, option->value ? " " : "",
+                                option->value ? option->value : "", option->ending ? "..." : "");
+    fputs(left, stream);
+    if (length >= HELP_INDENT - 1) fprintf(stream, "\n%*s", HELP_INDENT, "");
+    else fprintf(stream, "%*s", HELP_INDENT - length, "");
+    print_wrapped(stream, option->help, HELP_INDENT, HELP_INDENT);
+}
+
+static void print_lines(FILE *stream, const char *lines, const char *prefix)
+{
+    while (*lines != '\0') {
+        const int length = (int)strcspn(lines, "\n");
+        fprintf(stream, "%s%.*s\n", prefix, length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+void cli_print_help(FILE *stream, const struct cli_command *command)
+{
+    fprintf(stream, "usage: etscope %s%s%s [options]\n\n", command->name,
+            command->arguments[0] != '\0' ? " " : "", command->arguments);
+    print_wrapped(stream, command->description, 0, 0);
+    fputs("\noptions:\n", stream);
+    bool has_alias = false;
+    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+        print_option(stream, option);
+        has_alias = has_alias || (option->alias != NULL && strlen(option->alias) > 2);
+    }
+    fprintf(stream, "  -h, --help%*sPrint this\n", HELP_INDENT - 12, "");
+    if (has_alias) {
+        fputs("\nupstream's spellings work as well:\n ", stream);
+        for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+            if (option->alias != NULL && strlen(option->alias) > 2) {
+                fprintf(stream, " %s", option->alias);
+            }
+        }
+        fputc('\n', stream);
+    }
+    fputs("\nexamples:\n", stream);
+    print_lines(stream, command->examples, "  ");
+}
+
+void cli_print_overview(FILE *stream)
+{
+    fputs(
+        "etscope shows what an ExecuTorch program does: what each operator costs and which\n"
+        "line of the model it is.\n\nusage: etscope COMMAND [options]\n\n",
+        stream);
+    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+        fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+    }
+    fputs(
+        "\n`etscope COMMAND --help` explains a command, `etscope --version` tells the version.\n"
+        "Results go to standard output, notes to standard error; - is standard input or\n"
+        "output. Exit codes: 0 ok, 1 negative finding, 2 usage, 3 input file, 4 mismatch,\n"
+        "5 runtime error, 6 missing component, 7 output or memory.\n",
+        stream);
+}
+
+/* roff: a backslash and a leading dot or quote mean something. */
+static void print_roff(FILE *stream, const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool starts_line = at == text || at[-1] == '\n';
+        if (starts_line && (*at == '.' || *at == '\'')) fputs("\\&", stream);
+        if (*at == '\\') fputs("\\e", stream);
+        else if (*at == '-') fputs("\\-", stream);
+        else fputc(*at, stream);
+    }
+}
+
+static void print_man_options(FILE *stream, const struct cli_command *command)
+{
+    fputs(".SH OPTIONS\n", stream);
+    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+        fputs(".TP\n.BR ", stream);
+        print_roff(stream, option->name);
+        if (option->alias != NULL) {
+            fputs(" \", \" ", stream);
+            print_roff(stream, option->alias);
+        }
+        if (option->value != NULL) {
+            fputs(" \" ", stream);
+            print_roff(stream, option->value);
+            fputs("\"", stream);
+        }
+        fputc('\n', stream);
+        print_roff(stream, option->help);
+        fputs(".\n", stream);
+    }
+}
+
+static void print_man_examples(FILE *stream, const struct cli_command *command)
+{
+    fputs(".SH EXAMPLES\n.nf\n", stream);
+    print_roff(stream, command->examples);
+    fputs("\n.fi\n.SH EXIT STATUS\nSee\n.BR etscope (1).\n", stream);
+}
+
+void cli_print_man(FILE *stream, const struct cli_command *command)
+{
+    char title[64] = "ETSCOPE";
+    if (command != NULL) snprintf(title, sizeof title, "ETSCOPE-%s", command->name);
+    for (char *at = title; *at != '\0'; at++) *at = (char)toupper((unsigned char)*at);
+    fprintf(stream, ".TH %s 1 \"\" \"etscope %s\"\n.SH NAME\n", title, ETS_VERSION);
+    if (command != NULL) {
+        fprintf(stream, "etscope\\-%s \\- ", command->name);
+        print_roff(stream, command->summary);
+        fprintf(stream, "\n.SH SYNOPSIS\n.B etscope %s\n", command->name);
+        if (command->arguments[0] != '\0') fprintf(stream, ".I %s\n", command->arguments);
+        fputs("[options]\n.SH DESCRIPTION\n", stream);
+        print_roff(stream, command->description);
+        fputc('\n', stream);
+        print_man_options(stream, command);
+        print_man_examples(stream, command);
+        return;
+    }
+    fputs(
+        "etscope \\- developer tools for ExecuTorch\n.SH SYNOPSIS\n.B etscope\n.I COMMAND\n"
+        "[options]\n.SH DESCRIPTION\n"
+        "Shows what an ExecuTorch program does: what each operator costs and which line of the "
+        "model it is.\n.SH COMMANDS\n",
+        stream);
+    for (const struct cli_command *each = cli_commands; each->name != NULL; each++) {
+        fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
+        print_roff(stream, each->summary);
+        fputc('\n', stream);
+    }
+    fputs(
+        ".SH EXIT STATUS\n0 success; 1 the finding is negative; 2 usage; 3 an input file is "
+        "missing, damaged or of another kind; 4 files do not belong together or the answer is "
+        "ambiguous; 5 the ExecuTorch runtime reported an error; 6 a component is missing; 7 out "
+        "of memory, or an output could not be written.\n",
+        stream);
+}
+
+int cmd_help(const struct cli_arguments *arguments)
+{
+    const struct cli_command *command = NULL;
+    if (arguments->word_count > 1) return cli_complain(CLI_USAGE, "help takes one command");
+    if (cli_has(arguments, "--completion")) {
+        return cli_print_completion(stdout, cli_value(arguments, "--completion"));
+    }
+    if (arguments->word_count == 1) {
+        command = cli_find_command(arguments->words[0]);
+        if (command == NULL) return CLI_USAGE;
+    }
+    if (cli_has(arguments, "--man")) cli_print_man(stdout, command);
+    else if (command != NULL) cli_print_help(stdout, command);
+    else cli_print_overview(stdout);
+    return CLI_OK;
+}

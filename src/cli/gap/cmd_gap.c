@@ -1,0 +1,235 @@
+/* gap: what a device captured against a reference evaluation of the record's graph. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/gap/gap_report.h"
+#include "cli/open/siblings.h"
+#include "etscope/gap_table.h"
+
+/* clang-format off */
+const struct cli_option cli_gap_options[] = {
+    {"--etrecord", "--etrecord_path", "FILE",
+     "The ETRecord that the export wrote; default: the one beside the trace", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE", "The captured tensors", NULL, false},
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
+    {"--method", "-m", "NAME", "The method that ran, where the trace fits several", NULL, false},
+    {"--block", NULL, "NAME", "The first run of this block, by name or number", NULL, false},
+    {"--run", NULL, "N", "This run of the trace, from 0; default: the first that captured", NULL,
+     false},
+    CLI_REFERENCE_OPTIONS,
+    {"--metric", NULL, "snr|mse|l1|cosine|max", "What the column gap shows; default snr", NULL,
+     false},
+    {"--fail-below", NULL, "DB",
+     "End with 1 where a value's SNR is below this many dB, or nothing could be compared", NULL,
+     false},
+    {"--rms", NULL, "X",
+     "Tolerance of all values as a part of the reference's root mean square; default: by what the "
+     "operator computes in",
+     NULL, false},
+    {"--tolerance", NULL, "FIELDS", "The same for some values, as dtype=bfloat16,rms=0.02", NULL,
+     true},
+    {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
+    CLI_COMPARATOR_OPTION,
+    {"--only-off", NULL, NULL, "Only values that do not agree", NULL, false},
+    {"--values", NULL, NULL, "Machine formats only: add the first 8 numbers of both tensors", NULL, false},
+    {"--alignment", NULL, NULL,
+     "Only which value of the graph each captured one is; evaluates nothing", NULL, false},
+    {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own_error,snr",
+     NULL, false},
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_SIBLINGS_OPTION,
+    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+     false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+static int write_table(const struct cli_gap *gap, struct ets_table *table)
+{
+    char text[4096];
+    const struct ets_text headline = ets_table_heading(table);
+    const int code = cli_choose_columns(gap->arguments, table);
+    cli_headline("%.*s", (int)headline.size, headline.data);
+    if (code != CLI_OK) return code;
+    const size_t size = ets_gap_describe_guilty(gap->inspection, gap->report, text, sizeof text);
+    for (size_t at = 0, end; at < size; at = end + 1) {
+        for (end = at; end < size && text[end] != '\n';) end++;
+        ets_table_add_note(table, (struct ets_text){text + at, end - at});
+    }
+    return cli_write_styled(gap->arguments, table);
+}
+
+static int show(const struct cli_gap *gap, bool is_alignment)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    const struct ets_gap_table_options options = {
+        .metric = (enum ets_gap_metric)cli_choice(gap->arguments, "--metric", ETS_GAP_METRIC_SNR),
+        .only_off = cli_has(gap->arguments, "--only-off"),
+        .values = cli_has(gap->arguments, "--values") || cli_has(gap->arguments, "--columns")};
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    const enum ets_status status =
+        is_alignment ? ets_alignment_table_fill(table, gap->inspection, gap->report, &error)
+                     : ets_gap_table_fill(table, gap->inspection, gap->report, &options, &error);
+    int code = CLI_OK;
+    if (status != ETS_OK) code = cli_fail(NULL, &error);
+    else if (!is_alignment) code = write_table(gap, table);
+    else if ((code = cli_choose_columns(gap->arguments, table)) == CLI_OK)
+        code = cli_write_styled(gap->arguments, table);
+    ets_table_close(table);
+    return code;
+}
+
+static int draw(const struct cli_gap *gap)
+{
+    const char *path = cli_value(gap->arguments, "--picture");
+    struct ets_output *output;
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_gap_picture_write(gap->report, output);
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    return CLI_OK;
+}
+
+/* CLI_NEGATIVE where there are no numbers, with the first reason. */
+static int check_compared(const struct cli_gap *gap)
+{
+    const uint32_t values = ets_gap_value_count(gap->report);
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < ets_gap_row_count(gap->report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(gap->report, i);
+        if (row->has_total) return CLI_OK;
+        if (reason == NULL) reason = row->reason;
+    }
+    for (uint32_t i = 0; reason == NULL && i < values; i++) {
+        reason = ets_gap_value(gap->report, i)->reason;
+    }
+    return cli_complain(CLI_NEGATIVE, "nothing could be compared of %u captured %s%s%s", values,
+                        values == 1 ? "value" : "values", reason != NULL ? ": " : "",
+                        reason != NULL ? reason : "");
+}
+
+/* CLI_NEGATIVE where a value is worse than --fail-below. */
+static int check_limit(const struct cli_gap *gap, double limit)
+{
+    uint32_t compared = 0, below = 0;
+    double worst = INFINITY;
+    if (!cli_has(gap->arguments, "--fail-below")) return CLI_OK;
+    for (uint32_t i = 0; i < ets_gap_row_count(gap->report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(gap->report, i);
+        if (!row->has_total) continue;
+        const bool is_same = row->total.unequal_count == 0;
+        const double snr = row->total.broken_count > 0 ? -INFINITY
+                           : is_same                   ? INFINITY
+                                                       : ets_comparison_snr(&row->total);
+        compared++;
+        below += snr < limit;
+        worst = fmin(worst, snr);
+    }
+    if (below == 0) return CLI_OK;
+    return cli_complain(CLI_NEGATIVE, "%u of %u values have an SNR below %g dB, the worst %g dB",
+                        below, compared, limit, worst);
+}
+
+static int compare(struct cli_gap *gap, double limit)
+{
+    int code = cli_gap_evaluate(gap);
+    if (code == CLI_OK) code = show(gap, false);
+    if (code == CLI_OK) code = draw(gap);
+    if (code == CLI_OK) code = cli_gap_check_buffer(gap);
+    if (code == CLI_OK) code = check_compared(gap);
+    if (code == CLI_OK) code = check_limit(gap, limit);
+    return code;
+}
+
+static int parse_limit(const struct cli_arguments *arguments, double *limit_out)
+{
+    const char *value = cli_value(arguments, "--fail-below");
+    char *end;
+    if (value == NULL) return CLI_OK;
+    *limit_out = strtod(value, &end);
+    if (end != value && *end == '\0' && !isnan(*limit_out)) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--fail-below takes a number of dB, not \"%s\"", value);
+}
+
+/* Values are judged as a whole, not element by element as `verify` does. */
+static int open_tolerances(struct cli_gap *gap)
+{
+    const int code = cli_tolerances_open(gap->arguments, &gap->tolerances);
+    for (size_t i = 0; code == CLI_OK && i < gap->tolerances.count; i++) {
+        const struct ets_tolerance_rule *rule = &gap->tolerances.rules[i];
+        const bool is_of_verify =
+            rule->relative >= 0 || rule->absolute >= 0 || rule->test_case >= 0 || rule->output >= 0;
+        if (!is_of_verify) continue;
+        return cli_complain(CLI_USAGE,
+                            "a tolerance of gap has the fields method, dtype and rms; case, "
+                            "output, rtol and atol are verify's");
+    }
+    return code;
+}
+
+static int check_record(const struct cli_arguments *arguments, const struct cli_subject *subject)
+{
+    if (subject->record != NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "gap needs --etrecord, whose graph the trace is compared with%s",
+                        cli_has(arguments, "--reference-trace")
+                            ? "; without a record `etscope tensors --save` and --compare "
+                              "compare two traces"
+                            : "");
+}
+
+static int compare_run(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                       const struct cli_program *program, struct ets_inspection *inspection)
+{
+    struct cli_gap gap = {
+        .arguments = arguments, .subject = subject, .program = program, .inspection = inspection};
+    const bool is_alignment = cli_has(arguments, "--alignment");
+    uint32_t block, run;
+    double limit = 0;
+    int code = check_record(arguments, subject);
+    if (code == CLI_OK) code = parse_limit(arguments, &limit);
+    if (code == CLI_OK) code = cli_choose_rows(arguments, inspection, &block, &run);
+    if (code != CLI_OK) return code;
+    if (!is_alignment && subject->debug_buffer.data == NULL) {
+        return cli_complain(CLI_USAGE,
+                            "gap needs --debug-buffer, which holds the captured tensors; without "
+                            "it --alignment shows what would be compared");
+    }
+    cli_print_notes(inspection);
+    code = cli_comparators_open(arguments, &gap.comparators);
+    if (code == CLI_OK) code = open_tolerances(&gap);
+    if (code == CLI_OK) code = cli_gap_open(&gap, block, run);
+    if (code == CLI_OK) code = is_alignment ? show(&gap, true) : compare(&gap, limit);
+    cli_gap_close(&gap);
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE,
+                            "gap needs a trace: etscope gap debug.etdp --etrecord model.etrecord "
+                            "--debug-buffer debug.bin");
+    }
+    if (arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE, "gap reads one trace; unexpected argument \"%s\"",
+                            arguments->words[1]);
+    }
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    return ok ? cli_gap_check(arguments) : CLI_USAGE;
+}
+
+int cmd_gap(const struct cli_arguments *arguments)
+{
+    const int code = check_words(arguments);
+    return code != CLI_OK ? code : cli_subject_inspect(arguments, compare_run);
+}

@@ -1,0 +1,92 @@
+#include "cli/gap/gap_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "etscope/npy.h"
+
+static int no_memory(void)
+{
+    return cli_complain(CLI_INTERNAL, "no memory for the inputs");
+}
+
+static int from_files(const struct cli_arguments *arguments, struct cli_gap_inputs *inputs)
+{
+    size_t count = 0;
+    while (cli_value_at(arguments, "--input", (unsigned)count) != NULL) count++;
+    inputs->values = calloc(count, sizeof *inputs->values);
+    inputs->files = calloc(count, sizeof *inputs->files);
+    if (inputs->values == NULL || inputs->files == NULL) return no_memory();
+    for (size_t i = 0; i < count; i++) {
+        const char *path = cli_value_at(arguments, "--input", (unsigned)i);
+        struct ets_value *value = &inputs->values[i];
+        struct ets_error error;
+        if (cli_file_open(path, &inputs->files[i], &error) != ETS_OK) return cli_fail(path, &error);
+        inputs->file_count++;
+        value->kind = ETS_VALUE_TENSOR;
+        if (ets_npy_read(ets_file_bytes(inputs->files[i]), &value->as.tensor, &error) != ETS_OK) {
+            return cli_fail(path, &error);
+        }
+        inputs->count++;
+    }
+    return CLI_OK;
+}
+
+static int from_case(const struct cli_program *program, const char *method, uint32_t number,
+                     struct cli_gap_inputs *inputs)
+{
+    struct ets_bundle_suite suite;
+    struct ets_bundle_case bundled;
+    struct ets_error error;
+    if (ets_bundle_find_suite(&program->bundle, method, &suite, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    if (number >= suite.case_count) {
+        return cli_complain(CLI_USAGE, "%s has %u test cases, from 0; there is no case %u", method,
+                            suite.case_count, number);
+    }
+    ets_bundle_case(&suite, number, &bundled);
+    inputs->values = calloc((size_t)bundled.input_count + 1, sizeof *inputs->values);
+    if (inputs->values == NULL) return no_memory();
+    for (uint32_t i = 0; i < bundled.input_count; i++) {
+        ets_bundle_input(&bundled, i, &inputs->values[inputs->count++]);
+    }
+    return CLI_OK;
+}
+
+int cli_gap_inputs_open(const struct cli_arguments *arguments, const struct cli_program *program,
+                        const char *method, int told, struct cli_gap_inputs *inputs_out)
+{
+    bool ok = true;
+    const bool has_case = cli_has(arguments, "--case");
+    const long long asked = cli_number(arguments, "--case", told, 0, UINT32_MAX, &ok);
+    *inputs_out = (struct cli_gap_inputs){.count = 0};
+    if (!ok) return CLI_USAGE;
+    if (cli_has(arguments, "--input") && has_case) {
+        return cli_complain(CLI_USAGE, "inputs come from --input or from --case, not from both");
+    }
+    if (cli_has(arguments, "--input")) return from_files(arguments, inputs_out);
+    if (has_case && !program->is_bundle) {
+        return cli_complain(CLI_USAGE, "--case needs --program with a bundled program (.bpte)");
+    }
+    if (asked >= 0 && program->is_bundle) {
+        return from_case(program, method, (uint32_t)asked, inputs_out);
+    }
+    if (strcmp(method, "forward") == 0) return CLI_OK;
+    if (program->is_bundle) {
+        cli_note("%s: inputs of test case 0", method);
+        return from_case(program, method, 0, inputs_out);
+    }
+    return cli_complain(CLI_USAGE,
+                        "an ETRecord has representative inputs of the method forward alone, and "
+                        "the run is of %s: give --input, or --program with a bundled program",
+                        method);
+}
+
+void cli_gap_inputs_close(struct cli_gap_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->file_count; i++) ets_file_close(inputs->files[i]);
+    free(inputs->files);
+    free(inputs->values);
+}

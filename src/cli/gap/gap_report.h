@@ -1,0 +1,67 @@
+/* A gap report and its reference, as the options of `gap` and `annotate` ask for it. */
+#ifndef ETSCOPE_CLI_GAP_GAP_REPORT_H
+#define ETSCOPE_CLI_GAP_GAP_REPORT_H
+
+#include "cli/open/comparator_option.h"
+#include "cli/open/session.h"
+#include "cli/open/subject.h"
+#include "cli/open/tolerances.h"
+#include "etscope/gap.h"
+
+/* clang-format off */
+#define CLI_REFERENCE_OPTIONS \
+    {"--reference", NULL, "NAME",                                                                  \
+     "The graph to compare with: aten (the exported program; default), edge, or another of the "   \
+     "record", NULL, false},                                                                       \
+    {"--reference-etrecord", NULL, "FILE",                                                         \
+     "The ETRecord of another model as the reference: of a quantized model its float original",    \
+     NULL, false},                                                                                 \
+    {"--reference-trace", NULL, "FILE",                                                            \
+     "Another trace as the reference, device against device; of the same model, or of that of "    \
+     "--reference-etrecord", NULL, false},                                                         \
+    {"--reference-debug-buffer", NULL, "FILE", "The captured tensors of --reference-trace", NULL,  \
+     false},                                                                                       \
+    {"--reference-npy", NULL, "FOLDER",                                                            \
+     "Files NODE.npy as the reference, of several outputs NODE.N.npy. PyTorch itself is one in "   \
+     "Python alone: Inspector.numeric_gap(\"torch\")", NULL, false},               \
+    {"--reference-dtype", NULL, "f64|record",                                                      \
+     "Compute the reference in float64 (default), which tells what is right, or in the record's "   \
+     "types, as the runtime's kernels do",                                                        \
+     NULL, false},                                                                                 \
+    {"--input", "-i", "FILE", "An input as .npy file; several in the method's order", ".npy",      \
+     true},                                                                                        \
+    {"--case", NULL, "N", "Take the inputs from this test case of the --program .bpte", NULL,      \
+     false},                                                                                       \
+    {"--load-library", NULL, "FILE", "A shared library with kernels of your own", NULL, true},     \
+    CLI_PYTHON_OPTION,                                                                             \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+/* clang-format on */
+
+struct cli_gap {
+    const struct cli_arguments *arguments;
+    const struct cli_subject *subject;
+    const struct cli_program *program;
+    struct ets_inspection *inspection;
+    struct ets_gap_report *report; /* NULL: none is open */
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+    struct cli_record other;            /* --reference-etrecord */
+    struct cli_comparators comparators; /* opened by `gap`; none for `annotate` */
+    struct cli_tolerances tolerances;   /* likewise */
+};
+
+/* Reference options that contradict each other. Returns an exit code. */
+int cli_gap_check(const struct cli_arguments *arguments);
+/*
+ * Aligns what was captured in `run`, or in the first run of `block`, or (ETS_NO_INDEX both) in the
+ * first that captured anything, of --method if it is given. Returns an exit code; close in any
+ * case.
+ */
+int cli_gap_open(struct cli_gap *gap, uint32_t block, uint32_t run);
+/* Fills the report's rows, and says what the reference could not do. Returns an exit code. */
+int cli_gap_evaluate(struct cli_gap *gap);
+/* Complains of values whose bytes are not in the debug buffer: cut off, or another trace's. */
+int cli_gap_check_buffer(const struct cli_gap *gap);
+void cli_gap_close(struct cli_gap *gap);
+
+#endif

@@ -1,0 +1,164 @@
+#include "cli/core/cli_text.h"
+#include "cli/core/document.h"
+#include "cli/info/info_kinds.h"
+#include "cli/open/trace_paths.h"
+#include "etscope/kind.h"
+
+const struct cli_option cli_info_options[] = {
+    {"--format", "-f", "table|json|jsonl",
+     "json: a row for each file. All have path, kind, file_bytes. "
+     "program: schema_version, fingerprint, sizes, methods (name, inputs, outputs, "
+     "instruction_count, instructions, operators, constant_count, constant_bytes, "
+     "external_count, external_bytes, delegates, arenas), named_data; bundle: bundle_version, "
+     "suites (method, cases), program; data_file: schema_version, segment_count, entries; "
+     "etdump: schema_version, size_prefixed, run_count, blocks; etrecord: export_graph_id, "
+     "representative_inputs, methods, graphs, entries; npy: scalar_type, sizes, element_count, "
+     "row_major. A row for each file of a folder has path, kind, file_bytes, model (a number from "
+     "0; "
+     "null: none), model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
+     "fingerprint, run_count, event_count, reason",
+     NULL, false},
+    {"--all", NULL, NULL, "Show long lists in full; JSON always does", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+void info_heading(struct info_request *request)
+{
+    struct info_line line = {.size = 0};
+    if (request->has_printed) ets_output_write(request->output, "\n", 1);
+    request->has_printed = true;
+    info_add_text(&line, cli_text(cli_path_name(request->path)));
+    info_add(&line, ": %s, ", ets_kind_name(ets_kind_sniff(request->bytes)));
+    info_add_bytes(&line, request->bytes.size);
+    info_end_line(request->output, &line);
+}
+
+void info_json_heading(struct info_request *request, const char *kind)
+{
+    info_json_string(request->json, "path", request->path);
+    info_json_string(request->json, "kind", kind);
+    info_json_count(request->json, "file_bytes", request->bytes.size);
+}
+
+void info_json_tensor(struct info_json *json, const struct ets_tensor *tensor)
+{
+    info_json_string(json, "scalar_type", ets_scalar_type_name(tensor->scalar_type));
+    info_json_array(json, "sizes");
+    for (uint32_t i = 0; i < tensor->rank; i++) info_json_integer(json, NULL, tensor->sizes[i]);
+    info_json_end_array(json);
+}
+
+void info_json_value(struct info_json *json, const struct ets_value *value)
+{
+    static const char *const kinds[] = {"none", "tensor", "int", "bool", "double", "other"};
+    info_json_object(json, NULL);
+    info_json_string(json, "kind", kinds[value->kind]);
+    if (value->kind == ETS_VALUE_TENSOR) info_json_tensor(json, &value->as.tensor);
+    if (value->kind == ETS_VALUE_INT) info_json_integer(json, "value", value->as.int_value);
+    if (value->kind == ETS_VALUE_BOOL) info_json_bool(json, "value", value->as.bool_value);
+    if (value->kind == ETS_VALUE_DOUBLE) info_json_real(json, "value", value->as.double_value);
+    info_json_end_object(json);
+}
+
+/* A list that is only a little longer than `most` is shown whole. */
+static uint32_t shorten(const struct info_request *request, uint32_t count, uint32_t most)
+{
+    return request->all || count <= most + 2 ? count : most;
+}
+
+uint32_t info_shown(const struct info_request *request, uint32_t count)
+{
+    return shorten(request, count, 6);
+}
+
+uint32_t info_shown_wrapped(const struct info_request *request, uint32_t count)
+{
+    return shorten(request, count, 12);
+}
+
+void info_more(const struct info_request *request, uint32_t count)
+{
+    const uint32_t shown = info_shown(request, count);
+    if (shown == count) return;
+    info_print(request->output, "    and %u more; --all shows them", count - shown);
+}
+
+void info_item(const struct info_request *request, struct info_line *line, uint64_t bytes,
+               struct ets_text name)
+{
+    enum { MOST_NAME = INFO_WIDTH - 14 };
+    struct info_line size = {.size = 0};
+    info_add_bytes(&size, bytes);
+    info_add(line, "%*s%.*s  ", 12 - (int)size.size, "", (int)size.size, size.data);
+    const bool is_cut = !request->all && name.size > MOST_NAME;
+    info_add_text(line, (struct ets_text){name.data, is_cut ? MOST_NAME - 3 : name.size});
+    if (is_cut) info_add(line, "...");
+}
+
+static int explain(struct info_request *request)
+{
+    const enum ets_kind kind = ets_kind_sniff(request->bytes);
+    switch (kind) {
+    case ETS_KIND_ETDUMP: return info_etdump(request);
+    case ETS_KIND_PROGRAM: return info_program(request);
+    case ETS_KIND_BUNDLE: return info_bundle(request);
+    case ETS_KIND_DATA_FILE: return info_data_file(request);
+    case ETS_KIND_ETRECORD: return info_etrecord(request);
+    case ETS_KIND_NPY: return info_npy(request);
+    case ETS_KIND_UNKNOWN:
+    case ETS_KIND_EMPTY:
+    case ETS_KIND_ZIP:
+    case ETS_KIND_JSON:
+    case ETS_KIND_TEXT: break;
+    case ETS_KIND_CAPTURE:
+        return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(request->path), ets_kind_name(kind));
+    }
+    return cli_complain(CLI_INPUT,
+                        "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
+                        "ETRecord and .npy files",
+                        cli_path_name(request->path), ets_kind_name(kind), request->bytes.size);
+}
+
+/* The first of a command's failures is its exit code. */
+static int info_file(struct info_request *request)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    if (cli_is_folder(request->path)) return info_folder(request);
+    if (cli_file_open(request->path, &file, &error) != ETS_OK) {
+        return cli_fail(request->path, &error);
+    }
+    request->bytes = ets_file_bytes(file);
+    int code = explain(request);
+    ets_file_close(file);
+    if (request->is_out_of_memory) {
+        code = cli_complain(CLI_INTERNAL, "out of memory; what was printed is not complete");
+    }
+    return code;
+}
+
+int cmd_info(const struct cli_arguments *arguments)
+{
+    struct info_request request = {.all = cli_has(arguments, "--all")};
+    struct ets_error error;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "info needs a file or a folder: etscope info model.pte");
+    }
+    int code = cli_check_stdin(arguments, (const char *const[]){NULL});
+    if (code != CLI_OK) return code;
+    const bool is_json = cli_choice(arguments, "--format", 0) > 0;
+    const bool is_one_folder = arguments->word_count == 1 && cli_is_folder(arguments->words[0]);
+    if (is_json && is_one_folder) code = CLI_OK; /* it tells its headline first */
+    else if (is_json) code = cli_document_rows("-", &request.json);
+    else if (ets_output_open("-", &request.output, &error) != ETS_OK)
+        code = cli_fail_output("-", &error);
+    if (code != CLI_OK) return code;
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        request.path = arguments->words[i];
+        const int result = info_file(&request);
+        if (code == CLI_OK) code = result;
+    }
+    if (is_json) return code;
+    if (ets_output_commit(request.output, &error) != ETS_OK) code = cli_fail_output("-", &error);
+    return code;
+}

@@ -1,0 +1,60 @@
+#include "cli/inspect/show.h"
+#include "cli/open/siblings.h"
+#include "cli/open/subject.h"
+
+const struct cli_option cli_inspect_options[] = {
+    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
+    {"--program", NULL, "FILE",
+     "The .pte or .bpte that ran, which knows what is inside of delegates", NULL, false},
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors; checked to hold all that the trace names", NULL, false},
+    {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},
+    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    CLI_SHOW_OPTIONS,
+    CLI_SIBLINGS_OPTION,
+    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+     false},
+    {"--etdump", "--etdump_path", "FILE", "The trace, instead of the first word", NULL, false},
+    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",
+     "What the trace counts its times in, where it does not say; default ns", NULL, false},
+    {"--target-time-scale", "--target_time_scale", "ns|us|ms|s|cycles",
+     "Unit of upstream's table (default ms) and of this one", NULL, false},
+    {"--tsv-path", "--tsv_path", "FILE", "Also write upstream's table, whole, to FILE", NULL,
+     false},
+    {"--compare-results", "--compare_results", NULL,
+     "Also compare the recorded outputs with the ETRecord's reference outputs", NULL, false},
+    {"--case", NULL, "N",
+     "The reference case, where the trace does not name it; default the nearest", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+/* The trace is the first word, or --etdump as upstream calls it. */
+static int find_trace(const struct cli_arguments *arguments, const char **path_out)
+{
+    const char *named = cli_value(arguments, "--etdump");
+    const unsigned words = arguments->word_count + (named != NULL);
+    if (words == 0) {
+        return cli_complain(CLI_USAGE, "inspect needs a trace: etscope inspect profile.etdp");
+    }
+    if (words > 1) {
+        return cli_complain(CLI_USAGE, "inspect reads one trace; unexpected argument \"%s\"",
+                            arguments->words[arguments->word_count - 1]);
+    }
+    *path_out = named != NULL ? named : arguments->words[0];
+    return CLI_OK;
+}
+
+int cmd_inspect(const struct cli_arguments *arguments)
+{
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    const char *path = NULL;
+    int code = find_trace(arguments, &path);
+    if (code != CLI_OK) return code;
+    code = cli_subject_open(arguments, path, &files, &subject);
+    if (code == CLI_OK) code = cli_show(arguments, &subject);
+    cli_subject_close(&files);
+    return code;
+}

@@ -1,0 +1,88 @@
+#include <string.h>
+
+#include "cli/inspect/show.h"
+#include "cli/open/session.h"
+#include "etscope/delegates.h"
+
+const struct cli_option cli_profile_options[] = {
+    {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
+     false},
+    {"--runs", "-r", "N", "How often to run; default 10", NULL, false},
+    {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
+    CLI_SHOW_OPTIONS,
+    CLI_SESSION_OPTIONS,
+    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Go on where ETRecord and program disagree", NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+/* The only method that ran needs no finding out. */
+static const char *known_method(const struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    if (cli_value_at(arguments, "--method", 1) != NULL) return NULL;
+    if (cli_has(arguments, "--method")) return cli_value(arguments, "--method");
+    return session->engine->method_count(session->program) == 1
+               ? session->engine->method_name(session->program, 0)
+               : "forward"; /* what cli_session_execute ran then */
+}
+
+/* A record of another program, as far as the two tell it: before anything runs. */
+static int check_record(const struct cli_session *session)
+{
+    struct ets_delegations *delegations;
+    struct ets_error error;
+    const struct ets_delegations_options options = {.program = &session->model.program,
+                                                    .record = session->record.record,
+                                                    .method = known_method(session)};
+    if (options.record == NULL || cli_has(session->arguments, "--allow-mismatch")) return CLI_OK;
+    if (ets_delegations_open(&options, &delegations, &error) != ETS_OK) {
+        return error.status == ETS_MISMATCH ? cli_fail(session->path, &error) : CLI_OK;
+    }
+    ets_delegations_close(delegations);
+    return CLI_OK;
+}
+
+int cmd_profile(const struct cli_arguments *arguments)
+{
+    const char *tracer = cli_value(arguments, "--tracer");
+    if (tracer != NULL && strcmp(tracer, "none") == 0) {
+        return cli_complain(CLI_USAGE, "profile needs a trace; `run --tracer none` runs untraced");
+    }
+    const char *trace_path = cli_value(arguments, "--trace");
+    if (trace_path != NULL && strcmp(trace_path, "-") == 0) {
+        return cli_complain(CLI_USAGE, "standard output is for the table; -o needs a file");
+    }
+    const char *debug_path = cli_value(arguments, "--debug-buffer");
+    if (debug_path != NULL && strcmp(debug_path, "-") == 0) {
+        return cli_complain(CLI_USAGE,
+                            "standard output is for the table; --debug-buffer needs a "
+                            "file");
+    }
+    struct cli_session session;
+    int code = cli_session_open(arguments, true, 10, 1, &session);
+    if (code == CLI_OK) code = check_record(&session);
+    if (code == CLI_OK) code = cli_session_execute(&session);
+    if (code == CLI_OK && trace_path != NULL) {
+        code = cli_session_keep(&session, trace_path, &session.trace, 1);
+    }
+    if (code == CLI_OK) {
+        const struct cli_subject subject = {
+            .path = session.path,
+            .dump = session.trace,
+            .debug_buffer = session.debug,
+            .record = session.record.record,
+            .program = &session.model.program,
+            .method = known_method(&session),
+        };
+        code = cli_show(arguments, &subject);
+        if (code == CLI_OK && session.is_incomplete) code = CLI_NEGATIVE;
+    }
+    if (code == CLI_OK || code == CLI_NEGATIVE) {
+        const int commit = cli_session_commit(&session);
+        if (commit != CLI_OK) code = commit;
+    }
+    cli_session_close(&session);
+    return code;
+}

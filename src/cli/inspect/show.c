@@ -1,0 +1,483 @@
+#define _DEFAULT_SOURCE
+#include "cli/inspect/show.h"
+
+#include <ctype.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/compare/compare.h"
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/core/document.h"
+#include "cli/inspect/upstream_table.h"
+#include "cli/open/debug_buffer.h"
+#include "cli/open/trace_notes.h"
+#include "etscope/run_table.h"
+
+/* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
+enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
+
+enum { MAX_TOKENS = 64, METHOD_BYTES = 128 };
+
+/* What was asked of an inspection, parsed. */
+struct request {
+    bool is_of_runs;
+    struct ets_run_table_options runs; /* where it is */
+    struct ets_method_tokens tokens[MAX_TOKENS];
+    char token_methods[MAX_TOKENS][METHOD_BYTES];
+    struct ets_inspect_options inspect;
+    struct ets_operator_table_options table;
+    struct cli_filter filter;
+    enum ets_time_unit target;
+};
+
+void cli_style(const struct cli_arguments *arguments, const char *output_path,
+               struct ets_table_style *style_out)
+{
+    bool ok = true;
+    const bool is_terminal = strcmp(output_path, "-") == 0 && isatty(STDOUT_FILENO);
+    *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
+    const char *format = cli_value(arguments, "--format");
+    if (format != NULL && !ets_format_find(format, &style_out->format)) {
+        style_out->format = ETS_FORMAT_TSV; /* beside upstream's table */
+    }
+    style_out->bold = is_terminal && getenv("NO_COLOR") == NULL;
+    style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    style_out->time_unit = cli_value(arguments, "--unit");
+    style_out->width = (uint32_t)cli_number(arguments, "--width", 0, 20, 10000, &ok);
+    struct winsize size;
+    if (style_out->width == 0 && is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        style_out->width = size.ws_col;
+    }
+    const char *columns = getenv("COLUMNS");
+    if (style_out->width == 0 && columns != NULL && atoi(columns) >= 20) {
+        style_out->width = (uint32_t)atoi(columns);
+    }
+}
+
+int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
+                    const struct ets_table_style *style)
+{
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    return cli_write_table_to(path, table, style);
+}
+
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style)
+{
+    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (ets_table_write(table, style, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table)
+{
+    struct ets_table_style style;
+    const char *path = cli_value(arguments, "--output");
+    cli_style(arguments, path != NULL ? path : "-", &style);
+    return cli_write_table(arguments, table, &style);
+}
+
+/* "prefill=128" */
+static bool parse_tokens(const struct cli_arguments *arguments, struct request *request)
+{
+    const char *word;
+    for (unsigned i = 0; (word = cli_value_at(arguments, "--tokens", i)) != NULL; i++) {
+        char *end = NULL;
+        const char *equals = strrchr(word, '=');
+        const double tokens = equals == NULL ? 0 : strtod(equals + 1, &end);
+        const size_t size = equals == NULL ? 0 : (size_t)(equals - word);
+        const bool is_number = end != NULL && end != equals + 1 && *end == '\0';
+        if (!is_number || !(tokens > 0 && tokens < 1e15) || size == 0 || size >= METHOD_BYTES ||
+            i == MAX_TOKENS) {
+            cli_complain(CLI_USAGE,
+                         "--tokens takes a method and its tokens, as prefill=128, not \"%s\"",
+                         word);
+            return false;
+        }
+        memcpy(request->token_methods[i], word, size);
+        request->tokens[i] = (struct ets_method_tokens){request->token_methods[i], tokens};
+        request->runs.token_count = i + 1;
+    }
+    request->runs.tokens = request->tokens;
+    return true;
+}
+
+static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
+{
+    static const char *const others[] = {"--sort", "--all", "--depth", NULL};
+    const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
+    request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
+    request->runs.by_run = group == GROUP_RUN;
+    const char *other = cli_first_given(arguments, others);
+    if (request->is_of_runs && other != NULL) {
+        cli_complain(CLI_USAGE, "%s does not go with --group-by method or run", other);
+        return false;
+    }
+    if (!request->is_of_runs && cli_has(arguments, "--tokens")) {
+        cli_complain(CLI_USAGE, "--tokens is for --group-by method or run");
+        return false;
+    }
+    return parse_tokens(arguments, request);
+}
+
+struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,
+                                                  const struct cli_subject *subject)
+{
+    return (struct ets_inspect_options){
+        .record = subject->record,
+        .program = subject->program,
+        .method = subject->method,
+        .partial = cli_has(arguments, "--partial"),
+        .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
+        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
+    };
+}
+
+static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                          struct request *request)
+{
+    bool ok = true;
+    *request = (struct request){
+        .inspect = cli_inspection_options(arguments, subject),
+        .table =
+            {
+                .group_by = (enum ets_group_by)cli_choice(arguments, "--group-by", ETS_GROUP_NONE),
+                .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
+                .block = ETS_NO_INDEX,
+                .run = ETS_NO_INDEX,
+                .steady = cli_has(arguments, "--steady"),
+                .all_events = cli_has(arguments, "--all"),
+                .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
+            },
+    };
+    if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
+    if (!check_run_options(arguments, request)) ok = false;
+    if (cli_check_steady(arguments) != CLI_OK) ok = false;
+    if (cli_has(arguments, "--depth") && request->table.group_by != ETS_GROUP_MODULE) {
+        cli_complain(CLI_USAGE, "--depth is for --group-by module");
+        ok = false;
+    }
+    (void)cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok); /* used by cli_choose_rows */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok);        /* used by cli_style */
+    request->table.sort = (enum ets_sort_by)cli_choice(
+        arguments, "--sort",
+        cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
+                                                                                 : ETS_SORT_ORDER);
+    return ok;
+}
+
+/*
+ * The units of the trace and of the table. A trace that knows its unit is never rescaled; ticks
+ * that are cycles have no length in time.
+ */
+static int settle_units(const struct cli_arguments *arguments,
+                        const struct ets_inspection *inspection, struct request *request)
+{
+    int is_known;
+    const enum ets_time_unit said = request->inspect.tick_unit;
+    const enum ets_time_unit source = ets_inspection_tick_unit(inspection, &is_known);
+    if (source != said) {
+        cli_note("the trace itself says that its times are %s: --source-time-scale %s is not used",
+                 ets_time_unit_name(source), ets_time_unit_name(said));
+    }
+    request->target =
+        (enum ets_time_unit)cli_choice(arguments, "--target-time-scale",
+                                       source == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_MS);
+    if ((source == ETS_UNIT_CYCLES) == (request->target == ETS_UNIT_CYCLES)) return CLI_OK;
+    if (is_known) {
+        return cli_complain(CLI_USAGE,
+                            "the trace itself says that its times are %s, which "
+                            "--target-time-scale %s cannot show",
+                            ets_time_unit_name(source), ets_time_unit_name(request->target));
+    }
+    return cli_complain(CLI_USAGE,
+                        "cycles have no length in time: --source-time-scale and "
+                        "--target-time-scale must both be cycles, or neither");
+}
+
+int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
+                    uint32_t *block_out, uint32_t *run_out)
+{
+    bool ok = true;
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    const uint32_t runs = ets_inspection_run_count(inspection);
+    const char *wanted = cli_value(arguments, "--block");
+    const long long run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok);
+    *block_out = *run_out = ETS_NO_INDEX;
+    if (!ok) return CLI_USAGE;
+    if (run >= runs) {
+        return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", run, runs);
+    }
+    if (run >= 0) *run_out = (uint32_t)run;
+    if (wanted == NULL) return CLI_OK;
+    char *end;
+    const unsigned long number = strtoul(wanted, &end, 10);
+    const bool is_number = isdigit((unsigned char)wanted[0]) && *end == '\0';
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        const bool is_named = cli_text_is(block->name, wanted);
+        if (!is_named && !(is_number && number == i)) continue;
+        *block_out = i;
+        named++;
+    }
+    if (named == 1) return CLI_OK;
+    char list[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < blocks && used < 200; i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s", i > 0 ? ", " : "", i,
+                                 (int)(block->name.size < 40 ? block->name.size : 40),
+                                 block->name.data);
+    }
+    return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; there are: %s",
+                        named == 0 ? "no block" : "several blocks", wanted, list);
+}
+
+void cli_print_notes(const struct ets_inspection *inspection)
+{
+    enum { MOST = 3 };
+    const uint32_t damages = ets_inspection_damage_total(inspection);
+    for (uint32_t i = 0; i < damages && i < MOST; i++) {
+        const struct ets_damage *damage = ets_inspection_damage(inspection, i);
+        cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
+    }
+    if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
+    cli_note_trace(inspection);
+    uint32_t wrapped, backwards;
+    ets_inspection_clock_faults(inspection, &wrapped, &backwards);
+    if (wrapped > 0)
+        cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
+    if (backwards > 0) cli_note("%u events end before they start: counted as lasting 0", backwards);
+    const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
+    if (unknown > 0)
+        cli_note("%u events of kinds this version does not know were passed over", unknown);
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+            cli_note("block %u is not joined, its method is ambiguous: %s; --method decides", i,
+                     block->method);
+        } else if (block->method_state == ETS_METHOD_MISMATCH) {
+            cli_note("block %u is not joined: %s", i, block->reason);
+        }
+    }
+    if (ets_inspection_events(inspection)->count == 0 && damages == 0) {
+        cli_note(
+            "the trace holds no events; `etscope doctor` says whether this runtime records any");
+    }
+}
+
+int cli_check_steady(const struct cli_arguments *arguments)
+{
+    if (!cli_has(arguments, "--steady") || !cli_has(arguments, "--run")) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--run names one run, --steady leaves some out: not both");
+}
+
+/* What the tree cannot be, and why. */
+static int check_tree(const struct cli_arguments *arguments)
+{
+    if (!cli_has(arguments, "--tree")) return CLI_OK;
+    if (cli_has(arguments, "--group-by")) {
+        return cli_complain(CLI_USAGE,
+                            "--tree has a line for each part of a run: without --group-by, whose "
+                            "groups mix them; --group-by module has self times, too");
+    }
+    if (!cli_has(arguments, "--sort")) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "--tree is in order of execution: without --sort; --top N picks the lines "
+                        "that took most themselves");
+}
+
+static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspection *inspection,
+                                 const struct request *request, struct ets_error *error)
+{
+    struct ets_run_table_options options = request->runs;
+    options.block = request->table.block;
+    options.run = request->table.run;
+    options.steady = request->table.steady;
+    options.top = request->table.top;
+    options.filter = request->table.filter;
+    return ets_run_table_fill(table, inspection, &options, error);
+}
+
+static enum ets_status fill_any(const struct cli_arguments *arguments, struct ets_table *table,
+                                const struct ets_inspection *inspection,
+                                const struct request *request, struct ets_error *error)
+{
+    const struct ets_account_table_options tree = {.block = request->table.block,
+                                                   .run = request->table.run,
+                                                   .steady = cli_has(arguments, "--steady"),
+                                                   .all_events = request->table.all_events,
+                                                   .top = request->table.top,
+                                                   .filter = request->table.filter};
+    if (cli_has(arguments, "--tree")) {
+        return ets_account_table_fill(table, inspection, &tree, error);
+    }
+    if (request->is_of_runs) return fill_runs(table, inspection, request, error);
+    return ets_operator_table_fill(table, inspection, &request->table, error);
+}
+
+/* The table that was asked for, with the columns that were. */
+static int fill_table(const struct cli_arguments *arguments, struct ets_table *table,
+                      const struct ets_inspection *inspection, const struct request *request)
+{
+    struct ets_error error;
+    const enum ets_status status = fill_any(arguments, table, inspection, request, &error);
+    return status == ETS_OK ? cli_choose_columns(arguments, table) : cli_fail(NULL, &error);
+}
+
+static int write_operators(const struct cli_arguments *arguments,
+                           const struct ets_inspection *inspection, const struct request *request)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code = fill_table(arguments, table, inspection, request);
+    if (code == CLI_OK) {
+        struct ets_table_style style;
+        cli_style(arguments, path, &style);
+        if (style.time_unit == NULL && cli_has(arguments, "--target-time-scale")) {
+            style.time_unit = ets_time_unit_name(request->target);
+        }
+        code = cli_write_table(arguments, table, &style);
+    }
+    ets_table_close(table);
+    return code;
+}
+
+/* Every tensor that the trace names lies inside the debug buffer, or the first that does not. */
+static int check_debug_buffer(const struct ets_inspection *inspection,
+                              const struct cli_subject *subject)
+{
+    if (subject->debug_buffer_path == NULL) return CLI_OK;
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    const struct ets_etdump *dump = ets_inspection_dump(inspection);
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
+        struct ets_debug_value value;
+        ets_etdump_debug_value(dump, (size_t)events->payload_at[i], &value);
+        for (uint32_t t = 0; t < value.tensor_count; t++) {
+            struct ets_tensor tensor;
+            struct ets_error error;
+            int64_t offset;
+            if (ets_etdump_tensor(dump, &value, t, &tensor, &offset, &error) != ETS_OK) {
+                return cli_fail(subject->path, &error);
+            }
+            const enum ets_status status =
+                ets_etdump_tensor_data(subject->debug_buffer, offset, &tensor, &error);
+            if (status != ETS_OK && status != ETS_NOT_FOUND) {
+                return cli_fail(subject->debug_buffer_path, &error);
+            }
+        }
+    }
+    return CLI_OK;
+}
+
+static int show(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                struct ets_inspection *inspection, struct request *request)
+{
+    const char *tsv_path = cli_value(arguments, "--tsv-path");
+    int code = settle_units(arguments, inspection, request);
+    if (code == CLI_OK) {
+        code = cli_choose_rows(arguments, inspection, &request->table.block, &request->table.run);
+    }
+    if (code == CLI_OK) {
+        code = cli_filter_settle(&request->filter, inspection, subject->method,
+                                 request->table.block, request->table.run);
+        request->table.filter = request->filter.filter;
+    }
+    if (code == CLI_OK) code = check_debug_buffer(inspection, subject);
+    if (code != CLI_OK) return code;
+    cli_print_notes(inspection);
+    cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
+    const bool is_upstream = cli_wants_upstream(arguments);
+    if (subject->program == NULL && !is_upstream && !request->is_of_runs) {
+        cli_note_whole_calls(inspection);
+    }
+    if (is_upstream) {
+        const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+        code = cli_write_upstream(inspection, request->target, path);
+    } else {
+        code = write_operators(arguments, inspection, request);
+    }
+    if (code == CLI_OK && tsv_path != NULL) {
+        code = cli_write_upstream(inspection, request->target, tsv_path);
+    }
+    if (code == CLI_OK && cli_has(arguments, "--compare-results")) {
+        code = cli_compare_results(arguments, subject, inspection);
+    }
+    return code;
+}
+
+/* Two tables cannot be one document of a format that programs read. */
+static int check_documents(const struct cli_arguments *arguments)
+{
+    const char *format = cli_value(arguments, "--format");
+    const char *path = cli_value(arguments, "--output");
+    const bool is_for_people =
+        format == NULL || strcmp(format, "table") == 0 || strcmp(format, "markdown") == 0;
+    const bool goes_to_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (is_for_people || !goes_to_stdout || !cli_has(arguments, "--compare-results")) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "--compare-results with --format %s needs --output FILE for the "
+                        "operator table; standard output is for the comparison",
+                        format);
+}
+
+int cli_open_inspection(const struct cli_subject *subject,
+                        const struct ets_inspect_options *options,
+                        struct ets_inspection **inspection_out)
+{
+    struct ets_error error;
+    if (options->method != NULL && options->record == NULL && options->program == NULL) {
+        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
+    }
+    const enum ets_status status =
+        ets_inspection_open(subject->dump, options, inspection_out, &error);
+    if (status != ETS_OK) {
+        const int code = cli_fail(subject->path, &error);
+        const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
+        if (is_damaged && error.file == NULL && !options->partial)
+            cli_note("--partial reads what is whole");
+        return status == ETS_NOT_FOUND ? CLI_USAGE
+                                       : code; /* what is not found is --method's name */
+    }
+    if (ets_inspection_events(*inspection_out)->count == 0 &&
+        ets_inspection_damage_count(*inspection_out) > 0) {
+        cli_print_notes(*inspection_out);
+        ets_inspection_close(*inspection_out);
+        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
+                            cli_path_name(subject->path));
+    }
+    return CLI_OK;
+}
+
+int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
+{
+    struct request request;
+    if (cli_check_upstream(arguments) != CLI_OK) return CLI_USAGE;
+    if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
+    if (check_documents(arguments) != CLI_OK || check_tree(arguments) != CLI_OK) return CLI_USAGE;
+    if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
+        return CLI_USAGE;
+    }
+    struct ets_inspection *inspection;
+    int code = cli_open_inspection(subject, &request.inspect, &inspection);
+    if (code != CLI_OK) return code;
+    code = show(arguments, subject, inspection, &request);
+    ets_inspection_close(inspection);
+    return code;
+}

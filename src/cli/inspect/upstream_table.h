@@ -1,0 +1,17 @@
+/* --format upstream and --tsv-path: the table of upstream's Inspector, whole or not at all. */
+#ifndef ETSCOPE_CLI_INSPECT_UPSTREAM_TABLE_H
+#define ETSCOPE_CLI_INSPECT_UPSTREAM_TABLE_H
+
+#include "cli/core/command.h"
+#include "etscope/inspect.h"
+
+bool cli_wants_upstream(const struct cli_arguments *arguments);
+
+/* Names the options that --format upstream cannot follow. Returns an exit code. */
+int cli_check_upstream(const struct cli_arguments *arguments);
+
+/* Writes it to `path`, with times in `target`. Returns an exit code. */
+int cli_write_upstream(struct ets_inspection *inspection, enum ets_time_unit target,
+                       const char *path);
+
+#endif

@@ -1,0 +1,42 @@
+/* The captured tensors that were asked for. */
+#ifndef ETSCOPE_CLI_OPEN_CAPTURED_H
+#define ETSCOPE_CLI_OPEN_CAPTURED_H
+
+#include "cli/inspect/show.h"
+#include "cli/open/filters.h"
+#include "etscope/export.h"
+
+struct cli_captured {
+    const struct cli_subject *subject;
+    const struct ets_inspection *inspection;
+    struct ets_captured_filter filter; /* points into `rows` */
+    struct cli_filter rows;
+    bool broken_only; /* of cli_captured_next: only tensors with NaN or infinite numbers */
+    uint32_t count;   /* tensors with their bytes */
+};
+
+/*
+ * Reads what chooses tensors: TENSOR, the event's number in the list or its operator's name, and
+ * the options. Complains where it fits nothing. Returns an exit code.
+ */
+int cli_captured_choose(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                        const struct ets_inspection *inspection, struct cli_captured *captured);
+
+/* Stands before the first of them. */
+void cli_captured_begin(const struct cli_captured *captured, struct ets_captured_values *values);
+
+/* Stands before the first tensor of the trace, whatever was asked for. */
+void cli_captured_begin_all(const struct cli_captured *captured,
+                            struct ets_captured_values *values);
+
+/* The next that is a tensor with its bytes; NULL: of all. False at the end. */
+bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_values *values,
+                       struct ets_captured_value *value_out);
+
+enum { CLI_CAPTURED_NAME_BYTES = 144 };
+
+/* The name in files: "run1-event00014-addmm.out", of an element of a list with "-item2" behind. */
+void cli_captured_name(const struct ets_inspection *inspection,
+                       const struct ets_captured_value *value, char name[CLI_CAPTURED_NAME_BYTES]);
+
+#endif

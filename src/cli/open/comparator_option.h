@@ -1,0 +1,57 @@
+/*
+ * --comparator: comparators of the user's own, as further columns of a table of pairs.
+ *
+ *     struct cli_comparators comparators;                        // --comparator's options
+ *     struct cli_compared compared;                              // of one pair
+ *     int code = cli_comparators_open(arguments, &comparators);
+ *     cli_comparators_run(&comparators, &reference, &other, &compared);
+ *     if (cli_comparators_add_columns(&comparators, table, &error) != ETS_OK) ...
+ *     cli_comparators_put(&comparators, &compared, table);       // in each row
+ *     cli_comparators_close(&comparators);
+ */
+#ifndef ETSCOPE_CLI_OPEN_COMPARATOR_OPTION_H
+#define ETSCOPE_CLI_OPEN_COMPARATOR_OPTION_H
+
+#include "cli/core/command.h"
+#include "etscope/comparator_plugin.h"
+#include "etscope/table.h"
+
+/* clang-format off */
+#define CLI_COMPARATOR_OPTION                                                                  \
+    {"--comparator", NULL, "FILE",                                                             \
+     "A shared library with a comparator of your own, as one more column", ".so", true}
+/* clang-format on */
+
+enum { CLI_MAX_COMPARATORS = 16 };
+
+struct cli_comparators {
+    size_t count;
+    struct ets_comparator_library *libraries[CLI_MAX_COMPARATORS];
+    const struct ets_comparator *comparators[CLI_MAX_COMPARATORS];
+    bool has_refused[CLI_MAX_COMPARATORS]; /* and that was said */
+};
+
+/* What they say of a pair; NaN: nothing. Empty for what was not compared. */
+struct cli_compared {
+    double values[CLI_MAX_COMPARATORS];
+};
+
+/* Opens them all. Returns an exit code; close in any case. */
+int cli_comparators_open(const struct cli_arguments *arguments, struct cli_comparators *out);
+void cli_comparators_close(struct cli_comparators *comparators);
+
+/* Compares a pair. The first pair that a comparator refuses is told on standard error. */
+void cli_comparators_run(struct cli_comparators *comparators, const struct ets_tensor *reference,
+                         const struct ets_tensor *other, struct cli_compared *out);
+
+/*
+ * Adds the columns, behind all others. INVALID_ARGUMENT: the table has a column of a comparator's
+ * name already.
+ */
+enum ets_status cli_comparators_add_columns(const struct cli_comparators *comparators,
+                                            struct ets_table *table, struct ets_error *error);
+/* Their cells in the row begun last; NULL `compared`: there was no pair to compare. */
+void cli_comparators_put(const struct cli_comparators *comparators,
+                         const struct cli_compared *compared, struct ets_table *table);
+
+#endif

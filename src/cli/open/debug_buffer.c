@@ -1,0 +1,90 @@
+#include "cli/open/debug_buffer.h"
+
+#include "cli/core/cli_text.h"
+#include "cli/core/command.h"
+#include "etscope/kind.h"
+
+enum { ALIGNMENT = 64 }; /* writers round up to it */
+
+/* Kinds that a magic number tells, and no tensor begins with by chance. */
+static bool is_another_file(enum ets_kind kind)
+{
+    switch (kind) {
+    case ETS_KIND_ETDUMP:
+    case ETS_KIND_PROGRAM:
+    case ETS_KIND_BUNDLE:
+    case ETS_KIND_DATA_FILE:
+    case ETS_KIND_ETRECORD:
+    case ETS_KIND_ZIP:
+    case ETS_KIND_NPY: return true;
+    default: return false;
+    }
+}
+
+int cli_debug_buffer_open(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
+{
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (cli_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
+    *bytes_out = ets_file_bytes(*file_out);
+    const enum ets_kind kind = ets_kind_sniff(*bytes_out);
+    if (is_another_file(kind)) {
+        return cli_complain(CLI_INPUT, "%s: not a debug buffer but %s", cli_path_name(path),
+                            ets_kind_name(kind));
+    }
+    if (bytes_out->data == NULL) bytes_out->data = (const uint8_t *)""; /* empty, but given */
+    return CLI_OK;
+}
+
+/* Where the last tensor of the value ends; 0 where none has bytes. */
+static uint64_t value_end(const struct ets_etdump *dump, size_t at)
+{
+    struct ets_debug_value value;
+    uint64_t end = 0;
+    ets_etdump_debug_value(dump, at, &value);
+    for (uint32_t i = 0; i < value.tensor_count; i++) {
+        struct ets_tensor tensor;
+        int64_t offset;
+        if (ets_etdump_tensor(dump, &value, i, &tensor, &offset, NULL) != ETS_OK) continue;
+        const uint64_t bytes = ets_tensor_extent(&tensor);
+        if (offset < 0 || bytes == 0 || bytes > (uint64_t)INT64_MAX) continue;
+        if ((uint64_t)offset + bytes > end) end = (uint64_t)offset + bytes;
+    }
+    return end;
+}
+
+static uint64_t trace_end(const struct ets_inspection *inspection)
+{
+    const struct ets_event_table *events = ets_inspection_events(inspection);
+    const struct ets_etdump *dump = ets_inspection_dump(inspection);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->kind[i] != ETS_EVENT_DEBUG) continue;
+        const uint64_t here = value_end(dump, (size_t)events->payload_at[i]);
+        if (here > end) end = here;
+    }
+    return (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Parts of the trace are missing, and what they refer to is not known. */
+static bool is_incomplete(const struct ets_inspection *inspection)
+{
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    if (ets_inspection_damage_total(inspection) > 0) return true;
+    return summary != NULL && (summary->state.overwritten > 0 || summary->lost_frames > 0);
+}
+
+void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,
+                           struct ets_bytes bytes)
+{
+    if (path == NULL || is_incomplete(inspection)) return;
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    uint64_t end = trace_end(inspection);
+    if (end == 0) return;
+    if (summary != NULL && summary->state.debug_bytes > end) end = summary->state.debug_bytes;
+    size_t used = bytes.size; /* a buffer that was written whole has zeros behind */
+    while (used > end && bytes.data[used - 1] == 0) used--;
+    if (used <= end) return;
+    cli_note("%s has %zu bytes, the trace refers to %llu: is it this run's debug buffer?",
+             cli_path_name(path), bytes.size, (unsigned long long)end);
+}

@@ -1,0 +1,50 @@
+/* Options that choose rows of an inspection, and what is said where none are left. */
+#ifndef ETSCOPE_CLI_OPEN_FILTERS_H
+#define ETSCOPE_CLI_OPEN_FILTERS_H
+
+#include "cli/core/command.h"
+#include "etscope/row_filter.h"
+
+/* For the option tables of the commands that show rows. */
+/* clang-format off */
+#define CLI_FILTER_OPTIONS                                                                        \
+    {"--name", NULL, "PATTERN", "Only operators, events or kernels of this name, as addmm; * is anything", \
+     NULL, false},                                                                                \
+    {"--module", NULL, "PATTERN", "Only this module and its submodules",                          \
+     NULL, false},                                                                                \
+    {"--handle", NULL, "N,N", "Only rows with one of these debug handles", NULL, true},           \
+    {"--source", NULL, "FILE:LINE", "Only this file of the model, or this line of it", NULL,      \
+     false},                                                                                      \
+    {"--backend", NULL, "PATTERN", "Only this backend, by name or the beginning of it; portable: kernels", NULL,     \
+     false}
+/* clang-format on */
+
+struct cli_filter {
+    struct ets_row_filter filter;
+    int64_t handles[64];
+    char source[4096]; /* without the line */
+};
+
+/* Reads the options. Returns an exit code. */
+int cli_filter_parse(const struct cli_arguments *arguments, struct cli_filter *filter_out);
+
+/*
+ * Leaves out the blocks that ran another method than `method` (NULL: any), where some ran it, and
+ * complains where nothing of `block` and `run` (ETS_NO_INDEX: all) is left. Returns an exit code.
+ */
+int cli_filter_settle(struct cli_filter *filter, const struct ets_inspection *inspection,
+                      const char *method, uint32_t block, uint32_t run);
+
+/* The texts nearest to a word, for a message: offer some, then print. */
+enum { CLI_NEAR_COUNT = 3, CLI_NEAR_BYTES = 80 };
+struct cli_near {
+    const char *word;
+    unsigned count;
+    unsigned distances[CLI_NEAR_COUNT]; /* ascending */
+    char texts[CLI_NEAR_COUNT][CLI_NEAR_BYTES];
+};
+void cli_near_offer(struct cli_near *near, struct ets_text text);
+/* "; nearest: a, b, c", or "". */
+void cli_near_print(const struct cli_near *near, char *line, size_t room);
+
+#endif

@@ -1,0 +1,41 @@
+/* Opening the files that commands read, with errors said on the way. */
+#ifndef ETSCOPE_CLI_OPEN_INPUTS_H
+#define ETSCOPE_CLI_OPEN_INPUTS_H
+
+#include "cli/core/command.h"
+#include "etscope/bundle.h"
+#include "etscope/etrecord.h"
+#include "etscope/file.h"
+#include "etscope/program.h"
+
+/* An ETRecord by its path; NULL path: none. */
+struct cli_record {
+    struct ets_file *file;
+    struct ets_etrecord *record;
+};
+/* The first without a word about what is wrong; close in any case, as of the second. */
+enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
+                                struct ets_error *error);
+int cli_record_open(const char *path, struct cli_record *record_out);
+void cli_record_close(struct cli_record *record);
+
+/* A .pte, or the program inside a .bpte; NULL path: none. */
+struct cli_program {
+    struct ets_file *file;
+    struct ets_bytes bytes; /* of the program alone */
+    struct ets_program program;
+    struct ets_bundle bundle;
+    bool is_bundle;
+    bool is_open;
+};
+enum ets_status cli_program_read(const char *path, struct cli_program *program_out,
+                                 struct ets_error *error);
+/* One that is only looked at: it is no input of the command. */
+enum ets_status cli_program_peek(const char *path, struct cli_program *program_out);
+int cli_program_open(const char *path, struct cli_program *program_out);
+void cli_program_close(struct cli_program *program);
+
+/* The number in a trace's fingerprint; false: it is no program's, but the application's own. */
+bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out);
+
+#endif

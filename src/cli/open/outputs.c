@@ -1,0 +1,95 @@
+/* What a command writes must not be what it reads. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/core/command.h"
+#include "etscope/file.h"
+
+struct identity {
+    dev_t device;
+    ino_t file;
+};
+
+/* Devices and pipes have nothing to lose, and what is not there is nobody's. */
+static bool identify(const char *path, struct identity *identity)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    *identity = (struct identity){info.st_dev, info.st_ino};
+    return true;
+}
+
+static bool is_same(const char *left, const char *right)
+{
+    struct identity a, b;
+    struct stat info;
+    if (strcmp(left, right) == 0 && strcmp(left, "-") != 0 && stat(left, &info) != 0) return true;
+    return identify(left, &a) && identify(right, &b) && a.device == b.device && a.file == b.file;
+}
+
+/* The captured tensors are written by what runs a program, and read by all others. */
+static bool is_output(const struct cli_command *command, const char *option)
+{
+    static const char *const outputs[] = {"--output", "--tsv-path", "--to", "--junit",
+                                          "--trace",  "--heat-map", NULL};
+    const bool runs = strcmp(command->name, "run") == 0 || strcmp(command->name, "profile") == 0;
+    if (strcmp(option, "--debug-buffer") == 0) return runs;
+    const char *const *name = outputs;
+    while (*name != NULL && strcmp(*name, option) != 0) name++;
+    return *name != NULL;
+}
+
+static int complain_input(const char *path, const char *option)
+{
+    return cli_complain(CLI_USAGE, "%s is read by this command: %s needs another file", path,
+                        option);
+}
+
+/* Output number `index` against all words and the values of all other options. */
+static int check(const struct cli_arguments *arguments, unsigned index)
+{
+    const struct cli_option *options = arguments->command->options;
+    const char *path = arguments->values[index];
+    const char *option = options[arguments->option_of[index]].name;
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        if (is_same(path, arguments->words[i])) return complain_input(path, option);
+    }
+    for (unsigned i = 0; i < arguments->value_count; i++) {
+        const struct cli_option *other = &options[arguments->option_of[i]];
+        if (i == index || other->value == NULL) continue;
+        if (!is_output(arguments->command, other->name)) {
+            if (is_same(path, arguments->values[i])) return complain_input(path, option);
+        } else if (i < index && strcmp(other->name, option) != 0 &&
+                   is_same(path, arguments->values[i])) {
+            return cli_complain(CLI_USAGE, "%s is to be written twice: by %s and by %s", path,
+                                other->name, option);
+        }
+    }
+    return CLI_OK;
+}
+
+/* What cannot be written is known before anything runs. */
+static int check_writable(const char *path)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    struct stat info;
+    const bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+    if (strcmp(path, "-") == 0 || !is_file) return CLI_OK; /* opening a pipe is seen at its end */
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    ets_output_discard(output);
+    return CLI_OK;
+}
+
+int cli_check_outputs(const struct cli_arguments *arguments)
+{
+    for (unsigned i = 0; i < arguments->value_count; i++) {
+        const struct cli_option *option = &arguments->command->options[arguments->option_of[i]];
+        if (option->value == NULL || !is_output(arguments->command, option->name)) continue;
+        int code = check(arguments, i);
+        if (code == CLI_OK) code = check_writable(arguments->values[i]);
+        if (code != CLI_OK) return code;
+    }
+    return CLI_OK;
+}

@@ -1,0 +1,591 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli/open/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/open/python_libraries.h"
+#include "cli/run/print_outputs.h"
+#include "etscope/inspect.h"
+#include "etscope/npy.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Opens an output, so that what cannot be written is known before anything runs. */
+static int hold_output(struct cli_session *session, const char *path)
+{
+    struct ets_error error;
+    struct cli_kept_file *kept =
+        realloc(session->kept, (session->kept_count + 1) * sizeof *session->kept);
+    if (kept == NULL) return cli_complain(CLI_INTERNAL, "%s: no memory to write it", path);
+    session->kept = kept;
+    kept += session->kept_count;
+    *kept = (struct cli_kept_file){.output = NULL};
+    if (ets_output_open(path, &kept->output, &error) != ETS_OK) {
+        return cli_fail_output(path, &error);
+    }
+    snprintf(kept->path, sizeof kept->path, "%s", path);
+    session->kept_count++;
+    return CLI_OK;
+}
+
+static struct cli_kept_file *find_held(const struct cli_session *session, const char *path)
+{
+    for (size_t i = 0; i < session->kept_count; i++) {
+        struct cli_kept_file *kept = &session->kept[i];
+        if (!kept->is_written && strcmp(kept->path, path) == 0) return kept;
+    }
+    return NULL;
+}
+
+int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
+                     size_t part_count)
+{
+    if (find_held(session, path) == NULL) {
+        const int code = hold_output(session, path);
+        if (code != CLI_OK) return code;
+    }
+    struct cli_kept_file *kept = find_held(session, path);
+    if (kept == NULL) return cli_complain(CLI_USAGE, "%s: the path is too long", path);
+    for (size_t i = 0; i < part_count; i++) {
+        ets_output_write(kept->output, parts[i].data, parts[i].size);
+    }
+    kept->is_written = true;
+    return CLI_OK;
+}
+
+int cli_session_commit(struct cli_session *session)
+{
+    for (size_t i = 0; i < session->kept_count; i++) {
+        struct ets_error error;
+        struct ets_output *output = session->kept[i].output;
+        session->kept[i].output = NULL;
+        if (!session->kept[i].is_written) {
+            ets_output_discard(output);
+        } else if (ets_output_commit(output, &error) != ETS_OK) {
+            return cli_fail_output(session->kept[i].path, &error);
+        }
+    }
+    return CLI_OK;
+}
+
+static int load_library(const struct ets_engine *engine, const char *path)
+{
+    size_t kernels, backends;
+    struct ets_error error;
+    if (engine->load_library(path, &kernels, &backends, &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    cli_note("%s: %zu kernels and %zu backends added", path, kernels, backends);
+    return CLI_OK;
+}
+
+int cli_session_engine(struct cli_session *session)
+{
+    struct ets_error error;
+    const char *engine_path = cli_value(session->arguments, "--engine");
+    if (ets_engine_open(engine_path, &session->library, &session->engine, &error) != ETS_OK) {
+        return cli_fail(engine_path, &error);
+    }
+    struct cli_python_libraries python;
+    int code = cli_python_libraries(session->arguments, &python);
+    for (unsigned i = 0; code == CLI_OK && i < python.count; i++) {
+        code = load_library(session->engine, python.paths[i]);
+    }
+    const char *path;
+    for (unsigned i = 0;
+         code == CLI_OK && (path = cli_value_at(session->arguments, "--load-library", i)) != NULL;
+         i++) {
+        code = load_library(session->engine, path);
+    }
+    return code;
+}
+
+static int open_data_files(struct cli_session *session, struct ets_bytes *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *path = cli_value_at(session->arguments, "--data", (unsigned)i);
+        struct ets_error error;
+        if (cli_file_open(path, &session->data_files[i], &error) != ETS_OK) {
+            return cli_fail(path, &error);
+        }
+        session->data_file_count++;
+        bytes[i] = ets_file_bytes(session->data_files[i]);
+    }
+    return CLI_OK;
+}
+
+static enum ets_engine_tracer choose_tracer(const struct cli_session *session)
+{
+    const char *name = cli_value(session->arguments, "--tracer");
+    if (!session->wants_trace) return ETS_TRACER_NONE;
+    return name != NULL && strcmp(name, "upstream") == 0 ? ETS_TRACER_UPSTREAM : ETS_TRACER_ETSCOPE;
+}
+
+/* What the trace tells of the model; ExecuTorch's tracer has no place for it. */
+static struct ets_bytes take_fingerprint(struct cli_session *session)
+{
+    if (choose_tracer(session) != ETS_TRACER_ETSCOPE) return (struct ets_bytes){NULL, 0};
+    const uint64_t number = ets_program_fingerprint(&session->model.program);
+    for (size_t i = 0; i < sizeof session->fingerprint; i++) {
+        session->fingerprint[i] = (uint8_t)(number >> 8 * i);
+    }
+    return (struct ets_bytes){session->fingerprint, sizeof session->fingerprint};
+}
+
+static int open_program(struct cli_session *session, unsigned threads)
+{
+    size_t count = 0;
+    while (cli_value_at(session->arguments, "--data", (unsigned)count) != NULL) count++;
+    struct ets_bytes *data = calloc(count + 1, sizeof *data);
+    session->data_files = calloc(count + 1, sizeof *session->data_files);
+    if (data == NULL || session->data_files == NULL) {
+        free(data);
+        return cli_complain(CLI_INTERNAL, "no memory to open the program");
+    }
+    int code = open_data_files(session, data, count);
+    const struct ets_engine_program_options options = {
+        .program = session->model.bytes,
+        .data_files = data,
+        .data_file_count = count,
+        .tracer = choose_tracer(session),
+        .capture = session->capture,
+        .debug_buffer_bytes = session->debug_buffer_bytes,
+        .threads = threads,
+        .fingerprint = take_fingerprint(session),
+    };
+    struct ets_error error;
+    if (code == CLI_OK &&
+        session->engine->program_open(&options, &session->program, &error) != ETS_OK) {
+        code = cli_fail(session->path, &error);
+    }
+    free(data);
+    return code;
+}
+
+/* Test case number `index` of --case; -1 past the end, -2 for a word that is no number. */
+static long long case_at(const struct cli_arguments *arguments, unsigned index)
+{
+    const char *value = cli_value_at(arguments, "--case", index);
+    if (value == NULL) return -1;
+    char *end;
+    const long long number = strtoll(value, &end, 10);
+    return *value == '\0' || *end != '\0' || number < 0 ? -2 : number;
+}
+
+/* Options that contradict each other. */
+static int check(const struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    if (session->capture != ETS_CAPTURE_NONE && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "--capture needs --debug-buffer FILE for the tensors");
+    }
+    if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE,
+                            "--debug-buffer needs --capture outputs or --capture intermediates");
+    }
+    if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
+        return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
+    }
+    const char *trace = cli_value(arguments, "--trace");
+    const char *debug = cli_value(arguments, "--debug-buffer");
+    if (trace != NULL && debug != NULL && strcmp(trace, debug) == 0) {
+        return cli_complain(CLI_USAGE, "the trace and the captured tensors need a file each");
+    }
+    if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer-size")) {
+        return cli_complain(CLI_USAGE,
+                            "--debug-buffer-size needs --capture outputs or --capture "
+                            "intermediates");
+    }
+    for (unsigned i = 0; cli_value_at(arguments, "--case", i) != NULL; i++) {
+        if (case_at(arguments, i) >= 0) continue;
+        return cli_complain(CLI_USAGE, "--case takes a number from 0, not \"%s\"",
+                            cli_value_at(arguments, "--case", i));
+    }
+    static const char *const inputs[] = {"--input", "--etrecord", "--data", NULL};
+    const int code = cli_check_stdin(arguments, inputs);
+    return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
+}
+
+int cli_session_start(struct cli_session *session, unsigned threads)
+{
+    const int code = cli_session_engine(session);
+    return code == CLI_OK ? open_program(session, threads) : code;
+}
+
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
+                     long long warmup, struct cli_session *session)
+{
+    bool ok = true;
+    *session = (struct cli_session){.arguments = arguments, .wants_trace = wants_trace};
+    if (arguments->word_count != 1) {
+        return cli_complain(CLI_USAGE, "%s needs one program: etscope %s model.pte",
+                            arguments->command->name, arguments->command->name);
+    }
+    session->path = arguments->words[0];
+    session->runs = cli_number(arguments, "--runs", runs, 1, 100000000, &ok);
+    session->warmup = cli_number(arguments, "--warmup", warmup, 0, 100000000, &ok);
+    session->capture =
+        (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
+    session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0, &ok);
+    const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0, 1, 1024, &ok);
+    if (!ok) return CLI_USAGE;
+    int code = check(session);
+    if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
+    if (code == CLI_OK)
+        code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
+    return code == CLI_OK ? cli_session_start(session, threads) : code;
+}
+
+void cli_session_close(struct cli_session *session)
+{
+    if (session->program != NULL) session->engine->program_close(session->program);
+    ets_engine_close(session->library);
+    for (size_t i = 0; i < session->kept_count; i++) ets_output_discard(session->kept[i].output);
+    for (size_t i = 0; i < session->data_file_count; i++) ets_file_close(session->data_files[i]);
+    free(session->kept);
+    free(session->data_files);
+    free(session->summaries);
+    cli_record_close(&session->record);
+    cli_program_close(&session->model);
+}
+
+/* The only method, or "forward" as the runtime's tools have it. */
+static int default_method(const struct cli_session *session, const char **name_out)
+{
+    const size_t count = session->engine->method_count(session->program);
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = session->engine->method_name(session->program, i);
+        if (count == 1 || strcmp(name, "forward") == 0) {
+            *name_out = name;
+            return CLI_OK;
+        }
+        if (used < sizeof list) {
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
+        }
+    }
+    return cli_complain(CLI_USAGE, "%s has no method forward; choose by --method: %s",
+                        session->path, list);
+}
+
+/* A progress line on a terminal, at most five times a second. */
+static void show_progress(long long done, long long total, uint64_t *last_ns)
+{
+    const uint64_t now = now_ns();
+    const bool is_end = done == total;
+    if (!isatty(STDERR_FILENO) || now - *last_ns < 200000000u) {
+        if (!is_end || *last_ns == 0) return;
+    }
+    if (is_end) {
+        fputs("\r\033[K", stderr);
+        return;
+    }
+    *last_ns = now;
+    fprintf(stderr, "\rrun %lld of %lld", done, total);
+    fflush(stderr);
+}
+
+static int execute(struct cli_session *session, struct ets_engine_method *method, long long count,
+                   double *run_ns)
+{
+    struct ets_error error;
+    uint64_t last_shown = 0;
+    const uint64_t start = now_ns();
+    for (long long i = 0; i < count; i++) {
+        const uint64_t before = now_ns();
+        if (session->engine->method_execute(method, &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        const uint64_t after = now_ns();
+        if (run_ns != NULL) run_ns[i] = (double)(after - before);
+        if (after - start > 500000000u) show_progress(i + 1, count, &last_shown);
+    }
+    return CLI_OK;
+}
+
+/* The forms in which outputs are kept. */
+static const struct output_form {
+    const char *option, *before, *ending; /* of the output's number */
+    bool has_header;
+} output_forms[] = {{"--outputs", ".", ".npy", true}, {"--output-file", "-", ".bin", false}};
+
+enum { OUTPUT_FORMS = sizeof output_forms / sizeof *output_forms };
+
+/* PREFIX.N.npy, and what tells several methods or cases apart: PREFIX.METHOD.CASE.N.npy. */
+static int name_output(const struct cli_session *session, const struct output_form *form,
+                       const char *method, long long test_case, size_t index,
+                       char path[CLI_PATH_BYTES])
+{
+    const struct cli_arguments *arguments = session->arguments;
+    const bool has_methods = cli_value_at(arguments, "--method", 1) != NULL;
+    const bool has_cases = cli_value_at(arguments, "--case", 1) != NULL;
+    char number[32] = "";
+    if (has_cases) snprintf(number, sizeof number, ".%lld", test_case);
+    char name[CLI_PATH_BYTES];
+    snprintf(name, sizeof name, "%s%s%s%s%zu%s", has_methods ? "." : "", has_methods ? method : "",
+             number, form->before, index, form->ending);
+    const char *prefix = cli_value(arguments, form->option);
+    const size_t size = strlen(prefix);
+    const bool is_folder = size > 0 && prefix[size - 1] == '/'; /* no hidden files in it */
+    const int length = snprintf(path, CLI_PATH_BYTES, "%s%s", prefix, name + is_folder);
+    if (length >= 0 && length < CLI_PATH_BYTES) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s is too long", form->option);
+}
+
+static int hold_outputs_of(struct cli_session *session, const struct output_form *form,
+                           const char *method, long long test_case)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    if (session->engine->method_info(session->program, method, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = CLI_OK;
+    for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
+        struct ets_engine_value_info value;
+        char path[CLI_PATH_BYTES];
+        if (session->engine->output_info(session->program, method, i, &value, NULL) != ETS_OK ||
+            value.kind != ETS_VALUE_TENSOR) {
+            continue;
+        }
+        code = name_output(session, form, method, test_case, i, path);
+        if (code == CLI_OK) code = hold_output(session, path);
+    }
+    return code;
+}
+
+/* Method number `index` of those to run, NULL past the end. */
+static const char *method_at(const struct cli_session *session, unsigned index)
+{
+    const char *name = cli_value_at(session->arguments, "--method", index);
+    return name == NULL && index == 0 ? session->default_method : name;
+}
+
+static int hold_outputs(struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    const char *paths[] = {session->wants_trace ? cli_value(arguments, "--trace") : NULL,
+                           cli_value(arguments, "--debug-buffer")};
+    int code = CLI_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && code == CLI_OK; i++) {
+        if (paths[i] != NULL) code = hold_output(session, paths[i]);
+    }
+    for (size_t f = 0; f < OUTPUT_FORMS; f++) {
+        const struct output_form *form = &output_forms[f];
+        if (!cli_has(arguments, form->option)) continue;
+        for (unsigned m = 0; code == CLI_OK && method_at(session, m) != NULL; m++) {
+            unsigned c = 0;
+            do {
+                code = hold_outputs_of(session, form, method_at(session, m), case_at(arguments, c));
+            } while (code == CLI_OK && case_at(arguments, ++c) >= 0);
+        }
+    }
+    return code;
+}
+
+static int keep_output(struct cli_session *session, const struct output_form *form,
+                       const char *path, const struct ets_tensor *tensor)
+{
+    uint8_t header[ETS_NPY_HEADER_BYTES];
+    size_t header_bytes = 0;
+    struct ets_error error;
+    if (form->has_header &&
+        ets_npy_write_header(tensor, header, sizeof header, &header_bytes, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    const struct ets_bytes parts[] = {{header, header_bytes}, {tensor->data, tensor->data_bytes}};
+    return cli_session_keep(session, path, parts, 2);
+}
+
+/* Writes and prints output `index`, as was asked. */
+static int hand_out(struct cli_session *session, const char *method, long long test_case,
+                    size_t index, const struct ets_value *value)
+{
+    char path[CLI_PATH_BYTES];
+    int code = CLI_OK;
+    bool is_left_out = false;
+    for (size_t f = 0; f < OUTPUT_FORMS && code == CLI_OK; f++) {
+        const struct output_form *form = &output_forms[f];
+        if (!cli_has(session->arguments, form->option)) continue;
+        is_left_out = value->kind != ETS_VALUE_TENSOR;
+        if (is_left_out) continue;
+        code = name_output(session, form, method, test_case, index, path);
+        if (code == CLI_OK) code = keep_output(session, form, path, &value->as.tensor);
+    }
+    if (is_left_out) cli_note("output %zu is no tensor and was not written", index);
+    if (code != CLI_OK || !cli_wants_outputs_printed(session->arguments)) return code;
+    return cli_print_output(session->arguments, method, test_case, index, value);
+}
+
+static int keep_outputs(struct cli_session *session, struct ets_engine_method *method,
+                        const char *name, long long test_case)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    static const char *const options[] = {"--outputs", "--output-file", "--print-outputs", NULL};
+    if (cli_first_given(session->arguments, options) == NULL) return CLI_OK;
+    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = CLI_OK;
+    for (size_t i = 0; i < info.output_count && code == CLI_OK; i++) {
+        struct ets_value value;
+        code = session->engine->method_get_output(method, i, &value, &error) == ETS_OK
+                   ? hand_out(session, name, test_case, i, &value)
+                   : cli_fail(session->path, &error);
+    }
+    return code;
+}
+
+static int set_inputs(const struct cli_session *session, struct ets_engine_method *method,
+                      const char *name, const struct cli_model_inputs *inputs)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    if (inputs->count != info.input_count) {
+        return cli_complain(CLI_USAGE, "%s: %s takes %zu input%s, not %zu", session->path, name,
+                            info.input_count, info.input_count == 1 ? "" : "s", inputs->count);
+    }
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (session->engine->method_set_input(method, i, &inputs->values[i], &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+    }
+    return CLI_OK;
+}
+
+static int no_memory_for_times(void)
+{
+    return cli_complain(CLI_INTERNAL, "no memory for the times");
+}
+
+static int add_summary(struct cli_session *session, const char *method, long long test_case,
+                       double *run_ns)
+{
+    struct ets_statistics s;
+    struct cli_summary *grown =
+        realloc(session->summaries, (session->summary_count + 1) * sizeof *session->summaries);
+    if (grown == NULL) return no_memory_for_times();
+    session->summaries = grown;
+    ets_statistics_compute(run_ns, (uint32_t)session->runs, &s);
+    grown[session->summary_count++] = (struct cli_summary){.method = method,
+                                                           .test_case = test_case,
+                                                           .runs = session->runs,
+                                                           .p50_ns = s.p50,
+                                                           .min_ns = s.min,
+                                                           .max_ns = s.max};
+    return CLI_OK;
+}
+
+/* Warm-up, then the recorded runs, on one set of inputs; their last outputs are kept. */
+static int run_case(struct cli_session *session, struct ets_engine_method *method, const char *name,
+                    long long test_case)
+{
+    struct cli_model_inputs inputs;
+    int code = cli_model_inputs_open(session, name, test_case, &inputs);
+    if (code == CLI_OK) code = set_inputs(session, method, name, &inputs);
+    session->engine->trace_set_case(session->program, (int32_t)inputs.test_case);
+    if (code == CLI_OK && session->warmup > 0) {
+        session->engine->trace_enable(session->program, 0);
+        code = execute(session, method, session->warmup, NULL);
+        session->engine->trace_enable(session->program, 1);
+    }
+    double *run_ns = calloc((size_t)session->runs, sizeof *run_ns);
+    if (run_ns == NULL && code == CLI_OK) code = no_memory_for_times();
+    if (code == CLI_OK) code = execute(session, method, session->runs, run_ns);
+    if (code == CLI_OK) code = add_summary(session, name, inputs.test_case, run_ns);
+    free(run_ns);
+    if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
+    session->engine->trace_set_case(session->program, -1);
+    cli_model_inputs_close(&inputs);
+    return code;
+}
+
+static int run_method(struct cli_session *session, const char *name)
+{
+    struct ets_engine_method *method;
+    struct ets_error error;
+    if (session->engine->method_open(session->program, name, &method, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    int code = CLI_OK;
+    unsigned c = 0;
+    do {
+        code = run_case(session, method, name, case_at(session->arguments, c));
+    } while (code == CLI_OK && case_at(session->arguments, ++c) >= 0);
+    session->engine->method_close(method);
+    return code;
+}
+
+/* What the tracer could not keep is said, never hidden. */
+static void report_drops(struct cli_session *session)
+{
+    struct ets_engine_trace_statistics s;
+    session->engine->trace_statistics(session->program, &s);
+    if (s.dropped_type_count > 0) {
+        cli_note(
+            "%llu values were not captured, the tracer has no form for them (first: %s, "
+            "instruction %d)%s",
+            (unsigned long long)s.dropped_type_count, s.first_dropped, s.first_dropped_instruction,
+            choose_tracer(session) == ETS_TRACER_UPSTREAM ? "; etscope's own has" : "");
+    }
+    if (s.dropped_space_count > 0) {
+        session->is_incomplete = true;
+        cli_note(
+            "%llu values were not captured, the debug buffer was full; "
+            "--debug-buffer-size %llu holds them",
+            (unsigned long long)s.dropped_space_count, (unsigned long long)s.debug_bytes_needed);
+    }
+    /* etscope's tracer tells it in the trace itself: trace_notes.h. */
+    if (s.dropped_invalid_count > 0 && choose_tracer(session) == ETS_TRACER_UPSTREAM) {
+        cli_note("%llu events of a delegate broke the tracer's rules and were dropped",
+                 (unsigned long long)s.dropped_invalid_count);
+    }
+}
+
+static int finish_trace(struct cli_session *session)
+{
+    struct ets_error error;
+    if (!session->wants_trace) return CLI_OK;
+    if (!session->engine->tracing_compiled_in) {
+        return cli_complain(CLI_UNAVAILABLE,
+                            "this ExecuTorch runtime was built without event "
+                            "tracing; build it with EXECUTORCH_ENABLE_EVENT_TRACER");
+    }
+    report_drops(session);
+    if (session->engine->trace_finish(session->program, &session->trace, &session->debug, &error) !=
+        ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    const char *debug_path = cli_value(session->arguments, "--debug-buffer");
+    if (debug_path == NULL) return CLI_OK;
+    cli_note("%s: %zu bytes of captured tensors", debug_path, session->debug.size);
+    return cli_session_keep(session, debug_path, &session->debug, 1);
+}
+
+int cli_session_execute(struct cli_session *session)
+{
+    const char *name;
+    int code = CLI_OK;
+    if (!cli_has(session->arguments, "--method")) {
+        code = default_method(session, &session->default_method);
+    }
+    if (code == CLI_OK) code = hold_outputs(session);
+    for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
+        code = run_method(session, name);
+    }
+    return code == CLI_OK ? finish_trace(session) : code;
+}

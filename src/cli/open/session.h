@@ -1,0 +1,140 @@
+/* One execution of a program: what `run` and `profile` have in common. */
+#ifndef ETSCOPE_CLI_OPEN_SESSION_H
+#define ETSCOPE_CLI_OPEN_SESSION_H
+
+#include "cli/open/arrays.h"
+#include "cli/open/inputs.h"
+#include "etscope/engine.h"
+
+/* Options of everything that runs programs, and of an execution, for the commands' option tables.
+ */
+/* clang-format off */
+#define CLI_PYTHON_OPTION                                                                         \
+    {"--python", NULL, "PYTHON",                                                                  \
+     "A Python with torch and executorch: load its executorch's operators for llama", NULL, false}
+
+#define CLI_ENGINE_OPTIONS                                                                        \
+    {"--threads", NULL, "N", "Threads of the runtime; default: its own choice", NULL, false},     \
+    {"--data", NULL, "FILE", "A .ptd file with the program's external tensors", ".ptd", true},    \
+    {"--load-library", NULL, "FILE", "A shared library with kernels or backends of your own",     \
+     NULL, true},                                                                                 \
+    CLI_PYTHON_OPTION,                                                                            \
+    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false}
+
+#define CLI_SESSION_OPTIONS                                                                       \
+    {"--method", "-m", "NAME", "The method to run; several are run in turn into one trace", NULL, \
+     true},                                                                                       \
+    {"--input", "-i", "FILE",                                                                     \
+     "Arguments in the method's order: .npy, .npz files with several, or a tensor's bytes (.bin)", \
+     ".npy|.npz|.bin", true},                                                                     \
+    {"--case", NULL, "N", "Take the inputs from this test case of the .bpte; several run in turn", \
+     NULL, true},                                                                                 \
+    {"--inputs", NULL, "auto|case|etrecord|zeros|ones|random",                                    \
+     "Where inputs come from without --input; auto: a test case, the ETRecord, random", NULL,     \
+     false},                                                                                      \
+    {"--seed", NULL, "N", "Seed of random inputs; default 0", NULL, false},                       \
+    {"--range", NULL, "LOW:HIGH", "Range of random floating-point inputs; default 0:1", NULL,     \
+     false},                                                                                      \
+    {"--int-range", NULL, "LOW:HIGH",                                                             \
+     "Range of random integers, both included; default 0:1; bools have none", NULL, false},       \
+    {"--warmup", NULL, "N", "Runs before, which leave no events", NULL, false},                   \
+    CLI_ENGINE_OPTIONS,                                                                           \
+    {"--capture", NULL, "none|outputs|intermediates",                                             \
+     "Tensors to record: none, the method's outputs, or every operator's", NULL, false},          \
+    {"--debug-buffer", NULL, "FILE", "Where the captured tensors go", NULL, false},               \
+    {"--debug-buffer-size", NULL, "BYTES",                                                        \
+     "Ceiling for the captured tensors, as 512M or 4G; default 1G", NULL, false},                 \
+    {"--tracer", NULL, "etscope|upstream|none",                                                   \
+     "Who writes the trace: etscope's tracer (default), ExecuTorch's ETDumpGen, nobody", NULL,    \
+     false},                                                                                      \
+    {"--outputs", NULL, "PREFIX",                                                                 \
+     "Write each output to PREFIX.N.npy; of several methods or cases to PREFIX.METHOD.CASE.N.npy", \
+     NULL, false},                                                                                \
+    {"--output-file", "--output_file", "PREFIX",                                                  \
+     "Write the bytes of each output to PREFIX-N.bin, as executor_runner does", NULL, false}
+/* clang-format on */
+
+enum { CLI_PATH_BYTES = 4096 };
+
+/* A file that takes its place with all others at the end. */
+struct cli_kept_file {
+    struct ets_output *output; /* NULL: it did */
+    bool is_written;           /* else its name is only held */
+    char path[CLI_PATH_BYTES]; /* for the message, should it fail */
+};
+
+/* Wall times of the recorded runs of one method on one set of inputs. */
+struct cli_summary {
+    const char *method;
+    long long test_case; /* of the bundle; -1: the inputs come from elsewhere */
+    long long runs;
+    double p50_ns, min_ns, max_ns;
+};
+
+struct cli_session {
+    const struct cli_arguments *arguments;
+    const char *path; /* of the model */
+    struct cli_program model;
+    struct cli_record record; /* for representative inputs and, in `profile`, the join */
+    struct ets_engine_library *library;
+    const struct ets_engine *engine;
+    struct ets_engine_program *program;
+    struct ets_file **data_files;
+    size_t data_file_count;
+    long long runs, warmup;
+    enum ets_engine_capture capture;
+    bool wants_trace;
+    uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
+    struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
+    const char *default_method;                         /* where --method names none */
+    struct cli_summary *summaries;                      /* in the order of execution */
+    size_t summary_count;
+    size_t debug_buffer_bytes; /* 0: the engine's ceiling */
+    bool is_incomplete;        /* the debug buffer was too small for what was to be captured */
+    struct cli_kept_file *kept;
+    size_t kept_count;
+};
+
+/* Opens everything. Returns an exit code; close in any case. `runs`, `warmup`: the defaults. */
+int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, long long runs,
+                     long long warmup, struct cli_session *session);
+/*
+ * The engine alone, and in it the program, of a session with arguments, path and model, for
+ * commands whose options are others. `threads`: 0: the runtime's choice. Returns an exit code.
+ */
+int cli_session_engine(struct cli_session *session); /* without a program */
+int cli_session_start(struct cli_session *session, unsigned threads);
+/*
+ * Holds the outputs' names, runs what was asked for, keeps outputs and the debug buffer, ends the
+ * trace.
+ */
+int cli_session_execute(struct cli_session *session);
+/*
+ * Writes `parts` to a file that takes the place of `path` with the commit, so that a command which
+ * fails leaves nothing. Returns an exit code.
+ */
+int cli_session_keep(struct cli_session *session, const char *path, const struct ets_bytes *parts,
+                     size_t part_count);
+int cli_session_commit(struct cli_session *session);
+void cli_session_close(struct cli_session *session);
+
+/* arguments of a method: model_inputs.c */
+struct cli_model_inputs {
+    struct ets_value *values;
+    size_t count;
+    struct cli_arrays *files; /* of --input */
+    size_t file_count;
+    void **buffers; /* of generated tensors */
+    size_t buffer_count;
+    long long test_case; /* of the bundle; -1: they come from elsewhere */
+};
+/* Options about inputs that contradict each other. Returns an exit code. */
+int cli_model_inputs_check(const struct cli_arguments *arguments);
+/* Complains of representative inputs that are no values. Returns an exit code. */
+int cli_check_record_inputs(const char *path, struct ets_etrecord *record);
+/* Inputs of `method`; `test_case` < 0: none asked for. Says on stderr where they come from. */
+int cli_model_inputs_open(const struct cli_session *session, const char *method,
+                          long long test_case, struct cli_model_inputs *inputs_out);
+void cli_model_inputs_close(struct cli_model_inputs *inputs);
+
+#endif

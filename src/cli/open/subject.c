@@ -1,0 +1,69 @@
+#include "cli/open/subject.h"
+
+#include "cli/open/debug_buffer.h"
+#include "cli/open/siblings.h"
+
+static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
+{
+    struct ets_error error;
+    if (cli_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
+    *bytes_out = ets_file_bytes(*file_out);
+    return CLI_OK;
+}
+
+int cli_subject_open(const struct cli_arguments *arguments, const char *path,
+                     struct cli_subject_files *files_out, struct cli_subject *subject_out)
+{
+    static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
+                                         NULL};
+    struct cli_subject_files *files = files_out;
+    *files = (struct cli_subject_files){.trace = NULL};
+    *subject_out =
+        (struct cli_subject){.path = path,
+                             .method = cli_value(arguments, "--method"),
+                             .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
+    int code = cli_check_stdin(arguments, inputs);
+    if (code == CLI_OK) code = open_trace(path, &files->trace, &subject_out->dump);
+    if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &files->record);
+    if (code == CLI_OK) code = cli_program_open(cli_value(arguments, "--program"), &files->program);
+    if (code == CLI_OK) {
+        code = cli_debug_buffer_open(subject_out->debug_buffer_path, &files->debug_buffer,
+                                     &subject_out->debug_buffer);
+    }
+    subject_out->record = files->record.record;
+    subject_out->program = files->program.is_open ? &files->program.program : NULL;
+    if (code == CLI_OK) cli_siblings_find(arguments, files, subject_out);
+    return code;
+}
+
+void cli_subject_close(struct cli_subject_files *files)
+{
+    ets_file_close(files->debug_buffer);
+    cli_program_close(&files->program);
+    cli_record_close(&files->record);
+    ets_file_close(files->trace);
+}
+
+int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use)
+{
+    struct cli_subject subject;
+    struct cli_subject_files files;
+    int code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
+    if (code == CLI_OK) {
+        struct ets_inspection *inspection;
+        const struct ets_inspect_options options = {
+            .record = subject.record,
+            .program = subject.program,
+            .method = subject.method,
+            .partial = cli_has(arguments, "--partial"),
+            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        };
+        code = cli_open_inspection(&subject, &options, &inspection);
+        if (code == CLI_OK) {
+            code = use(arguments, &subject, &files.program, inspection);
+            ets_inspection_close(inspection);
+        }
+    }
+    cli_subject_close(&files);
+    return code;
+}

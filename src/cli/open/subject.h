@@ -1,0 +1,32 @@
+/* The files that `inspect`, `gap` and `tensors` read: a trace and what explains it. */
+#ifndef ETSCOPE_CLI_OPEN_SUBJECT_H
+#define ETSCOPE_CLI_OPEN_SUBJECT_H
+
+#include "cli/inspect/show.h"
+#include "cli/open/inputs.h"
+
+struct cli_subject_files {
+    struct ets_file *trace, *debug_buffer;
+    struct cli_record record;
+    struct cli_program program;
+};
+
+/*
+ * Opens the trace at `path` and what --etrecord, --program and --debug-buffer name. Returns an exit
+ * code; close in any case.
+ */
+int cli_subject_open(const struct cli_arguments *arguments, const char *path,
+                     struct cli_subject_files *files_out, struct cli_subject *subject_out);
+void cli_subject_close(struct cli_subject_files *files);
+
+/*
+ * Opens the trace that is the first word, with what explains it, inspects it as --partial and
+ * --allow-mismatch say, and calls `use`. Returns an exit code, that of `use` where all went well.
+ */
+typedef int cli_inspection_user(const struct cli_arguments *arguments,
+                                const struct cli_subject *subject,
+                                const struct cli_program *program,
+                                struct ets_inspection *inspection);
+int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_user *use);
+
+#endif

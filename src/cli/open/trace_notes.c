@@ -1,0 +1,137 @@
+#include "cli/open/trace_notes.h"
+
+#include <stdio.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/core/command.h"
+
+static const char *reason_of(enum ets_status first_error)
+{
+    switch (first_error) {
+    case ETS_NO_SPACE: return "a buffer of the tracer's was full";
+    case ETS_INVALID_ARGUMENT: return "calls against the tracer's rules";
+    case ETS_IO: return "its stream or data sink refused";
+    default: return ets_status_meaning(first_error);
+    }
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void cli_note_losses(const struct ets_trace_summary *summary)
+{
+    const struct ets_trace_state *state = &summary->state;
+    if (state->dropped > 0) {
+        cli_note("%u event%s dropped (%s%s): the trace is incomplete", state->dropped,
+                 state->dropped == 1 ? " was" : "s were",
+                 state->dropped == 1 ? "" : "first: ", reason_of(state->first_error));
+    }
+    if (state->overwritten > 0) {
+        cli_note("%u older event%s given up for later ones: the ring was full", state->overwritten,
+                 state->overwritten == 1 ? " was" : "s were");
+    }
+    if (summary->lost_frames > 0) {
+        cli_note("%u frame%s of the stream %s lost: the trace is incomplete", summary->lost_frames,
+                 plural(summary->lost_frames), summary->lost_frames == 1 ? "was" : "were");
+    }
+    if (state->unnamed > 0) {
+        cli_note("%u event%s no name: the tracer's area for names was full", state->unnamed,
+                 state->unnamed == 1 ? " has" : "s have");
+    }
+    if (state->backwards > 0) {
+        cli_note("%u event%s before they began, by the tracer's clock: recorded as lasting 0",
+                 state->backwards, state->backwards == 1 ? " ended" : "s ended");
+    }
+    if (state->stale > 0) {
+        cli_note("%u event%s not recorded: %s begun before the tracer was reset", state->stale,
+                 state->stale == 1 ? " was" : "s were", state->stale == 1 ? "it had" : "they had");
+    }
+    if (!summary->has_clock) cli_note("the tracer had no clock: all times are 0");
+}
+
+/* What filters chose from, where a reader could take it for all. */
+static void note_filters(const struct ets_trace_summary *summary)
+{
+    static const char *const names[] = {"methods",     "operators", "delegates' events",
+                                        "allocations", "outputs",   "intermediate values"};
+    char text[96];
+    size_t used = 0;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((summary->filtered >> i & 1) == 0) continue;
+        const int size =
+            snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", names[i]);
+        used += (size_t)size;
+    }
+    if (used > 0)
+        cli_note("filters chose what the tracer recorded of %s: others may be missing", text);
+}
+
+void cli_note_losses_of(struct ets_bytes dump)
+{
+    struct ets_trace_extra extra;
+    struct ets_trace_summary summary;
+    if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return;
+    ets_trace_extra_summary(&extra, &summary);
+    cli_note_losses(&summary);
+}
+
+/* Runs without their begin; their other events are whole. */
+static void note_partial_runs(const struct ets_inspection *inspection)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = ets_inspection_run_count(inspection); i-- > 0;) {
+        if (!ets_inspection_run(inspection, i)->is_partial) continue;
+        count++;
+        first = i;
+    }
+    if (count == 0) return;
+    cli_note("the begin of %u run%s is lost (%srun %u of the trace)", count, plural(count),
+             count == 1 ? "" : "first: ", first);
+}
+
+/* An execution that the tracer logged events of, but not the end: the device stopped in it. */
+static bool is_broken_off(const struct ets_inspection *inspection, const struct ets_run *run)
+{
+    return run->purpose == ETS_TRACE_EXECUTE && run->event_count > 0 && !run->is_partial &&
+           ets_inspection_total_row(inspection, run->block) == ETS_NO_INDEX;
+}
+
+/* Not where the end may be missing because a filter or a full buffer left it out. */
+static void note_broken_runs(const struct ets_inspection *inspection,
+                             const struct ets_trace_summary *summary)
+{
+    if (summary->state.dropped > 0 || (summary->filtered & ETS_TRACE_METHODS) != 0) return;
+    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
+        if (!is_broken_off(inspection, ets_inspection_run(inspection, i))) continue;
+        cli_note("run %u of the trace was broken off%s: it has no Method::execute", i,
+                 summary->lost_frames > 0 ? ", or its end was lost" : "");
+    }
+}
+
+void cli_note_whole_calls(const struct ets_inspection *inspection)
+{
+    for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (row->tie != ETS_TIE_CALL || row->backend == NULL) continue;
+        if (!cli_text_is(cli_text(row->backend), "XnnpackBackend")) continue;
+        cli_note(
+            "delegates' events have the lines of their whole call: --program model.pte tells "
+            "what is inside of delegates");
+        return;
+    }
+}
+
+void cli_note_trace(const struct ets_inspection *inspection)
+{
+    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    if (summary == NULL) return;
+    cli_note_losses(summary);
+    note_filters(summary);
+    note_partial_runs(inspection);
+    note_broken_runs(inspection, summary);
+    if (ets_inspection_is_other_program(inspection)) {
+        cli_note("the trace's fingerprint says that another program made it");
+    }
+}

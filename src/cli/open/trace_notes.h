@@ -1,0 +1,16 @@
+/* What a trace tells of its own making, said to people. */
+#ifndef ETSCOPE_CLI_OPEN_TRACE_NOTES_H
+#define ETSCOPE_CLI_OPEN_TRACE_NOTES_H
+
+#include "etscope/inspect.h"
+
+/* A note on stderr for each thing that the tracer could not keep. */
+void cli_note_losses(const struct ets_trace_summary *summary);
+/* The same of a dump's bytes, where they tell. */
+void cli_note_losses_of(struct ets_bytes dump);
+/* Those, and what else is to be known about the trace before its numbers are read. */
+void cli_note_trace(const struct ets_inspection *inspection);
+/* Where no program was given: that it tells more of delegates whose events have the whole call. */
+void cli_note_whole_calls(const struct ets_inspection *inspection);
+
+#endif

@@ -1,0 +1,160 @@
+#include "cli/open/traces.h"
+
+#include <stdlib.h>
+
+#include "cli/core/cli_text.h"
+
+int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)
+{
+    *model_out = (struct cli_model){{NULL, NULL}, {.file = NULL}};
+    const int code = cli_record_open(record_path, &model_out->record);
+    return code == CLI_OK ? cli_program_open(program_path, &model_out->program) : code;
+}
+
+void cli_model_close(struct cli_model *model)
+{
+    cli_record_close(&model->record);
+    cli_program_close(&model->program);
+}
+
+int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
+                           const char *right, const struct ets_inspection *right_inspection)
+{
+    const bool left_cycles = ets_inspection_tick_unit(left_inspection, NULL) == ETS_UNIT_CYCLES;
+    const bool right_cycles = ets_inspection_tick_unit(right_inspection, NULL) == ETS_UNIT_CYCLES;
+    if (left_cycles == right_cycles) return CLI_OK;
+    return cli_complain(CLI_MISMATCH, "%s counts %s, %s %s: neither can be turned into the other",
+                        cli_path_name(left), left_cycles ? "cycles" : "time", cli_path_name(right),
+                        right_cycles ? "cycles" : "time");
+}
+
+static enum ets_status inspect(const struct cli_arguments *arguments, struct ets_bytes dump,
+                               const struct cli_model *models, unsigned model_count,
+                               struct ets_inspection **inspection, struct ets_error *error)
+{
+    struct ets_inspect_options options = {
+        .method = cli_value(arguments, "--method"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead")};
+    options.tick_unit =
+        (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS);
+    enum ets_status status = ETS_OK;
+    unsigned i = 0;
+    do {
+        if (i < model_count) {
+            options.record = models[i].record.record;
+            options.program = models[i].program.is_open ? &models[i].program.program : NULL;
+        }
+        status = ets_inspection_open(dump, &options, inspection, error);
+    } while (status == ETS_MISMATCH && ++i < model_count);
+    return status;
+}
+
+/* What the table cannot show: events whose times were mended, blocks that nothing explains. */
+static void print_notes(const char *path, const struct ets_inspection *inspection)
+{
+    uint32_t wrapped, backwards;
+    const char *name = cli_path_name(path);
+    ets_inspection_clock_faults(inspection, &wrapped, &backwards);
+    if (wrapped + backwards > 0) {
+        cli_note(
+            "%s: %u events end before they start: %u taken as a wrapped 32-bit counter, %u as "
+            "lasting 0",
+            name, wrapped + backwards, wrapped, backwards);
+    }
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+            cli_note("%s: block %u is not joined, its method is ambiguous: %s; --method decides",
+                     name, i, block->method);
+        } else if (block->method_state == ETS_METHOD_MISMATCH) {
+            cli_note("%s: block %u is not joined: %s", name, i, block->reason);
+        }
+    }
+}
+
+/* Room for one more trace that stays open; it is not counted yet. */
+static struct cli_kept_trace *room_for(struct cli_traces *traces)
+{
+    if (traces->kept_count == traces->kept_room) {
+        const unsigned room = traces->kept_room == 0 ? 8 : traces->kept_room * 2;
+        struct cli_kept_trace *kept = realloc(traces->kept, room * sizeof *kept);
+        if (kept == NULL) return NULL;
+        traces->kept = kept;
+        traces->kept_room = room;
+    }
+    return &traces->kept[traces->kept_count];
+}
+
+/* Adds an open trace to the pool, which may need it from then on: *is_kept_out. */
+static int add(const char *path, const struct cli_traces *traces,
+               const struct ets_inspection *inspection, int *is_kept_out)
+{
+    struct ets_error error;
+    print_notes(path, inspection);
+    if (ets_inspection_events(inspection)->count == 0) {
+        return cli_complain(CLI_INPUT, "%s: the trace holds no events", cli_path_name(path));
+    }
+    if (traces->kept_count > 0 &&
+        cli_traces_check_units(traces->paths.items[0], traces->kept[0].inspection, path,
+                               inspection) != CLI_OK) {
+        return CLI_MISMATCH;
+    }
+    return ets_pool_add(traces->pool, inspection, is_kept_out, &error) == ETS_OK
+               ? CLI_OK
+               : cli_fail(NULL, &error);
+}
+
+static int open_one(const struct cli_arguments *arguments, const char *path,
+                    const struct cli_model *models, unsigned model_count, struct cli_traces *traces)
+{
+    struct ets_error error;
+    struct cli_kept_trace *trace = room_for(traces);
+    int is_kept = 0;
+    if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
+    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_status status = inspect(arguments, ets_file_bytes(trace->file), models,
+                                           model_count, &trace->inspection, &error);
+    if (status != ETS_OK) {
+        ets_file_close(trace->file);
+        const int code = cli_fail(path, &error);
+        return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
+    }
+    const int code = add(path, traces, trace->inspection, &is_kept);
+    if (is_kept) {
+        traces->kept_count++;
+    } else {
+        ets_inspection_close(trace->inspection);
+        ets_file_close(trace->file);
+    }
+    return code;
+}
+
+int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
+                    unsigned word_count, const struct cli_model *models, unsigned model_count,
+                    struct cli_traces *traces_out)
+{
+    struct ets_error error;
+    const struct ets_pool_options options = {.steady = cli_has(arguments, "--steady")};
+    *traces_out = (struct cli_traces){.pool = NULL};
+    int code = cli_paths_open(words, word_count, &traces_out->paths);
+    if (code != CLI_OK) return code;
+    if (ets_pool_begin(&options, &traces_out->pool, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    for (unsigned i = 0; i < traces_out->paths.count && code == CLI_OK; i++) {
+        code = open_one(arguments, traces_out->paths.items[i], models, model_count, traces_out);
+    }
+    if (code != CLI_OK) return code;
+    return ets_pool_end(traces_out->pool, &error) == ETS_OK ? CLI_OK : cli_fail(NULL, &error);
+}
+
+void cli_traces_close(struct cli_traces *traces)
+{
+    ets_pool_close(traces->pool);
+    for (unsigned i = 0; i < traces->kept_count; i++) {
+        ets_inspection_close(traces->kept[i].inspection);
+        ets_file_close(traces->kept[i].file);
+    }
+    free(traces->kept);
+    cli_paths_close(&traces->paths);
+}

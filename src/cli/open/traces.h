@@ -1,0 +1,73 @@
+/* Traces that are compared or added up: each with its record and program, as one inspection. */
+#ifndef ETSCOPE_CLI_OPEN_TRACES_H
+#define ETSCOPE_CLI_OPEN_TRACES_H
+
+#include "cli/open/inputs.h"
+#include "cli/open/trace_paths.h"
+#include "etscope/inspect.h"
+#include "etscope/pool.h"
+
+/* What all commands over several traces have in common, for their option tables. */
+/* clang-format off */
+#define CLI_TRACES_OPTIONS                                                                        \
+    {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",                           \
+     "Unit of traces that do not say theirs; default ns", NULL, false},                           \
+    {"--subtract-overhead", NULL, NULL,                                                           \
+     "Take off what recording cost; the traces must tell it", NULL, false},                       \
+    {"--steady", NULL, NULL, "Of each trace without the first runs that are warm-up", NULL,       \
+     false},                                                                                      \
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
+     false},                                                                                      \
+    {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
+     NULL, false},                                                                                \
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,    \
+     false},                                                                                      \
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false}
+/* Of what explains the traces: the second of each is for the new side. */
+#define CLI_SIDES_OPTIONS                                                                         \
+    {"--etrecord", NULL, "FILE", "The ETRecord of the first trace, and of both without the next", \
+     NULL, false},                                                                                \
+    {"--etrecord-b", NULL, "FILE", "The ETRecord of the second trace", NULL, false},              \
+    {"--program", NULL, "FILE", "The .pte or .bpte of the first trace, and of both", NULL, false}, \
+    {"--program-b", NULL, "FILE", "The .pte or .bpte of the second trace", NULL, false},          \
+    {"--method", NULL, "NAME", "The method that ran, where the traces fit several", NULL, false}
+/* clang-format on */
+
+/* The record and the program of some traces. */
+struct cli_model {
+    struct cli_record record;
+    struct cli_program program;
+};
+/* Either path may be NULL. Returns an exit code; close in any case. */
+int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out);
+void cli_model_close(struct cli_model *model);
+
+/* A trace that the pool needs as long as it lives: the first of its kind. */
+struct cli_kept_trace {
+    struct ets_file *file;
+    struct ets_inspection *inspection;
+};
+
+/* Traces of one side, as a pool. */
+struct cli_traces {
+    struct cli_paths paths; /* in the order of the pool's parts */
+    struct cli_kept_trace *kept;
+    unsigned kept_count, kept_room;
+    struct ets_pool *pool;
+};
+
+/*
+ * Opens what `words` name (trace_paths.h), one trace after the other; each joins the first of
+ * `models` that it agrees with (model_count 0: none). Says which file is wrong. Returns an exit
+ * code; close in any case.
+ */
+int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
+                    unsigned word_count, const struct cli_model *models, unsigned model_count,
+                    struct cli_traces *traces_out);
+void cli_traces_close(struct cli_traces *traces);
+
+/* Says what of two traces cannot be put together: one counts cycles, the other time. */
+int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
+                           const char *right, const struct ets_inspection *right_inspection);
+
+#endif

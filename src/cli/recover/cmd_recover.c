@@ -1,0 +1,261 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/recover/recover.h"
+#include "etscope/etdump.h"
+
+const struct cli_option cli_recover_options[] = {
+    {"--output", "-o", "FILE",
+     "The ETDump; default CAPTURE with the ending .etdp, where there is no such file yet", NULL,
+     false},
+    {"--encoding", NULL, "auto|raw|hex|base64",
+     "How the capture holds the bytes; default auto: whatever has a whole frame", NULL, false},
+    {"--part", NULL, "N", "Which stream, from 1, where the device started again; default the last",
+     NULL, false},
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran, to name running operators", NULL,
+     false},
+    {"--etrecord", NULL, "FILE", "The ETRecord of the export, for their source lines", NULL, false},
+    {"--format", "-f", "table|json|jsonl",
+     "json: one row with path, capture_bytes, encoding, part, part_count, output, output_bytes, "
+     "run_count, "
+     "event_count, stream (null for an ETDump; frames, lost_frames, damaged_frames, other_bytes, "
+     "refused_records, finished, dropped_events, running: thread, name, delegate_id, method, "
+     "chain, instruction, operator, source, began_ns, lasted_ns)",
+     NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out)
+{
+    struct ets_error error;
+    (void)ets_trace_capture_init(&out->capture, bytes);
+    out->memory = malloc(out->capture.memory_bytes + 1);
+    if (out->memory == NULL) {
+        return cli_complain(CLI_INTERNAL, "%s: no memory for %zu bytes of records",
+                            cli_path_name(path), out->capture.memory_bytes);
+    }
+    if (ets_trace_recover(&out->trace, &out->capture, out->memory, out->capture.memory_bytes,
+                          &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    return CLI_OK;
+}
+
+/* Finds the part that is asked for; what of the stream's bytes it is. */
+static int choose_part(const struct cli_arguments *arguments, struct recovery *recovery,
+                       struct ets_bytes *bytes_out)
+{
+    struct ets_trace_capture capture;
+    struct ets_bytes rest = recovery->found.stream;
+    uint32_t streams = 0;
+    bool is_right = true;
+    for (; ets_trace_capture_init(&capture, rest) == ETS_OK; rest = capture.rest) streams++;
+    recovery->part_count = streams + (recovery->found.dump.size != 0);
+    const uint32_t last = streams != 0 ? streams : 1;
+    recovery->part =
+        (uint32_t)cli_number(arguments, "--part", last, 1, recovery->part_count, &is_right);
+    if (!is_right) return CLI_USAGE;
+    recovery->is_stream = recovery->part <= streams;
+    rest = recovery->found.stream;
+    for (uint32_t i = 1; i < recovery->part && recovery->is_stream; i++) {
+        (void)ets_trace_capture_init(&capture, rest);
+        rest = capture.rest;
+    }
+    *bytes_out = rest;
+    return CLI_OK;
+}
+
+/* A program that the stream's fingerprint is not of names nothing. */
+static void check_program(struct recovery *recovery)
+{
+    const struct ets_bytes told = recovery->stream.trace.config.fingerprint;
+    uint64_t there;
+    if (recovery->program == NULL || !cli_fingerprint_number(told, &there)) return;
+    const uint64_t here = ets_program_fingerprint(recovery->program);
+    if (here == there) return;
+    recovery->program = NULL;
+    cli_note(
+        "%s names nothing: another program was running, whose fingerprint is %016llx, and "
+        "this one's is %016llx",
+        cli_path_name(recovery->program_path), (unsigned long long)there, (unsigned long long)here);
+}
+
+/* The stream's trace as an ETDump, at `*file_out`, to be freed. */
+static int make_dump(struct recovery *recovery, uint8_t **file_out)
+{
+    struct ets_error error;
+    size_t bytes = 0;
+    struct ets_trace *trace = &recovery->stream.trace;
+    enum ets_status status = ets_trace_dump_size(trace, &bytes, &error);
+    if (status == ETS_OK) {
+        *file_out = malloc(bytes);
+        if (*file_out == NULL) {
+            return cli_complain(CLI_INTERNAL, "no memory for a trace of %zu bytes", bytes);
+        }
+        status = ets_trace_write_buffer(trace, *file_out, bytes, &bytes, &error);
+    }
+    if (status != ETS_OK) return cli_fail(recovery->path, &error);
+    recovery->dump = (struct ets_bytes){*file_out, bytes};
+    return CLI_OK;
+}
+
+static int count_events(struct recovery *recovery)
+{
+    struct ets_etdump dump;
+    struct ets_etdump_run run;
+    struct ets_error error;
+    if (ets_etdump_init(&dump, recovery->dump, &error) != ETS_OK) {
+        return cli_fail(recovery->path, &error);
+    }
+    recovery->runs = dump.run_count;
+    for (uint32_t i = 0; i < dump.run_count; i++) {
+        ets_etdump_run(&dump, i, &run);
+        recovery->events += run.event_count;
+    }
+    return CLI_OK;
+}
+
+static int write_dump(const struct recovery *recovery)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(recovery->output_path, &output, &error) != ETS_OK) {
+        return cli_fail_output(recovery->output_path, &error);
+    }
+    ets_output_write(output, recovery->dump.data, recovery->dump.size);
+    if (ets_output_commit(output, &error) != ETS_OK) {
+        return cli_fail_output(recovery->output_path, &error);
+    }
+    return CLI_OK;
+}
+
+static int recover_part(struct recovery *recovery, struct ets_bytes bytes, bool is_json)
+{
+    uint8_t *file = NULL;
+    int code = CLI_OK;
+    recovery->dump = recovery->found.dump;
+    if (recovery->is_stream) {
+        code = recovered_stream_open(recovery->path, bytes, &recovery->stream);
+        if (code == CLI_OK) check_program(recovery);
+        if (code == CLI_OK) code = make_dump(recovery, &file);
+    }
+    if (code == CLI_OK) code = count_events(recovery);
+    if (code == CLI_OK) code = write_dump(recovery);
+    if (code == CLI_OK) code = recovery_report(recovery, is_json);
+    free(recovery->stream.memory);
+    free(file);
+    return code;
+}
+
+static int recover(const struct cli_arguments *arguments, struct recovery *recovery)
+{
+    struct ets_error error;
+    struct ets_bytes bytes;
+    void *memory = malloc(recovery->bytes.size + 1);
+    if (memory == NULL) {
+        return cli_complain(CLI_INTERNAL, "%s: no memory to decode %zu bytes",
+                            cli_path_name(recovery->path), recovery->bytes.size);
+    }
+    const enum ets_capture_encoding encoding =
+        (enum ets_capture_encoding)cli_choice(arguments, "--encoding", ETS_CAPTURE_AUTO);
+    int code = CLI_OK;
+    if (ets_capture_find(&recovery->found, recovery->bytes, encoding, memory, recovery->bytes.size,
+                         &error) != ETS_OK) {
+        code = cli_fail(recovery->path, &error);
+    }
+    if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);
+    if (code == CLI_OK) {
+        code = recover_part(recovery, bytes, cli_choice(arguments, "--format", 0) > 0);
+    }
+    free(memory);
+    return code;
+}
+
+/* CAPTURE with another ending; NULL where memory ran out. */
+static char *default_output(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const size_t length = dot != NULL && dot != base ? (size_t)(dot - path) : strlen(path);
+    char *output = malloc(length + sizeof ".etdp");
+    if (output == NULL) return NULL;
+    memcpy(output, path, length);
+    memcpy(output + length, ".etdp", sizeof ".etdp");
+    return output;
+}
+
+/* A name that was not given must not take the place of a file. */
+static int check_is_new(const char *path)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    const enum ets_status status = cli_file_open(path, &file, &error);
+    if (status == ETS_OK) ets_file_close(file);
+    if (status == ETS_NOT_FOUND) return CLI_OK;
+    return cli_complain(CLI_INTERNAL, "%s is there already; name the output with -o", path);
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    const char *output = cli_value(arguments, "--output");
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE, "recover needs a capture: etscope recover uart.log");
+    }
+    if (arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE, "recover reads one capture; unexpected argument \"%s\"",
+                            arguments->words[1]);
+    }
+    if (output != NULL && strcmp(output, "-") == 0) {
+        return cli_complain(CLI_USAGE, "standard output is for the report; -o needs a file");
+    }
+    if (output == NULL && strcmp(arguments->words[0], "-") == 0) {
+        return cli_complain(CLI_USAGE, "name the output with -o: standard input has no name");
+    }
+    return cli_check_stdin(arguments, (const char *const[]){"--program", "--etrecord", NULL});
+}
+
+/* Opens what names the operators, and then goes on. */
+static int recover_with_names(const struct cli_arguments *arguments, struct recovery *recovery)
+{
+    struct cli_record record;
+    struct cli_program program;
+    recovery->program_path = cli_value(arguments, "--program");
+    recovery->record_path = cli_value(arguments, "--etrecord");
+    int code = cli_record_open(recovery->record_path, &record);
+    if (code == CLI_OK) {
+        code = cli_program_open(recovery->program_path, &program);
+        recovery->record = record.record;
+        recovery->program = program.is_open ? &program.program : NULL;
+        if (code == CLI_OK) code = recover(arguments, recovery);
+        cli_program_close(&program);
+    }
+    cli_record_close(&record);
+    return code;
+}
+
+int cmd_recover(const struct cli_arguments *arguments)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    int code = check_words(arguments);
+    if (code != CLI_OK) return code;
+    struct recovery recovery = {.path = arguments->words[0]};
+    char *made = NULL;
+    recovery.output_path = cli_value(arguments, "--output");
+    if (recovery.output_path == NULL) {
+        recovery.output_path = made = default_output(recovery.path);
+        if (made == NULL) return cli_complain(CLI_INTERNAL, "out of memory");
+        code = check_is_new(made);
+    }
+    if (code == CLI_OK && cli_file_open(recovery.path, &file, &error) != ETS_OK) {
+        code = cli_fail(recovery.path, &error);
+    } else if (code == CLI_OK) {
+        recovery.bytes = ets_file_bytes(file);
+        code = recover_with_names(arguments, &recovery);
+        ets_file_close(file);
+    }
+    free(made);
+    return code;
+}

@@ -1,0 +1,38 @@
+/* What `recover` found in a capture, and telling it. */
+#ifndef ETSCOPE_CLI_RECOVER_RECOVER_H
+#define ETSCOPE_CLI_RECOVER_RECOVER_H
+
+#include "cli/open/inputs.h"
+#include "etscope/capture.h"
+#include "etscope/trace_capture.h"
+#include "etscope/trace_extra.h"
+
+/* One stream of the capture; where the device started again there are several. */
+struct recovered_stream {
+    struct ets_trace_capture capture;
+    struct ets_trace trace;
+    void *memory;
+};
+
+struct recovery {
+    const char *path, *output_path;
+    const char *program_path, *record_path; /* NULL: not given */
+    struct ets_bytes bytes;                 /* of the capture */
+    struct ets_capture found;
+    uint32_t part, part_count; /* from 1; the streams, then the ETDump that is in it */
+    bool is_stream;            /* else the ETDump of the capture */
+    struct recovered_stream stream;
+    struct ets_bytes dump; /* what is written */
+    uint32_t runs;
+    uint64_t events;
+    const struct ets_program *program; /* NULL: not given */
+    struct ets_etrecord *record;       /* NULL: not given */
+};
+
+/* CLI_OK, or a complaint. The memory is the caller's to free. */
+int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out);
+
+/* Prints the report. Returns an exit code. */
+int recovery_report(const struct recovery *recovery, bool is_json);
+
+#endif

@@ -1,0 +1,177 @@
+#include "cli/sql/sql_sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/inspect/show.h"
+#include "cli/open/debug_buffer.h"
+#include "etscope/kind.h"
+
+static int add_record(struct sql_sources *sources, const char *path)
+{
+    struct cli_record *file = &sources->record_files[sources->all.record_count];
+    const int code = cli_record_open(path, file);
+    sources->records[sources->all.record_count++] =
+        (struct ets_sql_record){.path = path, .record = file->record};
+    return code;
+}
+
+static int add_program(struct sql_sources *sources, const char *path)
+{
+    struct cli_program *file = &sources->program_files[sources->all.program_count];
+    const int code = cli_program_open(path, file);
+    sources->programs[sources->all.program_count++] =
+        (struct ets_sql_program){.path = path, .program = &file->program};
+    return code;
+}
+
+/* A trace, unless the file's first bytes say that it is a record or a program. */
+static int add_word(struct sql_sources *sources, const char *path)
+{
+    struct ets_error error;
+    struct ets_file *file;
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
+    const bool is_program = kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
+    if (is_program || kind == ETS_KIND_ETRECORD) {
+        ets_file_close(file);
+        return is_program ? add_program(sources, path) : add_record(sources, path);
+    }
+    sources->trace_files[sources->all.trace_count++] =
+        (struct sql_trace_file){.path = path, .file = file};
+    return CLI_OK;
+}
+
+static int allocate(struct sql_sources *sources, const struct cli_arguments *arguments)
+{
+    const size_t room = (size_t)sources->paths.count + arguments->value_count + 1;
+    sources->trace_files = calloc(room, sizeof *sources->trace_files);
+    sources->record_files = calloc(room, sizeof *sources->record_files);
+    sources->program_files = calloc(room, sizeof *sources->program_files);
+    sources->traces = calloc(room, sizeof *sources->traces);
+    sources->records = calloc(room, sizeof *sources->records);
+    sources->programs = calloc(room, sizeof *sources->programs);
+    sources->all.traces = sources->traces;
+    sources->all.records = sources->records;
+    sources->all.programs = sources->programs;
+    const bool ok = sources->trace_files != NULL && sources->record_files != NULL &&
+                    sources->program_files != NULL && sources->traces != NULL &&
+                    sources->records != NULL && sources->programs != NULL;
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
+}
+
+static int add_all(struct sql_sources *sources, const struct cli_arguments *arguments,
+                   unsigned first_word)
+{
+    const char *path;
+    int code = cli_paths_open(arguments->words + first_word, arguments->word_count - first_word,
+                              &sources->paths);
+    if (code == CLI_OK) code = allocate(sources, arguments);
+    for (unsigned i = 0; code == CLI_OK && i < sources->paths.count; i++) {
+        code = add_word(sources, sources->paths.items[i]);
+    }
+    for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--etrecord", i)); i++) {
+        code = add_record(sources, path);
+    }
+    for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--program", i)); i++) {
+        code = add_program(sources, path);
+    }
+    return code;
+}
+
+/* None, one for all traces, or one for each. */
+static int check_count(const struct sql_sources *sources, const char *what, uint32_t count)
+{
+    const uint32_t traces = sources->all.trace_count;
+    if (count <= 1 || traces == 0 || count == traces) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "%u %s for %u traces: give one for all of them, or one for each in their "
+                        "order",
+                        count, what, traces);
+}
+
+/* Which of `count` things goes with trace `number`. */
+static uint32_t partner(uint32_t count, uint32_t number)
+{
+    return count == 0 ? ETS_NO_INDEX : count == 1 ? 0 : number;
+}
+
+static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t number,
+                             struct sql_trace_file *file, struct ets_sql_trace *trace)
+{
+    return cli_debug_buffer_open(cli_value_at(arguments, "--debug-buffer", number),
+                                 &file->debug_buffer, &trace->debug_buffer);
+}
+
+static int open_trace(struct sql_sources *sources, const struct cli_arguments *arguments,
+                      uint32_t number)
+{
+    struct sql_trace_file *file = &sources->trace_files[number];
+    struct ets_sql_trace *trace = &sources->traces[number];
+    trace->path = file->path;
+    trace->record = partner(sources->all.record_count, number);
+    trace->program = partner(sources->all.program_count, number);
+    const struct cli_subject subject = {.path = file->path, .dump = ets_file_bytes(file->file)};
+    const struct ets_inspect_options options = {
+        .record = trace->record == ETS_NO_INDEX ? NULL : sources->records[trace->record].record,
+        .program =
+            trace->program == ETS_NO_INDEX ? NULL : sources->programs[trace->program].program,
+        .method = cli_value(arguments, "--method"),
+        .partial = cli_has(arguments, "--partial"),
+        .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
+        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
+    };
+    int code = open_debug_buffer(arguments, number, file, trace);
+    struct ets_inspection *inspection;
+    if (code == CLI_OK) code = cli_open_inspection(&subject, &options, &inspection);
+    if (code != CLI_OK) return code;
+    trace->inspection = file->inspection = inspection;
+    cli_print_notes(inspection);
+    cli_note_debug_buffer(inspection, cli_value_at(arguments, "--debug-buffer", number),
+                          trace->debug_buffer);
+    return CLI_OK;
+}
+
+int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
+                     unsigned first_word)
+{
+    static const char *const options[] = {"--etrecord", "--program", "--debug-buffer", NULL};
+    uint32_t buffers = 0;
+    while (cli_value_at(arguments, "--debug-buffer", buffers) != NULL) buffers++;
+    int code = cli_check_stdin(arguments, options);
+    if (code == CLI_OK) code = add_all(sources, arguments, first_word);
+    if (code == CLI_OK) code = check_count(sources, "ETRecords", sources->all.record_count);
+    if (code == CLI_OK) code = check_count(sources, "programs", sources->all.program_count);
+    if (code == CLI_OK && buffers != 0 && buffers != sources->all.trace_count) {
+        code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: each has its own", buffers,
+                            sources->all.trace_count);
+    }
+    for (uint32_t i = 0; code == CLI_OK && i < sources->all.trace_count; i++) {
+        code = open_trace(sources, arguments, i);
+    }
+    return code;
+}
+
+void sql_sources_close(struct sql_sources *sources)
+{
+    for (uint32_t i = 0; i < sources->all.trace_count; i++) {
+        ets_inspection_close(sources->trace_files[i].inspection);
+        ets_file_close(sources->trace_files[i].debug_buffer);
+        ets_file_close(sources->trace_files[i].file);
+    }
+    for (uint32_t i = 0; i < sources->all.program_count; i++) {
+        cli_program_close(&sources->program_files[i]);
+    }
+    for (uint32_t i = 0; i < sources->all.record_count; i++) {
+        cli_record_close(&sources->record_files[i]);
+    }
+    free(sources->programs);
+    free(sources->records);
+    free(sources->traces);
+    free(sources->program_files);
+    free(sources->record_files);
+    free(sources->trace_files);
+    cli_paths_close(&sources->paths);
+}

@@ -1,0 +1,33 @@
+/* The files that `sql` reads, told apart by what is in them, and joined. */
+#ifndef ETSCOPE_CLI_SQL_SQL_SOURCES_H
+#define ETSCOPE_CLI_SQL_SQL_SOURCES_H
+
+#include "cli/open/inputs.h"
+#include "cli/open/trace_paths.h"
+#include "etscope/sql.h"
+
+struct sql_trace_file {
+    const char *path;
+    struct ets_file *file, *debug_buffer;
+    struct ets_inspection *inspection;
+};
+
+/* Everything opened; zeroed before it is filled, closed in any case. */
+struct sql_sources {
+    struct cli_paths paths;             /* what the words name */
+    struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
+    struct cli_record *record_files;
+    struct cli_program *program_files;
+    struct ets_sql_trace *traces;
+    struct ets_sql_record *records;
+    struct ets_sql_program *programs;
+    struct ets_sql_sources all;
+};
+
+/* What the words from number `first_word` on name (trace_paths.h), and what --etrecord, --program
+ * and --debug-buffer name. */
+int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *arguments,
+                     unsigned first_word);
+void sql_sources_close(struct sql_sources *sources);
+
+#endif

@@ -1,0 +1,303 @@
+/* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/open/comparator_option.h"
+#include "cli/open/debug_buffer.h"
+#include "cli/open/siblings.h"
+#include "cli/open/subject.h"
+#include "cli/tensors/compare_tensors.h"
+#include "cli/tensors/save_tensors.h"
+#include "cli/tensors/show_tensors.h"
+
+/* clang-format off */
+const struct cli_option cli_tensors_options[] = {
+    {"--debug-buffer", "--debug_buffer_path", "FILE",
+     "The captured tensors; without it they are listed without numbers", NULL, false},
+    {"--etrecord", "--etrecord_path", "FILE", "The ETRecord that the export wrote", NULL, false},
+    {"--program", NULL, "FILE", "The .pte or .bpte that ran", NULL, false},
+    {"--method", NULL, "NAME", "The method that ran, where the trace fits several", NULL, false},
+    {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
+    {"--run", NULL, "N", "Only this run of the trace, from 0", NULL, false},
+    {"--event", NULL, "N", "Only the tensors of this event, by its number in the table", NULL,
+     false},
+    {"--only-outputs", NULL, NULL, "Only outputs of the whole method", NULL, false},
+    {"--only-broken", NULL, NULL, "Only tensors with NaN or infinite numbers", NULL, false},
+    CLI_FILTER_OPTIONS,
+    CLI_TENSOR_TEXT_OPTIONS,
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,shape,mean", NULL,
+     false},
+    {"--save", NULL, "PATH",
+     "Also write the tensors: to a folder as .npy, to FILE.npz together, one to FILE.npy", NULL,
+     false},
+    {"--compare", NULL, "FILE", "Instead compare them with the arrays of a .npy or .npz file", NULL,
+     false},
+    {"--rtol", NULL, "X", "With --compare: relative tolerance; what is outside ends with code 1",
+     NULL, false},
+    {"--atol", NULL, "X", "With --compare: absolute tolerance, likewise", NULL, false},
+    CLI_COMPARATOR_OPTION,
+    {"--heat-map", NULL, "FILE",
+     "Also draw one tensor, with --compare its difference, as a PNG picture", NULL, false},
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_SIBLINGS_OPTION,
+    {"--partial", NULL, NULL, "Read a damaged trace as far as whole parts remain", NULL, false},
+    {"--allow-mismatch", NULL, NULL, "Go on where trace and ETRecord or program disagree", NULL,
+     false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+/* The event of the first tensor that an instruction made; ETS_NO_INDEX: it made none. */
+static uint32_t event_of_instruction(const struct ets_inspection *inspection, uint32_t instruction)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    ets_captured_values_init(&values, inspection, (struct ets_bytes){NULL, 0}, NULL);
+    while (ets_captured_values_next(&values, &value)) {
+        if (value.chain >= 0 && value.instruction == (int64_t)instruction) return value.event;
+    }
+    return ETS_NO_INDEX;
+}
+
+/* Why the table is empty: nothing was captured, or the filters fit nothing of it. */
+static void report_nothing(const struct cli_captured *captured)
+{
+    const struct ets_inspection *inspection = captured->inspection;
+    const uint32_t event = captured->filter.event;
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    uint32_t count = 0;
+    ets_captured_values_init(&values, inspection, (struct ets_bytes){NULL, 0}, NULL);
+    while (ets_captured_values_next(&values, &value)) count++;
+    if (count == 0) {
+        cli_note("no captured tensors; `etscope run --capture intermediates` records them");
+    } else {
+        cli_note(
+            "none of the %u captured tensors fits what was asked for; without a TENSOR and filters "
+            "all are listed",
+            count);
+    }
+    if (event == ETS_NO_INDEX) return;
+    const uint32_t meant = event_of_instruction(inspection, event);
+    if (meant == ETS_NO_INDEX) return;
+    cli_note("event %u made no tensor; instruction %u is event %u", event, event, meant);
+}
+
+/* Where NaN begins; it spreads from there. */
+static void note_nan(const struct cli_captured *captured, const struct ets_tensor_table_gaps *gaps)
+{
+    if (gaps->with_nan == 0) return;
+    char event[40] = "";
+    if (gaps->first_nan != ETS_NO_INDEX) {
+        snprintf(event, sizeof event, ", first in event %u", gaps->first_nan);
+    }
+    cli_note("%u %s NaN%s%s", gaps->with_nan, gaps->with_nan == 1 ? "tensor has" : "tensors have",
+             event, captured->broken_only ? "" : "; --only-broken leaves the others out");
+}
+
+/* Says what the table has no numbers for. Returns the exit code that it makes. */
+static int report_gaps(const struct cli_captured *captured, uint32_t rows,
+                       const struct ets_tensor_table_gaps *gaps)
+{
+    const struct cli_subject *subject = captured->subject;
+    note_nan(captured, gaps);
+    if (captured->broken_only && gaps->without_buffer > 0) {
+        cli_note("without --debug-buffer, %u tensors have no numbers", gaps->without_buffer);
+    } else if (rows == 0 && captured->broken_only) {
+        cli_note("no tensor that was asked for has NaN or infinite numbers");
+    } else if (rows == 0) {
+        report_nothing(captured);
+    } else if (gaps->without_buffer > 0) {
+        cli_note("without --debug-buffer, tensors are listed without their numbers");
+    }
+    if (gaps->unrecorded > 0) {
+        cli_note("%u tensors were recorded without their bytes", gaps->unrecorded);
+    }
+    if (gaps->unreadable > 0) {
+        cli_note("%u values have no numbers: %s", gaps->unreadable,
+                 gaps->unreadable_reason.message);
+    }
+    if (gaps->outside == 0) return CLI_OK;
+    return cli_complain(CLI_INPUT, "%s: %u tensors are not in it: %s",
+                        cli_path_name(subject->debug_buffer_path), gaps->outside,
+                        gaps->outside_reason.message);
+}
+
+static bool shows_values(const struct cli_arguments *arguments)
+{
+    return cli_has(arguments, "--show") || arguments->word_count > 1;
+}
+
+/* Values that were asked for and are not there, other than by the gaps of the table. */
+static void note_reduced(const struct cli_captured *captured)
+{
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    unsigned count = 0;
+    cli_captured_begin(captured, &values);
+    while (ets_captured_values_next(&values, &value)) count += value.has_summary != 0;
+    if (count > 0)
+        cli_note("%u tensors have no values: the tracer kept their summaries alone", count);
+}
+
+/* The table, and for people the values behind it, as one file. */
+static int write_list(const struct cli_arguments *arguments, const struct cli_captured *captured,
+                      const struct ets_table *table)
+{
+    struct ets_table_style style;
+    struct ets_output *output;
+    struct ets_error error;
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    cli_style(arguments, path, &style);
+    if (!shows_values(arguments) || style.format != ETS_FORMAT_TABLE) {
+        return cli_write_table(arguments, table, &style);
+    }
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    int code = CLI_OK;
+    if (ets_table_write(table, &style, output, &error) != ETS_OK) code = cli_fail(NULL, &error);
+    if (code == CLI_OK) code = cli_show_tensors(arguments, captured, &style, output);
+    if (code != CLI_OK) {
+        ets_output_discard(output);
+        return code;
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+static int list_tensors(const struct cli_arguments *arguments, const struct cli_captured *captured)
+{
+    struct ets_table *table;
+    struct ets_error error;
+    struct ets_tensor_table_gaps gaps;
+    const struct ets_tensor_table_options options = {
+        .debug_buffer = captured->subject->debug_buffer,
+        .columns = cli_value(arguments, "--columns"),
+        .filter = captured->filter,
+        .values = shows_values(arguments),
+        .broken_only = captured->broken_only,
+    };
+    if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
+    int code;
+    if (ets_tensor_table_fill(table, captured->inspection, &options, &gaps, &error) != ETS_OK) {
+        code = error.status == ETS_NOT_FOUND ? cli_complain_columns(arguments, table, &error)
+                                             : cli_fail(NULL, &error);
+    } else {
+        code = write_list(arguments, captured, table);
+        if (code == CLI_OK) {
+            code = report_gaps(captured, ets_table_row_count(table), &gaps);
+            if (shows_values(arguments)) note_reduced(captured);
+        }
+    }
+    ets_table_close(table);
+    return code;
+}
+
+/* Whether the files that follow are of use: what could be read is good although a part was not. */
+static bool goes_on(int code)
+{
+    return code == CLI_OK || code == CLI_INPUT;
+}
+
+static int compare_with_file(const struct cli_arguments *arguments,
+                             const struct cli_captured *captured, const char *picture)
+{
+    struct cli_arrays arrays;
+    struct ets_tensor reference;
+    int code = cli_arrays_open(cli_value(arguments, "--compare"), &arrays);
+    if (code == CLI_OK) code = cli_compare_tensors(arguments, captured, &arrays);
+    if (picture != NULL && (code == CLI_OK || code == CLI_NEGATIVE)) {
+        int drawn = cli_find_reference(captured, &arrays, &reference);
+        if (drawn == CLI_OK) drawn = cli_draw_tensor(picture, captured, &reference);
+        if (drawn != CLI_OK) code = drawn;
+    }
+    cli_arrays_close(&arrays);
+    return code;
+}
+
+/* What takes one tensor alone, before anything is printed. */
+static int check_single(const struct cli_captured *captured, const char *path, const char *picture)
+{
+    if (captured->count == 1) return CLI_OK;
+    if (picture != NULL) {
+        return cli_complain(CLI_USAGE,
+                            "--heat-map draws one tensor, not %u: name it by its event in the list",
+                            captured->count);
+    }
+    if (path == NULL || !cli_ends_with(path, ".npy")) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "--save %s: a .npy file holds one tensor, not %u: name it by its event, or "
+                        "give a folder or a .npz file",
+                        path, captured->count);
+}
+
+static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                        const struct cli_program *program, struct ets_inspection *inspection)
+{
+    (void)program; /* `subject` has what the inspection needs of it */
+    static struct cli_captured captured;
+    const char *path = cli_value(arguments, "--save"),
+               *picture = cli_value(arguments, "--heat-map");
+    int code = cli_captured_choose(arguments, subject, inspection, &captured);
+    if (code == CLI_OK) code = check_single(&captured, path, picture);
+    if (code != CLI_OK) return code;
+    cli_print_notes(inspection);
+    cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
+    if (cli_has(arguments, "--compare")) {
+        code = compare_with_file(arguments, &captured, picture);
+    } else {
+        code = list_tensors(arguments, &captured);
+        if (picture != NULL && goes_on(code)) {
+            const int drawn = cli_draw_tensor(picture, &captured, NULL);
+            if (drawn != CLI_OK) code = drawn;
+        }
+    }
+    if (path == NULL || !(goes_on(code) || code == CLI_NEGATIVE)) return code;
+    const int saved = cli_save_tensors(path, &captured);
+    return saved != CLI_OK ? saved : code;
+}
+
+/* Options that need the bytes of tensors, and options that are for others. */
+static int check_needs(const struct cli_arguments *arguments)
+{
+    static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
+    static const char *const of_comparison[] = {"--rtol", "--atol", "--comparator", NULL};
+    const char *needing = cli_first_given(arguments, of_bytes);
+    const char *tolerance = cli_first_given(arguments, of_comparison);
+    if (needing == NULL && arguments->word_count > 1) needing = "the values of a tensor";
+    if (needing != NULL && !cli_has(arguments, "--debug-buffer")) {
+        return cli_complain(CLI_USAGE, "%s need%s --debug-buffer, which holds the tensors", needing,
+                            needing[0] == '-' ? "s" : "");
+    }
+    if (tolerance != NULL && !cli_has(arguments, "--compare")) {
+        return cli_complain(CLI_USAGE, "%s is for --compare", tolerance);
+    }
+    if (cli_has(arguments, "--show") && cli_has(arguments, "--compare")) {
+        return cli_complain(CLI_USAGE,
+                            "--show and --compare print one thing each: give one of them");
+    }
+    return cli_check_tensor_text(arguments);
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    bool ok = true;
+    if (arguments->word_count == 0) {
+        return cli_complain(CLI_USAGE,
+                            "tensors needs a trace: etscope tensors debug.etdp "
+                            "--debug-buffer debug.bin");
+    }
+    if (arguments->word_count > 2) {
+        return cli_complain(
+            CLI_USAGE, "tensors reads one trace and shows one TENSOR; unexpected argument \"%s\"",
+            arguments->words[2]);
+    }
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    return ok ? check_needs(arguments) : CLI_USAGE;
+}
+
+int cmd_tensors(const struct cli_arguments *arguments)
+{
+    const int code = check_words(arguments);
+    return code != CLI_OK ? code : cli_subject_inspect(arguments, show_tensors);
+}

@@ -1,0 +1,39 @@
+/* How far two tensors lie apart, as columns that `verify` and `tensors --compare` share. */
+#ifndef ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
+#define ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
+
+#include "etscope/table.h"
+#include "etscope/verify.h"
+
+/* clang-format off */
+#define CLI_COMPARISON_COLUMNS                                                                    \
+    {.name = "outside", .kind = ETS_COLUMN_INTEGER},                                              \
+    {.name = "max_abs_error", .title = "max error", .kind = ETS_COLUMN_REAL},                     \
+    {.name = "max_abs_error_index", .title = "at", .kind = ETS_COLUMN_INTEGER},                   \
+    {.name = "max_rel_error", .title = "max relative", .kind = ETS_COLUMN_REAL, .priority = 2},   \
+    {.name = "max_rel_error_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},               \
+    {.name = "mean_abs_error", .kind = ETS_COLUMN_REAL, .machine_only = 1},                       \
+    {.name = "mean_rel_error", .kind = ETS_COLUMN_REAL, .machine_only = 1},                       \
+    {.name = "mse", .kind = ETS_COLUMN_REAL, .priority = 6},                                      \
+    {.name = "snr_db", .title = "snr dB", .kind = ETS_COLUMN_REAL, .priority = 1},                \
+    {.name = "cosine_similarity", .title = "cosine", .kind = ETS_COLUMN_REAL, .priority = 7},     \
+    {.name = "max_ulps", .title = "max ulps", .kind = ETS_COLUMN_INTEGER, .priority = 8},         \
+    {.name = "nan_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},                         \
+    {.name = "expected_nan_count", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},                \
+    {.name = "first_outside_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},               \
+    {.name = "worst_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},                       \
+    {.name = "layouts_differ", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}
+/* clang-format on */
+enum { CLI_COMPARISON_COLUMN_COUNT = 16 };
+
+/* The cells of these columns; `ulps` NULL: not of that type. */
+void cli_put_comparison(struct ets_table *table, const struct ets_output_verdict *verdict,
+                        const struct ets_ulps *ulps);
+/* `count` cells with nothing in them. */
+void cli_put_nothing(struct ets_table *table, int count);
+/* A number; NaN is nothing: there is no such number. */
+void cli_put_real(struct ets_table *table, double value);
+/* A list of sizes. */
+void cli_put_sizes(struct ets_table *table, const int64_t *sizes, uint32_t count);
+
+#endif

@@ -1,0 +1,32 @@
+/* The values of captured tensors, for people; and one as a picture. */
+#ifndef ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
+#define ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
+
+#include "cli/open/captured.h"
+
+/* For the option table of `tensors`. */
+/* clang-format off */
+#define CLI_TENSOR_TEXT_OPTIONS                                                                   \
+    {"--show", NULL, NULL, "Print the values of every tensor that is listed, as NumPy does", NULL, \
+     false},                                                                                      \
+    {"--full", NULL, NULL, "Print all values, not only the ends of large tensors", NULL, false},  \
+    {"--edge-items", NULL, "N", "Values at each end of a dimension of large tensors; default 3",  \
+     NULL, false},                                                                                \
+    {"--precision", NULL, "N", "Digits behind the point, at most; default 8", NULL, false}
+/* clang-format on */
+
+/* What is wrong with these options. Returns an exit code. */
+int cli_check_tensor_text(const struct cli_arguments *arguments);
+
+/* A heading, the spread and the values of each tensor. Returns an exit code. */
+int cli_show_tensors(const struct cli_arguments *arguments, const struct cli_captured *captured,
+                     const struct ets_table_style *style, struct ets_output *output);
+
+/*
+ * Draws the one tensor that was chosen, or what it has more than `reference` (NULL: none), to the
+ * file `path`, and says what the colours are. Returns an exit code.
+ */
+int cli_draw_tensor(const char *path, const struct cli_captured *captured,
+                    const struct ets_tensor *reference);
+
+#endif

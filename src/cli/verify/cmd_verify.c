@@ -1,0 +1,465 @@
+/* verify: the test cases of a bundled program on the engine, and whether the outputs are right. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/core/cli_text.h"
+#include "cli/inspect/show.h"
+#include "cli/open/comparator_option.h"
+#include "cli/open/session.h"
+#include "cli/open/tolerances.h"
+#include "cli/verify/verify_table.h"
+
+/* clang-format off */
+const struct cli_option cli_verify_options[] = {
+    {"--method", "-m", "NAME", "Only this method's test cases; several may be named", NULL, true},
+    {"--case", NULL, "N", "Only this test case, from 0; several may be named", NULL, true},
+    {"--rtol", NULL, "X", "Relative tolerance of all outputs", NULL, false},
+    {"--atol", NULL, "X", "Absolute tolerance of all outputs", NULL, false},
+    {"--rms", NULL, "X",
+     "Tolerance of all outputs as a part of the root mean square of what is expected; default: by "
+     "what the program computes in, 0 with --rtol or --atol",
+     NULL, false},
+    {"--tolerance", NULL, "FIELDS", "A tolerance for some outputs, as output=1,rtol=1e-3,atol=1e-5",
+     NULL, true},
+    {"--tolerances", NULL, "FILE", "The same from a file, one on each line", NULL, true},
+    CLI_COMPARATOR_OPTION,
+    {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
+    {"--columns", "-c", "NAMES", "Only these columns, in this order, as case,verdict,mse", NULL,
+     false},
+    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
+     false},
+    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    CLI_ENGINE_OPTIONS,
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+/* clang-format on */
+
+struct verifying {
+    const struct cli_arguments *arguments;
+    struct cli_session session;
+    struct cli_tolerances tolerances;
+    struct ets_tolerance_rule *rules; /* of the suite: by what the method computes in, and then */
+    size_t rule_count;                /* those of `tolerances` */
+    struct cli_comparators comparators;
+    struct cli_checked *checked;
+    size_t count;
+    uint32_t case_count, failed_cases; /* cases with something that is not as expected */
+    int code;                          /* of the first case that could not be run */
+};
+
+static int no_memory(void)
+{
+    return cli_complain(CLI_INTERNAL, "no memory for the verdicts");
+}
+
+/* A new line of the table, or NULL. */
+static struct cli_checked *add_line(struct verifying *v, const char *method, uint32_t test_case)
+{
+    struct cli_checked *grown = realloc(v->checked, (v->count + 1) * sizeof *grown);
+    if (grown == NULL) return NULL;
+    v->checked = grown;
+    struct cli_checked *line = &v->checked[v->count++];
+    *line = (struct cli_checked){.test_case = test_case, .output = -1};
+    snprintf(line->method, sizeof line->method, "%s", method);
+    return line;
+}
+
+/* Notes why a case could not be checked; the others go on. */
+static int add_error(struct verifying *v, const char *method, uint32_t test_case, int code,
+                     const char *message)
+{
+    struct cli_checked *line = add_line(v, method, test_case);
+    if (line == NULL) return no_memory();
+    line->verdict = "error";
+    snprintf(line->message, sizeof line->message, "%s", message);
+    if (v->code == CLI_OK) v->code = code;
+    v->failed_cases++;
+    return cli_complain(CLI_OK, "%s: %s, case %u: %s", v->session.path, method, test_case, message);
+}
+
+static void describe_shape(const struct cli_checked *line, char *text, size_t capacity)
+{
+    size_t used = (size_t)snprintf(text, capacity, "[");
+    for (uint32_t i = 0; i < line->rank && used < capacity; i++) {
+        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", i > 0 ? ", " : "",
+                                 (long long)line->sizes[i]);
+    }
+    if (used < capacity) snprintf(text + used, capacity - used, "]");
+}
+
+static void take_type(struct cli_checked *line, const struct ets_value *value)
+{
+    line->has_output = value->kind != ETS_VALUE_NONE && value->kind != ETS_VALUE_OTHER;
+    line->rank = 0;
+    line->scalar_type = value->kind == ETS_VALUE_INT    ? ETS_SCALAR_LONG
+                        : value->kind == ETS_VALUE_BOOL ? ETS_SCALAR_BOOL
+                                                        : ETS_SCALAR_DOUBLE;
+    if (value->kind != ETS_VALUE_TENSOR) return;
+    line->scalar_type = (int)value->as.tensor.scalar_type;
+    line->rank = value->as.tensor.rank;
+    memcpy(line->sizes, value->as.tensor.sizes, sizeof line->sizes);
+}
+
+/* What is off, in one line. */
+static void explain(struct cli_checked *line, const struct ets_value *expected)
+{
+    const struct ets_closeness *c = &line->result.closeness;
+    struct cli_checked wanted = *line;
+    char shape[160], distance[96] = "";
+    switch (line->result.verdict) {
+    case ETS_MATCH_CLOSE: return;
+    case ETS_MATCH_DIFFERENT:
+        if (isfinite(c->worst_excess) && line->result.has_statistics) {
+            snprintf(distance, sizeof distance,
+                     ", off by %.3g times what is allowed; the largest error is %g",
+                     c->worst_excess, line->result.comparison.max_error);
+        }
+        snprintf(line->message, sizeof line->message,
+                 "%llu of %llu numbers are outside of rtol %g, atol %g and rms %g; the worst is "
+                 "element %llu%s",
+                 (unsigned long long)c->outside_count, (unsigned long long)c->count,
+                 line->result.tolerance.relative, line->result.tolerance.absolute,
+                 line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
+        return;
+    case ETS_MATCH_SHAPE:
+        take_type(&wanted, expected);
+        describe_shape(&wanted, shape, sizeof shape);
+        snprintf(line->message, sizeof line->message, "the expected shape is %s", shape);
+        return;
+    case ETS_MATCH_DTYPE:
+        take_type(&wanted, expected);
+        snprintf(line->message, sizeof line->message, "the expected type is %s",
+                 ets_scalar_type_name(wanted.scalar_type));
+        return;
+    default:
+        snprintf(line->message, sizeof line->message, "%s",
+                 ets_match_meaning(line->result.verdict));
+    }
+}
+
+/* One line for an output and its verdict. */
+static int add_output(struct verifying *v, const char *method,
+                      const struct ets_bundle_case *test_case, uint32_t index,
+                      const struct ets_value *actual, const struct ets_output_verdict *verdict)
+{
+    struct ets_value expected = {.kind = ETS_VALUE_NONE};
+    struct cli_checked *line = add_line(v, method, test_case->index);
+    if (line == NULL) return no_memory();
+    if (index < test_case->expected_count) ets_bundle_expected(test_case, index, &expected);
+    line->output = index;
+    line->result = *verdict;
+    line->verdict = ets_match_name(verdict->verdict);
+    line->is_failure = verdict->verdict != ETS_MATCH_CLOSE;
+    take_type(line, actual != NULL ? actual : &expected);
+    explain(line, &expected);
+    if (line->result.has_statistics && actual != NULL && actual->kind == ETS_VALUE_TENSOR) {
+        line->has_ulps =
+            ets_ulps_of(&expected.as.tensor, &actual->as.tensor, &line->ulps, NULL) == ETS_OK;
+        line->has_compared = true;
+        cli_comparators_run(&v->comparators, &expected.as.tensor, &actual->as.tensor,
+                            &line->compared);
+    }
+    return CLI_OK;
+}
+
+static double seconds_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Sets the inputs and runs once; what is wrong stands in `error`. */
+static enum ets_status run_once(const struct verifying *v, struct ets_engine_method *method,
+                                const struct ets_engine_method_info *info,
+                                const struct ets_bundle_case *test_case, double *seconds_out,
+                                struct ets_error *error)
+{
+    const struct ets_engine *engine = v->session.engine;
+    if (test_case->input_count != info->input_count) {
+        *error = (struct ets_error){.status = ETS_MISMATCH, .offset = ETS_NO_OFFSET};
+        snprintf(error->message, sizeof error->message, "it has %u inputs, the method takes %zu",
+                 test_case->input_count, info->input_count);
+        return ETS_MISMATCH;
+    }
+    for (uint32_t i = 0; i < test_case->input_count; i++) {
+        struct ets_value value;
+        ets_bundle_input(test_case, i, &value);
+        const enum ets_status status = engine->method_set_input(method, i, &value, error);
+        if (status != ETS_OK) return status == ETS_INVALID_ARGUMENT ? ETS_MISMATCH : status;
+    }
+    const double start = seconds_now();
+    const enum ets_status status = engine->method_execute(method, error);
+    *seconds_out = seconds_now() - start;
+    return status;
+}
+
+static int exit_code_of(enum ets_status status)
+{
+    switch (status) {
+    case ETS_RUNTIME: return CLI_RUNTIME;
+    case ETS_NO_MEMORY: return CLI_INTERNAL;
+    case ETS_MISMATCH: return CLI_MISMATCH;
+    default: return CLI_INPUT;
+    }
+}
+
+/* The outputs of a case that ran. */
+static int check_outputs(struct verifying *v, const struct ets_bundle_suite *suite,
+                         const struct ets_bundle_case *test_case, const char *name,
+                         const struct ets_value *outputs, uint32_t count, double seconds)
+{
+    const uint32_t most = count > test_case->expected_count ? count : test_case->expected_count;
+    struct ets_output_verdict *verdicts = calloc((size_t)most + 1, sizeof *verdicts);
+    struct ets_case_verdict verdict;
+    struct ets_error error;
+    if (verdicts == NULL) return no_memory();
+    const size_t first = v->count;
+    const enum ets_status status = ets_verify_case(suite, test_case, outputs, count, v->rules,
+                                                   v->rule_count, verdicts, most, &verdict, &error);
+    int code = CLI_OK;
+    if (status == ETS_NOT_FOUND) {
+        struct cli_checked *line = add_line(v, name, test_case->index);
+        if (line == NULL) code = no_memory();
+        else {
+            line->verdict = "unchecked";
+            line->is_failure = true;
+            snprintf(line->message, sizeof line->message, "the case has no expected outputs");
+            v->failed_cases++;
+        }
+    } else if (status != ETS_OK) {
+        code = add_error(v, name, test_case->index, exit_code_of(status), error.message);
+    } else {
+        for (uint32_t i = 0; code == CLI_OK && i < most; i++) {
+            code = add_output(v, name, test_case, i, i < count ? &outputs[i] : NULL, &verdicts[i]);
+        }
+        v->failed_cases += verdict.failed_count > 0;
+    }
+    for (size_t i = first; i < v->count; i++) v->checked[i].seconds = seconds;
+    free(verdicts);
+    return code;
+}
+
+static int get_outputs(struct verifying *v, struct ets_engine_method *method, size_t count,
+                       const struct ets_bundle_suite *suite,
+                       const struct ets_bundle_case *test_case, const char *name, double seconds)
+{
+    struct ets_error error;
+    struct ets_value *outputs = calloc(count + 1, sizeof *outputs);
+    if (outputs == NULL) return no_memory();
+    enum ets_status status = ETS_OK;
+    for (size_t i = 0; status == ETS_OK && i < count; i++) {
+        status = v->session.engine->method_get_output(method, i, &outputs[i], &error);
+    }
+    const int code =
+        status == ETS_OK
+            ? check_outputs(v, suite, test_case, name, outputs, (uint32_t)count, seconds)
+            : add_error(v, name, test_case->index, exit_code_of(status), error.message);
+    free(outputs);
+    return code;
+}
+
+/* On a method loaded for it alone, as runs before may have changed its buffers. */
+static int verify_case(struct verifying *v, const struct ets_bundle_suite *suite, const char *name,
+                       uint32_t index)
+{
+    const struct ets_engine *engine = v->session.engine;
+    struct ets_engine_method *method = NULL;
+    struct ets_engine_method_info info;
+    struct ets_bundle_case test_case;
+    struct ets_error error;
+    double seconds = 0;
+    ets_bundle_case(suite, index, &test_case);
+    v->case_count++;
+    enum ets_status status = engine->method_info(v->session.program, name, &info, &error);
+    if (status == ETS_NOT_FOUND) status = error.status = ETS_MISMATCH;
+    if (status == ETS_OK) status = engine->method_open(v->session.program, name, &method, &error);
+    if (status == ETS_OK) status = run_once(v, method, &info, &test_case, &seconds, &error);
+    const int code =
+        status == ETS_OK
+            ? get_outputs(v, method, info.output_count, suite, &test_case, name, seconds)
+            : add_error(v, name, index, exit_code_of(status), error.message);
+    engine->method_close(method);
+    return code;
+}
+
+/* Whether `--case` or `--method` names it, or nothing does. */
+static bool is_wanted_case(const struct cli_arguments *arguments, uint32_t index)
+{
+    const char *value;
+    for (unsigned i = 0; (value = cli_value_at(arguments, "--case", i)) != NULL; i++) {
+        if (strtoll(value, NULL, 10) == index) return true;
+    }
+    return !cli_has(arguments, "--case");
+}
+
+static bool is_wanted_method(const struct cli_arguments *arguments, struct ets_text name)
+{
+    const char *value;
+    for (unsigned i = 0; (value = cli_value_at(arguments, "--method", i)) != NULL; i++) {
+        if (cli_text_is(name, value)) return true;
+    }
+    return !cli_has(arguments, "--method");
+}
+
+/* The rules for a method's outputs; says what the method computes in. */
+static int make_rules(struct verifying *v, const char *name)
+{
+    struct ets_method method;
+    struct ets_error error;
+    const size_t most = ETS_TOLERANCE_RULES + v->tolerances.count;
+    struct ets_tolerance_rule *rules = realloc(v->rules, most * sizeof *rules);
+    if (rules == NULL) return no_memory();
+    v->rules = rules;
+    v->rule_count = 0;
+    if (ets_program_find_method(&v->session.model.program, name, &method, &error) == ETS_OK) {
+        const enum ets_computes computes = ets_method_computes(&method);
+        const struct ets_tolerance_class *class_ = ets_tolerance_of(computes);
+        v->rule_count = ets_computes_rules(computes, NULL, rules);
+        if (computes != ETS_COMPUTES_EXACT) {
+            cli_note(
+                "%s computes in %s: its outputs may be off by rtol %g, atol %g and %g of their "
+                "root mean square (%s)",
+                name, class_->name, class_->tolerance.relative, class_->tolerance.absolute,
+                class_->tolerance.of_rms, class_->source);
+        }
+    }
+    for (size_t i = 0; i < v->tolerances.count; i++) {
+        rules[v->rule_count++] = v->tolerances.rules[i];
+    }
+    return CLI_OK;
+}
+
+static int verify_suite(struct verifying *v, const struct ets_bundle_suite *suite)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)suite->method_name.size, suite->method_name.data);
+    int code = make_rules(v, name);
+    for (uint32_t i = 0; code == CLI_OK && i < suite->case_count; i++) {
+        if (is_wanted_case(v->arguments, i)) code = verify_case(v, suite, name, i);
+    }
+    return code;
+}
+
+/* Words that name no suite or no case of it. */
+static int check_choice(const struct verifying *v)
+{
+    const struct ets_bundle *bundle = &v->session.model.bundle;
+    struct ets_bundle_suite suite;
+    struct ets_error error;
+    const char *value;
+    for (unsigned i = 0; (value = cli_value_at(v->arguments, "--method", i)) != NULL; i++) {
+        if (ets_bundle_find_suite(bundle, value, &suite, &error) != ETS_OK) {
+            return cli_complain(CLI_USAGE, "%s: %s", v->session.path, error.message);
+        }
+    }
+    for (unsigned i = 0; (value = cli_value_at(v->arguments, "--case", i)) != NULL; i++) {
+        uint32_t most = 0;
+        for (uint32_t s = 0; s < bundle->suite_count; s++) {
+            ets_bundle_suite(bundle, s, &suite);
+            if (is_wanted_method(v->arguments, suite.method_name) && suite.case_count > most) {
+                most = suite.case_count;
+            }
+        }
+        if (strtoll(value, NULL, 10) < most) continue;
+        return cli_complain(CLI_USAGE, "%s has %u test cases, from 0; there is no case %s",
+                            v->session.path, most, value);
+    }
+    return CLI_OK;
+}
+
+static int verify_all(struct verifying *v)
+{
+    const struct ets_bundle *bundle = &v->session.model.bundle;
+    if (!v->session.model.is_bundle) {
+        return cli_complain(CLI_INPUT, "%s is no bundled program (.bpte): it has no test cases",
+                            v->session.path);
+    }
+    int code = check_choice(v);
+    for (uint32_t i = 0; code == CLI_OK && i < bundle->suite_count; i++) {
+        struct ets_bundle_suite suite;
+        ets_bundle_suite(bundle, i, &suite);
+        if (is_wanted_method(v->arguments, suite.method_name)) code = verify_suite(v, &suite);
+    }
+    if (code == CLI_OK && v->case_count == 0) {
+        code = cli_complain(CLI_INPUT, "%s has no test cases", v->session.path);
+    }
+    return code;
+}
+
+static int write_results(const struct verifying *v)
+{
+    const char *path =
+        cli_has(v->arguments, "--output") ? cli_value(v->arguments, "--output") : "-";
+    const char *junit = cli_value(v->arguments, "--junit");
+    struct ets_table *table;
+    struct ets_table_style style;
+    struct ets_error error;
+    if (cli_verify_table(v->checked, v->count, &v->comparators, &table, &error) != ETS_OK) {
+        return cli_fail(NULL, &error);
+    }
+    int code = cli_choose_columns(v->arguments, table);
+    cli_headline("%u of %u test cases are as expected", v->case_count - v->failed_cases,
+                 v->case_count);
+    cli_style(v->arguments, path, &style);
+    if (code == CLI_OK) code = cli_write_table(v->arguments, table, &style);
+    ets_table_close(table);
+    if (code == CLI_OK && junit != NULL) {
+        code = cli_verify_junit(junit, v->session.path, v->checked, v->count);
+    }
+    return code;
+}
+
+static int check_words(const struct cli_arguments *arguments)
+{
+    static const char *const inputs[] = {"--data", "--tolerances", NULL};
+    const char *output = cli_value(arguments, "--output"), *junit = cli_value(arguments, "--junit");
+    bool ok = true;
+    if (junit != NULL && strcmp(junit, output == NULL ? "-" : output) == 0) {
+        return cli_complain(CLI_USAGE, "the table and --junit need a file each");
+    }
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    return ok ? cli_check_stdin(arguments, inputs) : CLI_USAGE;
+}
+
+/* A NaN that is expected is close to a NaN: good for a mask, bad for a golden file of a broken run.
+ */
+static void note_nan(const struct verifying *v)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        count += v->checked[i].result.has_statistics &&
+                 v->checked[i].result.comparison.reference_nan_count > 0;
+    }
+    if (count == 0) return;
+    cli_note("%u expected %s NaN, which counts as close to NaN", count,
+             count == 1 ? "output has" : "outputs have");
+}
+
+int cmd_verify(const struct cli_arguments *arguments)
+{
+    static struct verifying v;
+    v = (struct verifying){.arguments = arguments};
+    int code = check_words(arguments);
+    if (code == CLI_OK) code = cli_tolerances_open(arguments, &v.tolerances);
+    if (code == CLI_OK) code = cli_comparators_open(arguments, &v.comparators);
+    if (code == CLI_OK) code = cli_session_open(arguments, false, 1, 0, &v.session);
+    if (code == CLI_OK) code = verify_all(&v);
+    if (code == CLI_OK) code = write_results(&v);
+    if (code == CLI_OK) {
+        note_nan(&v);
+        cli_note("%u of %u test cases are as expected", v.case_count - v.failed_cases,
+                 v.case_count);
+        code = v.code != CLI_OK ? v.code : v.failed_cases > 0 ? CLI_NEGATIVE : CLI_OK;
+    }
+    cli_session_close(&v.session);
+    cli_comparators_close(&v.comparators);
+    cli_tolerances_close(&v.tolerances);
+    free(v.checked);
+    free(v.rules);
+    return code;
+}

@@ -1,0 +1,37 @@
+#include "compare/rank_counts.h"
+
+#include <string.h>
+
+void ets_rank_counts_fill(struct ets_rank_counts *counts, const uint32_t *ranks, uint32_t count,
+                          uint32_t drawn)
+{
+    memset(counts, 0, sizeof *counts);
+    counts->drawn = drawn;
+    counts->ways[0][0] = 1;
+    for (uint32_t i = 0; i < count; i++) { /* each value is drawn or not */
+        for (uint32_t k = drawn; k > 0; k--) {
+            for (uint32_t sum = ranks[i]; sum <= ETS_RANK_MAX_SUM; sum++) {
+                counts->ways[k][sum] += counts->ways[k - 1][sum - ranks[i]];
+            }
+        }
+    }
+    for (uint32_t sum = 0; sum <= ETS_RANK_MAX_SUM; sum++) {
+        counts->all += counts->ways[drawn][sum];
+    }
+}
+
+double ets_rank_at_most(const struct ets_rank_counts *counts, uint32_t sum)
+{
+    double ways = 0;
+    for (uint32_t i = 0; i <= sum && i <= ETS_RANK_MAX_SUM; i++) {
+        ways += counts->ways[counts->drawn][i];
+    }
+    return ways / counts->all;
+}
+
+double ets_rank_at_least(const struct ets_rank_counts *counts, uint32_t sum)
+{
+    double ways = 0;
+    for (uint32_t i = sum; i <= ETS_RANK_MAX_SUM; i++) ways += counts->ways[counts->drawn][i];
+    return ways / counts->all;
+}

@@ -1,0 +1,299 @@
+/* Units by the payload of XNNPACK, which gives the ETRecord no map. */
+#include <string.h>
+
+#include "base/strings.h"
+#include "inspect/delegates/fused_handles.h"
+#include "inspect/delegates/xnnpack_events.h"
+#include "inspect/inspection.h"
+
+/*
+ * Handles of a unit: those of its nodes, each node's once; its own handle alone where the call's
+ * list does not have it, or where there is no record. `out` NULL: counts.
+ */
+static size_t list_handles(const struct ets_fused_handles *fused,
+                           const struct ets_delegate_unit *unit, int64_t *out)
+{
+    size_t used = 0;
+    int64_t last = -1;
+    for (size_t i = 0; i < unit->payload_node_count; i++) {
+        const int64_t handle = unit->payload_nodes[i].handle;
+        size_t count;
+        const int64_t *handles = ets_fused_handles_of(fused, handle, &count);
+        if (handle < 0 || handle == last) continue;
+        last = handle;
+        if (handles == NULL) {
+            handles = &unit->payload_nodes[i].handle;
+            count = 1;
+        }
+        if (out != NULL) memcpy(out + used, handles, count * sizeof *out);
+        used += count;
+    }
+    return used;
+}
+
+static bool find_handles(struct ets_arena *arena, const struct ets_delegate_call *call,
+                         const struct ets_fused_handles *fused, struct ets_delegate_unit *unit)
+{
+    if (unit->payload_node_count == 1) { /* the usual case needs no copy */
+        unit->handles =
+            ets_fused_handles_of(fused, unit->payload_nodes[0].handle, &unit->handle_count);
+        if (unit->handles != NULL) return true;
+    }
+    const size_t count = list_handles(fused, unit, NULL);
+    if (count * sizeof(int64_t) > *call->budget) return true; /* no honest file repeats so many */
+    *call->budget -= count * sizeof(int64_t);
+    int64_t *handles = ets_arena_alloc_array(arena, count, sizeof *handles);
+    if (handles == NULL) return false;
+    unit->handle_count = list_handles(fused, unit, handles);
+    unit->handles = handles;
+    return true;
+}
+
+/* What the exporter adds by itself: other layouts, shapes and types of what operators take. */
+static bool is_conversion(const struct ets_delegate_unit *unit)
+{
+    static const char *const types[] = {"StaticTranspose", "StaticReshape", "Convert", "Copy"};
+    for (size_t i = 0; i < unit->payload_node_count; i++) {
+        bool is_one = false;
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+            is_one = is_one || strcmp(unit->payload_nodes[i].type, types[k]) == 0;
+        }
+        if (!is_one) return false;
+    }
+    return true;
+}
+
+/*
+ * Operators that the exporter puts in for others, as a convolution for a batch norm, have no
+ * handle. In a call of one operator all is that one's; else the handles that no node has are of the
+ * one node that has none.
+ */
+static void adopt_handles(const struct ets_fused_handles *fused, struct ets_delegate_unit *units,
+                          uint32_t count)
+{
+    struct ets_delegate_unit *orphan = NULL;
+    uint32_t orphans = 0;
+    size_t handle_count;
+    const int64_t *handles = ets_fused_handles_rest(fused, &handle_count);
+    const bool is_single = fused->known.count == 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (units[i].handle_count > 0) {
+            if (is_single) handles = units[i].handles, handle_count = units[i].handle_count;
+            continue;
+        }
+        if (is_conversion(&units[i])) continue;
+        orphan = &units[i];
+        orphans++;
+    }
+    if (handle_count == 0) return;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool adopts = is_single || (orphans == 1 && &units[i] == orphan);
+        if (!adopts || units[i].handle_count > 0) continue;
+        units[i].handles = handles;
+        units[i].handle_count = handle_count;
+        if (!is_single) units[i].tie = ETS_TIE_NEAR;
+    }
+}
+
+static bool is_batch_norm(const struct ets_delegate_call *call, int64_t handle)
+{
+    static const char *const ops[] = {"_native_batch_norm_legit_no_training", "batch_norm", NULL};
+    return ets_handle_index_has_op(call->nodes, &handle, 1, ops) != 0;
+}
+
+/* The batch norms of the call that no node has the handle of, in order; counts where `out` is NULL.
+ */
+static uint32_t list_batch_norms(const struct ets_delegate_call *call, const int64_t *owned,
+                                 uint32_t count, int64_t *out)
+{
+    uint32_t used = 0;
+    int64_t last = -1;
+    for (size_t i = 0; call->nodes != NULL && i < call->handle_count; i++) {
+        const int64_t handle = call->handles[i];
+        bool is_owned = handle == last;
+        if (is_owned || !is_batch_norm(call, handle)) continue;
+        for (uint32_t k = 0; k < count; k++) is_owned = is_owned || owned[k] == handle;
+        if (is_owned) continue;
+        if (out != NULL) out[used] = handle;
+        used++;
+        last = handle;
+    }
+    return used;
+}
+
+/*
+ * A batch norm that no convolution takes in is a depthwise convolution without a handle. Where
+ * there are as many of these as the other, the first is the first's, and so on.
+ */
+static enum ets_status own_batch_norms(struct ets_arena *arena,
+                                       const struct ets_delegate_call *call,
+                                       const struct ets_xnnpack *payload, int64_t *owned,
+                                       struct ets_error *error)
+{
+    struct ets_xnnpack_node node;
+    uint32_t orphans = 0;
+    for (uint32_t i = 0; i < payload->node_count; i++) {
+        ets_xnnpack_node(payload, i, &node);
+        orphans += node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0;
+    }
+    /* handles times nodes: bounded as all looking at payloads is */
+    const uint64_t work = (uint64_t)call->handle_count * payload->node_count;
+    if (orphans == 0 || work > *call->budget) return ETS_OK;
+    *call->budget -= work;
+    if (list_batch_norms(call, owned, payload->node_count, NULL) != orphans) return ETS_OK;
+    int64_t *norms = ets_arena_alloc_array(arena, orphans, sizeof *norms);
+    if (norms == NULL) return ets_fail_unit_memory(error);
+    list_batch_norms(call, owned, payload->node_count, norms);
+    for (uint32_t i = 0, next = 0; i < payload->node_count; i++) {
+        ets_xnnpack_node(payload, i, &node);
+        if (node.type == ETS_XNNPACK_DEPTHWISE_CONV2D && owned[i] < 0) owned[i] = norms[next++];
+    }
+    return ETS_OK;
+}
+
+/* `*owned_out`: the handle of each node, as the payload has it or as it can be concluded. */
+static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
+                            const struct ets_xnnpack *payload, const int64_t **owned_out,
+                            struct ets_fused_handles *fused_out, struct ets_error *error)
+{
+    int64_t *owned = ets_arena_alloc_array(arena, payload->node_count, sizeof *owned);
+    if (owned == NULL) return ets_fail_unit_memory(error);
+    for (uint32_t i = 0; i < payload->node_count; i++) {
+        struct ets_xnnpack_node node;
+        ets_xnnpack_node(payload, i, &node);
+        owned[i] = node.debug_handle;
+    }
+    ETS_TRY(own_batch_norms(arena, call, payload, owned, error));
+    *owned_out = owned;
+    return ets_fused_handles_build(arena, call, owned, payload->node_count, fused_out, error);
+}
+
+/* "Transpose (ND, X32) #2": equal names of one call are counted from 1. */
+static bool number_names(struct ets_arena *arena, const struct ets_xnnpack_events *events,
+                         struct ets_delegate_unit *units)
+{
+    struct ets_strings names;
+    uint32_t *seen = ets_arena_alloc_array(arena, (size_t)events->count + 1, sizeof *seen);
+    if (seen == NULL || ets_strings_init(&names, arena) != 0) return false;
+    for (uint32_t i = 0; i < events->count; i++) {
+        const struct ets_text name = {events->items[i].name, strlen(events->items[i].name)};
+        const uint32_t number = ets_strings_add(&names, name);
+        const size_t room = name.size + 16;
+        char *text = ets_arena_alloc(arena, room);
+        if (number == UINT32_MAX || text == NULL) return false;
+        units[i].event = (struct ets_text){
+            text, ets_print_text(text, room, "%s #%u", name.data, ++seen[number])};
+    }
+    return true;
+}
+
+static bool list_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
+                       const int64_t *owned, const struct ets_xnnpack_event *event,
+                       struct ets_delegate_unit *unit)
+{
+    struct ets_payload_node *nodes = ets_arena_alloc_array(arena, event->node_count, sizeof *nodes);
+    if (nodes == NULL) return false;
+    for (uint32_t i = 0; i < event->node_count; i++) {
+        struct ets_xnnpack_node node;
+        ets_xnnpack_node(payload, event->nodes[i], &node);
+        nodes[i] = (struct ets_payload_node){event->nodes[i], ets_xnnpack_node_name(node.type),
+                                             owned[event->nodes[i]]};
+    }
+    unit->payload_nodes = nodes;
+    unit->payload_node_count = event->node_count;
+    return true;
+}
+
+/* Nodes for which no rule is known: one unit each, with no event. */
+static bool units_of_nodes(struct ets_arena *arena, const struct ets_xnnpack *payload,
+                           struct ets_xnnpack_events *events)
+{
+    uint32_t *indices = ets_arena_alloc_array(arena, payload->node_count, sizeof *indices);
+    events->items = ets_arena_alloc_array(arena, payload->node_count, sizeof *events->items);
+    if (indices == NULL || events->items == NULL) return false;
+    for (uint32_t i = 0; i < payload->node_count; i++) {
+        indices[i] = i;
+        events->items[i] = (struct ets_xnnpack_event){NULL, &indices[i], 1};
+    }
+    events->count = payload->node_count;
+    return true;
+}
+
+static enum ets_status explain(struct ets_arena *arena, struct ets_delegate_units *units,
+                               struct ets_error *error, const char *what)
+{
+    units->reason = ets_arena_copy_text(arena, what, strlen(what));
+    return units->reason == NULL ? ets_fail_unit_memory(error) : ETS_OK;
+}
+
+static bool list_arguments(struct ets_arena *arena, const struct ets_xnnpack *payload,
+                           struct ets_delegate_units *units)
+{
+    uint8_t *is_output = ets_arena_alloc_array(arena, payload->external_count, 1);
+    if (is_output == NULL) return false;
+    for (uint32_t i = 0; i < payload->value_count; i++) {
+        struct ets_xnnpack_value value;
+        ets_xnnpack_value(payload, i, &value);
+        if (value.is_output && value.external_id != ETS_XNNPACK_INTERNAL) {
+            is_output[value.external_id] = 1;
+        }
+    }
+    units->is_output = is_output;
+    units->argument_count = payload->external_count;
+    return true;
+}
+
+static enum ets_status make_units(struct ets_arena *arena, const struct ets_delegate_call *call,
+                                  const struct ets_xnnpack *payload,
+                                  struct ets_delegate_units *units_out, struct ets_error *error)
+{
+    struct ets_xnnpack_events events;
+    struct ets_fused_handles fused;
+    ETS_TRY(ets_xnnpack_events(arena, payload, &events, error));
+    const bool has_rule = events.items != NULL;
+    if (!has_rule && !units_of_nodes(arena, payload, &events)) return ets_fail_unit_memory(error);
+    struct ets_delegate_unit *units = ets_arena_alloc_array(arena, events.count, sizeof *units);
+    if (units == NULL) return ets_fail_unit_memory(error);
+    const int64_t *owned;
+    ETS_TRY(fuse(arena, call, payload, &owned, &fused, error));
+    const bool is_near = call->handles != NULL && (events.is_quantized || !fused.is_exact);
+    for (uint32_t i = 0; i < events.count; i++) {
+        units[i].tie = is_near ? ETS_TIE_NEAR : ETS_TIE_NODE;
+        if (!list_nodes(arena, payload, owned, &events.items[i], &units[i]) ||
+            !find_handles(arena, call, &fused, &units[i])) {
+            return ets_fail_unit_memory(error);
+        }
+    }
+    if (call->handles != NULL) adopt_handles(&fused, units, events.count);
+    if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
+    *units_out = (struct ets_delegate_units){
+        .items = units, .count = events.count, .is_ordered = true, .may_convert = events.has_half};
+    if (!list_arguments(arena, payload, units_out)) return ets_fail_unit_memory(error);
+    if (has_rule) return ETS_OK;
+    char text[128];
+    struct ets_xnnpack_node odd;
+    ets_xnnpack_node(payload, events.odd_node, &odd);
+    ets_print_text(text, sizeof text, "no rule says what the runtime makes of node %u, %s",
+                   events.odd_node, ets_xnnpack_node_name(odd.type));
+    return explain(arena, units_out, error, text);
+}
+
+static enum ets_status read_payload(struct ets_arena *arena, const struct ets_delegate_call *call,
+                                    struct ets_delegate_units *units_out, struct ets_error *error)
+{
+    if (call->payload.size == 0) {
+        return explain(arena, units_out, error, "the payload is not at hand: no program was given");
+    }
+    if (call->payload.size > *call->budget) {
+        return explain(arena, units_out, error, "the program's payloads are read no further");
+    }
+    *call->budget -= call->payload.size;
+    struct ets_xnnpack payload;
+    struct ets_error reason;
+    if (ets_xnnpack_init(&payload, call->payload, &reason) != ETS_OK) {
+        return explain(arena, units_out, error, reason.message);
+    }
+    return make_units(arena, call, &payload, units_out, error);
+}
+
+const struct ets_delegate_reader ets_delegate_xnnpack_reader = {ETS_XNNPACK_BACKEND, read_payload};

@@ -1,0 +1,370 @@
+#include "etscope/delegates.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/load.h"
+#include "inspect/delegates/delegate_units.h"
+#include "inspect/inspection.h"
+#include "inspect/names.h"
+#include "record/etrecord_internal.h"
+
+/* As inspection.c and delegate_ties.c have them. */
+#define ARENA_LIMIT ((size_t)8 << 30)
+enum { PROGRAM_TIMES = 16 };
+
+struct ets_delegations {
+    struct ets_arena arena;
+    struct ets_delegations_options options;
+    struct ets_delegation *steps;
+    uint32_t count;
+    uint64_t budget;
+};
+
+/* One method while its instructions are listed. */
+struct lister {
+    struct ets_delegations *all;
+    struct ets_method method;
+    struct ets_chain chain;
+    const char *name;
+    bool in_record;
+    struct ets_handle_index nodes; /* empty without a graph */
+    bool *is_written;              /* [value] by an instruction before, or from the start */
+    uint32_t *stamp;               /* [value] the instruction that named it last, from 1 */
+    uint32_t partition_count;
+};
+
+struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction)
+{
+    const struct ets_bytes none = {NULL, 0};
+    if (instruction < 0 || instruction >= (int64_t)chain->instruction_count) return none;
+    struct ets_instruction call;
+    ets_chain_instruction(chain, (uint32_t)instruction, &call);
+    if (call.kind != ETS_INSTRUCTION_DELEGATE_CALL) return none;
+    struct ets_delegate delegate;
+    ets_method_delegate(&chain->method, (uint32_t)call.delegate_index, &delegate);
+    return delegate.blob;
+}
+
+static bool is_constant(const struct ets_program_tensor *tensor)
+{
+    return tensor->place == ETS_PLACE_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
+}
+
+static bool has_start_value(const struct ets_program_tensor *tensor)
+{
+    return is_constant(tensor) || tensor->place == ETS_PLACE_PLANNED_STATE ||
+           tensor->place == ETS_PLACE_EXTERNAL_STATE;
+}
+
+static bool find_start_values(struct lister *l)
+{
+    struct ets_arena *arena = &l->all->arena;
+    l->is_written = ets_arena_alloc_array(arena, l->method.value_count, sizeof *l->is_written);
+    l->stamp = ets_arena_alloc_array(arena, l->method.value_count, sizeof *l->stamp);
+    if (l->is_written == NULL || l->stamp == NULL) return false;
+    struct ets_evalue value;
+    for (uint32_t i = 0; i < l->method.value_count; i++) {
+        ets_method_value(&l->method, i, &value);
+        l->is_written[i] = value.kind == ETS_EVALUE_TENSOR && has_start_value(&value.tensor);
+    }
+    for (uint32_t i = 0; i < l->method.input_count; i++) {
+        ets_method_input(&l->method, i, &value);
+        l->is_written[value.index] = true;
+    }
+    return true;
+}
+
+/* Counts a tensor, or those of a list, once for each instruction. `is_output` -1: not said. */
+static void cross(struct lister *l, uint32_t index, int is_output, struct ets_delegation *step)
+{
+    struct ets_evalue value;
+    ets_method_value(&l->method, index, &value);
+    if (l->stamp[index] == step->instruction + 1) return;
+    l->stamp[index] = step->instruction + 1;
+    if (value.kind == ETS_EVALUE_TENSOR_LIST || value.kind == ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
+        if (value.item_count > l->all->budget) return; /* no honest program repeats so many */
+        l->all->budget -= value.item_count;
+        for (uint32_t i = 0; i < value.item_count; i++) {
+            const int32_t item = ets_evalue_item(&value, i);
+            struct ets_evalue inner;
+            if (item < 0) continue;
+            ets_method_value(&l->method, (uint32_t)item, &inner);
+            if (inner.kind == ETS_EVALUE_TENSOR) cross(l, (uint32_t)item, is_output, step);
+        }
+        return;
+    }
+    if (value.kind != ETS_EVALUE_TENSOR || is_constant(&value.tensor)) return;
+    const bool gives = is_output < 0 ? !l->is_written[index] : is_output != 0;
+    uint64_t *bytes = gives ? &step->output_bytes : &step->input_bytes;
+    *(gives ? &step->output_count : &step->input_count) += 1;
+    if (!ets_add_u64(*bytes, value.tensor.tensor_bytes, bytes)) *bytes = UINT64_MAX;
+    if (value.tensor.dynamism != ETS_SHAPE_STATIC) step->is_upper_bound = 1;
+    if (gives) l->is_written[index] = true;
+}
+
+static void measure_border(struct lister *l, const struct ets_instruction *instruction,
+                           const struct ets_delegate_units *units, struct ets_delegation *step)
+{
+    if (instruction->kind != ETS_INSTRUCTION_DELEGATE_CALL &&
+        instruction->kind != ETS_INSTRUCTION_KERNEL_CALL) {
+        return;
+    }
+    const bool is_known = units != NULL && units->argument_count == instruction->argument_count;
+    for (uint32_t i = 0; i < instruction->argument_count; i++) {
+        cross(l, ets_instruction_argument(instruction, i), is_known ? units->is_output[i] : -1,
+              step);
+    }
+}
+
+static enum ets_status find_nodes(struct lister *l, const int64_t *handles, size_t count,
+                                  const struct ets_row_node **nodes_out, size_t *count_out,
+                                  struct ets_error *error)
+{
+    struct ets_node_list list;
+    const enum ets_status status =
+        ets_handle_index_list(&l->all->arena, &l->nodes, handles, count, &list, error);
+    if (status == ETS_LIMIT) return ets_etrecord_blame(l->all->options.record, status, error);
+    ETS_TRY(status);
+    *nodes_out = list.nodes;
+    *count_out = list.count;
+    return ETS_OK;
+}
+
+/* Where no more is known than the call's nodes: each of them. */
+static enum ets_status units_of_graph(struct lister *l, struct ets_delegation *step,
+                                      struct ets_delegate_units *units, struct ets_error *error)
+{
+    units->items = ets_arena_alloc_array(&l->all->arena, step->node_count, sizeof *units->items);
+    if (units->items == NULL) return ets_fail_unit_memory(error);
+    for (size_t i = 0; i < step->node_count; i++) {
+        units->items[i] = (struct ets_delegate_unit){
+            .tie = ETS_TIE_CALL,
+            .handles = &step->nodes[i].handle,
+            .handle_count = 1,
+            .nodes = &step->nodes[i],
+            .node_count = 1,
+        };
+    }
+    units->count = (uint32_t)step->node_count;
+    return ETS_OK;
+}
+
+static enum ets_status list_units(struct lister *l, const struct ets_instruction *instruction,
+                                  struct ets_delegation *step, struct ets_delegate_units *units,
+                                  struct ets_error *error)
+{
+    const struct ets_delegate_call call = {
+        .record = l->in_record ? l->all->options.record : NULL,
+        .method = l->name,
+        .instruction = step->instruction,
+        .backend = instruction->name,
+        .payload = ets_payload_of(&l->chain, step->instruction),
+        .handles = step->handles,
+        .handle_count = step->handle_count,
+        .nodes = &l->nodes,
+        .budget = &l->all->budget,
+    };
+    ETS_TRY(ets_delegate_units_read(&l->all->arena, &call, units, error));
+    for (uint32_t i = 0; i < units->count; i++) {
+        struct ets_delegate_unit *unit = &units->items[i];
+        ETS_TRY(find_nodes(l, unit->handles, unit->handle_count, &unit->nodes, &unit->node_count,
+                           error));
+    }
+    if (units->count == 0) ETS_TRY(units_of_graph(l, step, units, error));
+    step->units = units->items;
+    step->unit_count = units->count;
+    step->reason = units->reason;
+    return ETS_OK;
+}
+
+static enum ets_status check_backend(const struct lister *l,
+                                     const struct ets_instruction *instruction,
+                                     struct ets_error *error)
+{
+    if (!l->in_record || !ets_etrecord_has_delegate_map(l->all->options.record, l->name)) {
+        return ETS_OK;
+    }
+    const char *backend =
+        ets_etrecord_backend(l->all->options.record, l->name, instruction->instruction_id);
+    const bool is_call = instruction->kind == ETS_INSTRUCTION_DELEGATE_CALL;
+    if (is_call ? backend != NULL && ets_text_is(instruction->name, backend) : backend == NULL) {
+        return ETS_OK;
+    }
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the ETRecord does not belong to this program: instruction %u of %s is %s in "
+                    "the record but %s in the program",
+                    instruction->instruction_id, l->name,
+                    backend != NULL ? backend : "no delegate call",
+                    is_call ? "a delegate call" : "none");
+}
+
+/* One of the nodes that the record has at a kernel's instruction must have become that kernel. */
+static enum ets_status check_kernel(const struct lister *l, const struct ets_delegation *step,
+                                    const struct ets_instruction *instruction,
+                                    struct ets_error *error)
+{
+    struct ets_text name = instruction->name;
+    const char *colon = name.size == 0 ? NULL : memchr(name.data, ':', name.size);
+    if (colon != NULL && colon + 2 <= name.data + name.size) {
+        name.size -= (size_t)(colon + 2 - name.data);
+        name.data = colon + 2;
+    }
+    const struct ets_text expected = ets_kernel_base_name(name);
+    for (size_t i = 0; i < step->node_count; i++) {
+        if (ets_text_equal(ets_node_base_name(step->nodes[i].node->op), expected)) return ETS_OK;
+    }
+    if (step->node_count == 0 || name.size == 0) return ETS_OK;
+    const struct ets_text other = step->nodes[0].node->op;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the ETRecord does not belong to this program: instruction %u of %s is %.*s in "
+                    "the record but %.*s in the program",
+                    step->instruction, l->name, (int)other.size, other.data, (int)name.size,
+                    name.data);
+}
+
+/* What the record maps must be in the program. */
+static enum ets_status check_length(const struct lister *l, struct ets_error *error)
+{
+    const int64_t *mapped;
+    size_t count;
+    if (!l->in_record) return ETS_OK;
+    ets_etrecord_mapped_instructions(l->all->options.record, l->name, &mapped, &count);
+    if (count == 0 || mapped[count - 1] < (int64_t)l->chain.instruction_count) return ETS_OK;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the ETRecord does not belong to this program: %s has an instruction %lld in "
+                    "the record, but only %u in the program",
+                    l->name, (long long)mapped[count - 1], l->chain.instruction_count);
+}
+
+static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_delegation *step,
+                                 struct ets_error *error)
+{
+    struct ets_instruction instruction;
+    ets_chain_instruction(&l->chain, index, &instruction);
+    ETS_TRY(check_backend(l, &instruction, error));
+    *step = (struct ets_delegation){
+        .method = l->method.index,
+        .method_name = l->name,
+        .instruction = index,
+        .kind = instruction.kind,
+        .partition = ETS_NO_INDEX,
+        .delegate = instruction.delegate_index,
+        .name = instruction.name,
+    };
+    if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
+        ETS_TRY(ets_operator_name(&l->all->arena, &instruction, &step->name, error));
+    }
+    if (l->in_record) {
+        ets_etrecord_handles(l->all->options.record, l->name, index, &step->handles,
+                             &step->handle_count, NULL);
+        ETS_TRY(find_nodes(l, step->handles, step->handle_count, &step->nodes, &step->node_count,
+                           error));
+    }
+    if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
+        ETS_TRY(check_kernel(l, step, &instruction, error));
+    }
+    struct ets_delegate_units units = {.count = 0};
+    if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL) {
+        step->partition = l->partition_count++;
+        ETS_TRY(list_units(l, &instruction, step, &units, error));
+    }
+    measure_border(l, &instruction, &units, step);
+    return ETS_OK;
+}
+
+static enum ets_status know_graph(struct lister *l, struct ets_error *error)
+{
+    struct ets_etrecord *record = l->all->options.record;
+    for (size_t i = 0; record != NULL && i < ets_etrecord_method_count(record); i++) {
+        if (strcmp(ets_etrecord_method_name(record, i), l->name) == 0) l->in_record = true;
+    }
+    if (!l->in_record) return ETS_OK;
+    const struct ets_graph *graph = NULL;
+    struct ets_error reason;
+    const enum ets_status status = ets_etrecord_edge_graph(record, l->name, &graph, &reason);
+    if (status == ETS_NOT_FOUND) return ETS_OK;
+    if (status != ETS_OK) {
+        if (error != NULL) *error = reason;
+        return status;
+    }
+    if (ets_graph_is_emitted(graph)) return ETS_OK;
+    return ets_handle_index_build(&l->all->arena, graph, 1, &l->nodes, error);
+}
+
+static enum ets_status list_method(struct ets_delegations *all, const struct ets_method *method,
+                                   struct ets_error *error)
+{
+    struct lister l = {.all = all, .method = *method};
+    l.name = ets_arena_copy_text(&all->arena, method->name.data, method->name.size);
+    if (l.name == NULL || !find_start_values(&l)) return ets_fail_unit_memory(error);
+    ETS_TRY(know_graph(&l, error));
+    ets_method_chain(method, 0, &l.chain);
+    ETS_TRY(check_length(&l, error));
+    for (uint32_t i = 0; i < l.chain.instruction_count; i++) {
+        ETS_TRY(list_step(&l, i, &all->steps[all->count++], error));
+    }
+    return ETS_OK;
+}
+
+static enum ets_status list_all(struct ets_delegations *all, struct ets_error *error)
+{
+    const struct ets_program *program = all->options.program;
+    const char *wanted = all->options.method;
+    struct ets_method method;
+    size_t room = 0;
+    if (wanted != NULL) ETS_TRY(ets_program_find_method(program, wanted, &method, error));
+    for (int filling = 0; filling < 2; filling++) {
+        for (uint32_t i = 0; i < program->method_count; i++) {
+            struct ets_chain chain;
+            ets_program_method(program, i, &method);
+            if (method.chain_count == 0) continue;
+            if (wanted != NULL && !ets_text_is(method.name, wanted)) continue;
+            ets_method_chain(&method, 0, &chain);
+            if (filling) ETS_TRY(list_method(all, &method, error));
+            else room += chain.instruction_count;
+        }
+        if (filling) break;
+        all->steps = ets_arena_alloc_array(&all->arena, room, sizeof *all->steps);
+        if (all->steps == NULL) return ets_fail_unit_memory(error);
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_delegations_open(const struct ets_delegations_options *options,
+                                     struct ets_delegations **delegations_out,
+                                     struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, options->allocator, ARENA_LIMIT);
+    struct ets_delegations *all = ets_arena_alloc(&arena, sizeof *all);
+    if (all == NULL) return ets_fail_unit_memory(error);
+    all->arena = arena;
+    all->options = *options;
+    all->budget = PROGRAM_TIMES * (uint64_t)options->program->bytes.size;
+    const enum ets_status status = list_all(all, error);
+    if (status != ETS_OK) {
+        ets_delegations_close(all);
+        return status;
+    }
+    *delegations_out = all;
+    return ETS_OK;
+}
+
+void ets_delegations_close(struct ets_delegations *delegations)
+{
+    if (delegations == NULL) return;
+    struct ets_arena arena = delegations->arena; /* holds the object itself */
+    ets_arena_reset(&arena);
+}
+
+uint32_t ets_delegations_count(const struct ets_delegations *delegations)
+{
+    return delegations->count;
+}
+
+const struct ets_delegation *ets_delegations_step(const struct ets_delegations *delegations,
+                                                  uint32_t index)
+{
+    return &delegations->steps[index];
+}

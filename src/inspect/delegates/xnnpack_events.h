@@ -1,0 +1,34 @@
+/*
+ * Which operators the XNNPACK runtime makes of a payload's nodes, and under which names it reports
+ * them. Source of the rule: what XNNPACK's subgraph optimisation did to the payloads of ExecuTorch
+ * 1.5.1's exporter on x86-64; elsewhere the names differ behind the operator's type.
+ */
+#ifndef ETSCOPE_INSPECT_DELEGATES_XNNPACK_EVENTS_H
+#define ETSCOPE_INSPECT_DELEGATES_XNNPACK_EVENTS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "etscope/xnnpack.h"
+
+/* One operator of the runtime: "Fully Connected (NC, F32) GEMM", and the nodes that it does. */
+struct ets_xnnpack_event {
+    const char *name;
+    const uint32_t *nodes; /* indices, ascending */
+    uint32_t node_count;
+};
+
+struct ets_xnnpack_events {
+    struct ets_xnnpack_event *items; /* in the order of execution */
+    uint32_t count;
+    uint32_t odd_node; /* `items` NULL: the first node that the rule knows no event for */
+    bool is_quantized; /* values of static 8-bit quantisation are among them */
+    bool has_half;     /* 16-bit floats are, which some processors compute as 32-bit ones */
+};
+
+/* Statuses: NO_MEMORY. */
+enum ets_status ets_xnnpack_events(struct ets_arena *arena, const struct ets_xnnpack *payload,
+                                   struct ets_xnnpack_events *events_out, struct ets_error *error);
+
+#endif

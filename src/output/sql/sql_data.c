@@ -1,0 +1,338 @@
+#include "output/sql/sql_data.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "views/chosen_runs.h"
+
+/* Numbers of events and of their tensors share 63 bits. */
+enum { MAX_EVENTS = INT32_MAX };
+
+static enum ets_status no_memory(struct ets_error *error)
+{
+    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the database");
+}
+
+static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *error)
+{
+    const struct ets_sql_sources *sources = &data->sources;
+    uint64_t events = 0, runs = 0, blocks = 0, operators = 0;
+    data->traces = ets_arena_alloc_array(&data->arena, sources->trace_count, sizeof *data->traces);
+    if (data->traces == NULL) return no_memory(error);
+    for (uint32_t i = 0; i < sources->trace_count; i++) {
+        struct ets_sql_trace_data *trace = &data->traces[i];
+        trace->source = &sources->traces[i];
+        trace->inspection = trace->source->inspection;
+        trace->events = ets_inspection_events(trace->inspection);
+        trace->first_event = (uint32_t)events;
+        trace->first_run = (uint32_t)runs;
+        trace->first_block = (uint32_t)blocks;
+        trace->first_operator = (uint32_t)operators;
+        const enum ets_time_unit unit = ets_inspection_tick_unit(trace->inspection, NULL);
+        trace->unit = unit == ETS_UNIT_CYCLES ? ETS_UNIT_CYCLES : ETS_UNIT_NS;
+        trace->tick = unit == ETS_UNIT_CYCLES ? 1 : 1e9 / ets_time_unit_per_second(unit);
+        events += trace->events->count;
+        runs += ets_inspection_run_count(trace->inspection);
+        blocks += ets_inspection_block_count(trace->inspection);
+        operators += ets_inspection_row_count(trace->inspection);
+        if (events > MAX_EVENTS || runs > MAX_EVENTS || operators > MAX_EVENTS) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "the traces have more than 2^31 events; query fewer at a time");
+        }
+    }
+    data->event_count = (uint32_t)events;
+    data->run_count = (uint32_t)runs;
+    data->block_count = (uint32_t)blocks;
+    data->operator_count = (uint32_t)operators;
+    return ETS_OK;
+}
+
+static enum ets_status add_links(struct ets_sql_data *data, struct ets_error *error)
+{
+    uint64_t links = 0;
+    uint32_t at = 0;
+    data->first_link = ets_arena_alloc_array(&data->arena, (size_t)data->operator_count + 1,
+                                             sizeof *data->first_link);
+    if (data->first_link == NULL) return no_memory(error);
+    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
+        const struct ets_inspection *inspection = data->traces[i].inspection;
+        for (uint32_t row = 0; row < ets_inspection_row_count(inspection); row++) {
+            links += ets_inspection_row(inspection, row)->node_count;
+            if (links > MAX_EVENTS) {
+                return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                                "operators stand for more than 2^31 nodes in all");
+            }
+            data->first_link[++at] = (uint32_t)links;
+        }
+    }
+    return ETS_OK;
+}
+
+static void add_graph(struct ets_sql_data *data, const struct ets_graph *graph, const char *method,
+                      uint32_t record)
+{
+    data->graphs[data->graph_count++] = (struct ets_sql_graph){
+        .graph = graph, .method = method, .record = record, .first_node = data->node_count};
+    data->node_count += graph->node_count;
+}
+
+/* The edge graphs of all methods. A method that is in the maps alone has none. */
+static enum ets_status add_graphs(struct ets_sql_data *data, struct ets_error *error)
+{
+    size_t room = 0;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (uint32_t r = 0; r < data->sources.record_count; r++) {
+            struct ets_etrecord *record = data->sources.records[r].record;
+            for (size_t m = 0; m < ets_etrecord_method_count(record); m++) {
+                const char *method = ets_etrecord_method_name(record, m);
+                const struct ets_graph *graph;
+                const enum ets_status status =
+                    ets_etrecord_edge_graph(record, method, &graph, error);
+                if (status == ETS_NOT_FOUND) continue;
+                if (status != ETS_OK) return status;
+                if (is_filling) add_graph(data, graph, method, r);
+                else room += 1 + (size_t)graph->subgraph_count;
+                for (uint32_t s = 0; is_filling && s < graph->subgraph_count; s++) {
+                    add_graph(data, graph->subgraphs[s], method, r);
+                }
+            }
+        }
+        if (is_filling) break;
+        data->graphs = ets_arena_alloc_array(&data->arena, room, sizeof *data->graphs);
+        if (data->graphs == NULL) return no_memory(error);
+    }
+    return ETS_OK;
+}
+
+/* Methods and chains, counted and then filled. */
+static bool add_methods(struct ets_sql_data *data)
+{
+    const struct ets_sql_sources *sources = &data->sources;
+    struct ets_method method;
+    size_t methods = 0, chains = 0;
+    for (uint32_t p = 0; p < sources->program_count; p++) {
+        const struct ets_program *program = sources->programs[p].program;
+        methods += program->method_count;
+        for (uint32_t m = 0; m < program->method_count; m++) {
+            ets_program_method(program, m, &method);
+            chains += method.chain_count;
+        }
+    }
+    data->methods = ets_arena_alloc_array(&data->arena, methods, sizeof *data->methods);
+    data->chains = ets_arena_alloc_array(&data->arena, chains, sizeof *data->chains);
+    if (data->methods == NULL || data->chains == NULL) return false;
+    for (uint32_t p = 0; p < sources->program_count; p++) {
+        const struct ets_program *program = sources->programs[p].program;
+        for (uint32_t m = 0; m < program->method_count; m++) {
+            struct ets_sql_method *each = &data->methods[data->method_count];
+            ets_program_method(program, m, &each->method);
+            const struct ets_text name = each->method.name;
+            each->name = ets_arena_copy_text(&data->arena, name.data, name.size);
+            if (each->name == NULL) return false;
+            each->program = p;
+            each->first_value = data->value_count;
+            data->value_count += each->method.value_count;
+            for (uint32_t a = 0; a < each->method.arena_count; a++) {
+                struct ets_planned_arena arena;
+                ets_method_arena(&each->method, a, &arena);
+                each->planned_bytes += arena.bytes;
+            }
+            for (uint32_t c = 0; c < each->method.chain_count; c++) {
+                struct ets_sql_chain *chain = &data->chains[data->chain_count++];
+                ets_method_chain(&each->method, c, &chain->chain);
+                chain->method = data->method_count;
+                chain->first_instruction = data->instruction_count;
+                data->instruction_count += chain->chain.instruction_count;
+                each->instruction_count += chain->chain.instruction_count;
+            }
+            data->method_count++;
+        }
+    }
+    return true;
+}
+
+/* The record that goes with a program: that of a trace of both, or the only one there is. */
+static uint32_t record_of(const struct ets_sql_sources *sources, uint32_t program)
+{
+    for (uint32_t i = 0; i < sources->trace_count; i++) {
+        if (sources->traces[i].program == program) return sources->traces[i].record;
+    }
+    const bool is_only = sources->record_count == 1 && sources->program_count == 1;
+    return is_only && sources->trace_count == 0 ? 0 : ETS_NO_INDEX;
+}
+
+static bool has_program(const struct ets_sql_sources *sources, uint32_t record)
+{
+    for (uint32_t p = 0; p < sources->program_count; p++) {
+        if (record_of(sources, p) == record) return true;
+    }
+    return false;
+}
+
+static void add_delegate(struct ets_sql_data *data, const struct ets_sql_delegate *delegate)
+{
+    if (data->delegates != NULL) data->delegates[data->delegate_count] = *delegate;
+    data->delegate_count++;
+}
+
+static void add_called(struct ets_sql_data *data, const struct ets_sql_chain *chain,
+                       const struct ets_instruction *instruction)
+{
+    const struct ets_sql_method *method = &data->methods[chain->method];
+    struct ets_delegate delegate;
+    ets_method_delegate(&method->method, (uint32_t)instruction->delegate_index, &delegate);
+    struct ets_sql_delegate each = {
+        .program = method->program,
+        .record = record_of(&data->sources, method->program),
+        .method = method->method.name,
+        .backend = delegate.id,
+        .chain = chain->chain.index,
+        .instruction = instruction->instruction_id,
+        .index = instruction->delegate_index,
+        .bytes = delegate.blob.size,
+        .node_count = -1,
+    };
+    if (each.record != ETS_NO_INDEX) {
+        const int64_t *handles;
+        size_t count;
+        ets_etrecord_handles(data->sources.records[each.record].record, method->name,
+                             each.instruction, &handles, &count, NULL);
+        each.node_count = (int64_t)count;
+    }
+    add_delegate(data, &each);
+}
+
+static void add_mapped(struct ets_sql_data *data, uint32_t record, const char *method)
+{
+    struct ets_etrecord *opened = data->sources.records[record].record;
+    const int64_t *instructions, *handles;
+    size_t count, handle_count;
+    ets_etrecord_mapped_instructions(opened, method, &instructions, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *backend = ets_etrecord_backend(opened, method, instructions[i]);
+        if (backend == NULL) continue;
+        ets_etrecord_handles(opened, method, instructions[i], &handles, &handle_count, NULL);
+        add_delegate(data, &(struct ets_sql_delegate){.program = ETS_NO_INDEX,
+                                                      .record = record,
+                                                      .method = {method, strlen(method)},
+                                                      .backend = {backend, strlen(backend)},
+                                                      .chain = -1,
+                                                      .instruction = instructions[i],
+                                                      .index = -1,
+                                                      .node_count = (int64_t)handle_count});
+    }
+}
+
+/* Delegate calls of the programs, and of those records that come without one. */
+static bool add_delegates(struct ets_sql_data *data)
+{
+    const struct ets_sql_sources *sources = &data->sources;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        data->delegate_count = 0;
+        for (uint32_t c = 0; c < data->chain_count; c++) {
+            const struct ets_sql_chain *chain = &data->chains[c];
+            for (uint32_t i = 0; i < chain->chain.instruction_count; i++) {
+                struct ets_instruction instruction;
+                ets_chain_instruction(&chain->chain, i, &instruction);
+                if (instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL) {
+                    add_called(data, chain, &instruction);
+                }
+            }
+        }
+        for (uint32_t r = 0; r < sources->record_count; r++) {
+            if (has_program(sources, r)) continue;
+            struct ets_etrecord *record = sources->records[r].record;
+            for (size_t m = 0; m < ets_etrecord_method_count(record); m++) {
+                add_mapped(data, r, ets_etrecord_method_name(record, m));
+            }
+        }
+        if (is_filling) break;
+        data->delegates =
+            ets_arena_alloc_array(&data->arena, data->delegate_count, sizeof *data->delegates);
+        if (data->delegates == NULL) return false;
+    }
+    return true;
+}
+
+enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
+                                  struct ets_error *error)
+{
+    *data = (struct ets_sql_data){.sources = *sources};
+    ets_arena_init(&data->arena, NULL, 0);
+    ETS_TRY(add_traces(data, error));
+    ETS_TRY(add_links(data, error));
+    ETS_TRY(add_graphs(data, error));
+    return add_methods(data) && add_delegates(data) ? ETS_OK : no_memory(error);
+}
+
+void ets_sql_data_free(struct ets_sql_data *data)
+{
+    ets_arena_reset(&data->arena);
+}
+
+/* The means over the middle half of their runs of the rows of a block. */
+static bool find_middles(const struct ets_inspection *inspection, uint32_t block, double *mid)
+{
+    struct ets_arena arena;
+    struct ets_chosen_runs runs;
+    const struct ets_block *rows = ets_inspection_block(inspection, block);
+    ets_arena_init(&arena, NULL, 0);
+    double *ticks = ets_arena_alloc_array(&arena, rows->run_count, sizeof *ticks);
+    const bool ok =
+        ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs);
+    for (uint32_t i = rows->first_row; ok && i < rows->first_row + rows->row_count; i++) {
+        ets_inspection_row_ticks(inspection, i, ETS_NO_INDEX, ticks);
+        mid[i] = ets_middle_mean(ticks, runs.count, runs.weights);
+    }
+    ets_arena_reset(&arena);
+    return ok;
+}
+
+bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
+{
+    if (trace->times != NULL) return true;
+    const uint32_t count = ets_inspection_row_count(trace->inspection);
+    struct ets_statistics *times = ets_arena_alloc_array(&data->arena, count, sizeof *times);
+    trace->self = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self);
+    trace->mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->mid);
+    trace->self_mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self_mid);
+    trace->children = ets_arena_alloc_array(&data->arena, count, sizeof *trace->children);
+    if (times == NULL || trace->self == NULL || trace->mid == NULL || trace->self_mid == NULL ||
+        trace->children == NULL) {
+        return false;
+    }
+    for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
+        if (!find_middles(trace->inspection, b, trace->mid)) return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (ets_inspection_row_statistics(trace->inspection, i, ETS_NO_INDEX, &times[i], NULL) !=
+            ETS_OK) {
+            return false;
+        }
+        trace->self[i] += times[i].mean;
+        trace->self_mid[i] += trace->mid[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_row *row = ets_inspection_row(trace->inspection, i);
+        const uint32_t parent = row->parent;
+        if (parent == ETS_NO_INDEX) continue;
+        trace->children[parent]++;
+        if (row->clock != NULL) continue; /* others are no part of it */
+        trace->self[parent] -= times[i].mean;
+        trace->self_mid[parent] -= trace->mid[i];
+    }
+    trace->times = times;
+    return true;
+}
+
+uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)
+{
+    for (uint32_t i = 0; i < data->graph_count; i++) {
+        const struct ets_graph *graph = data->graphs[i].graph;
+        const uintptr_t at = (uintptr_t)node, first = (uintptr_t)graph->nodes;
+        if (graph->node_count == 0 || at < first || at >= first + graph->node_count * sizeof *node)
+            continue;
+        return data->graphs[i].first_node + (uint32_t)((at - first) / sizeof *node);
+    }
+    return ETS_NO_INDEX;
+}

@@ -1,0 +1,291 @@
+/* What an inspection makes of the events: operators with their times, and the nodes behind. */
+#include "base/text.h"
+#include "output/sql/sql_tables.h"
+#include "views/operator_lines.h"
+
+enum {
+    OP_ID,
+    OP_TRACE,
+    OP_BLOCK,
+    OP_PARENT,
+    OP_DEPTH,
+    OP_CHILDREN,
+    OP_NAME,
+    OP_EVENT,
+    OP_KERNEL,
+    OP_CHAIN,
+    OP_INSTRUCTION,
+    OP_DELEGATE_ID,
+    OP_DELEGATED,
+    OP_BACKEND,
+    OP_SOURCE,
+    OP_MODULE,
+    OP_OPS,
+    OP_HANDLES,
+    OP_INFERRED,
+    OP_TIE,
+    OP_CALLS,
+    OP_RUNS,
+    OP_AVG,
+    OP_MID,
+    OP_P10,
+    OP_P50,
+    OP_P90,
+    OP_MIN,
+    OP_MAX,
+    OP_TOTAL,
+    OP_SELF,
+    OP_SELF_MID,
+    OP_RESOLUTION,
+    OP_CLOCK,
+    OP_OWN_TICKS,
+    OP_OPERATION
+};
+
+/* clang-format off */
+static const struct ets_sql_column columns[] = {
+    [OP_ID] = {"id", "INTEGER", "number of the operator, from 0"},
+    [OP_TRACE] = {"trace", "INTEGER", "of `traces`"},
+    [OP_BLOCK] = {"block", "INTEGER", "of `blocks`"},
+    [OP_PARENT] = {"parent", "INTEGER", "the operator that encloses it; its time contains this one's"},
+    [OP_DEPTH] = {"depth", "INTEGER", "0 for the outermost"},
+    [OP_CHILDREN] = {"children", "INTEGER", "operators that it encloses, one level deep"},
+    [OP_NAME] = {"name", "TEXT", "what people call it: addmm.out, DELEGATE_CALL, a delegate's operator"},
+    [OP_EVENT] = {"event", "TEXT", "name of its events"},
+    [OP_KERNEL] = {"kernel", "TEXT", "the program's operator, aten::add.out"},
+    [OP_CHAIN] = {"chain", "INTEGER", "null outside of any instruction"},
+    [OP_INSTRUCTION] = {"instruction", "INTEGER", "in its chain"},
+    [OP_DELEGATE_ID] = {"delegate_id", "INTEGER", "a delegate's identifier, where it is a number"},
+    [OP_DELEGATED] = {"delegated", "INTEGER", "1: reported by a delegate"},
+    [OP_BACKEND] = {"backend", "TEXT", "XnnpackBackend"},
+    [OP_SOURCE] = {"source", "TEXT", "lines of the model, file:line, joined by \", \"; those of the operator around it where it has none"},
+    [OP_MODULE] = {"module", "TEXT", "module paths, likewise"},
+    [OP_OPS] = {"op_types", "TEXT", "operators of its nodes, each once, joined by \", \""},
+    [OP_HANDLES] = {"debug_handles", "TEXT", "as a JSON array"},
+    [OP_INFERRED] = {"inferred", "INTEGER", "1: inside control flow, joined by the order of operators"},
+    [OP_TIE] = {"tie", "TEXT", "how it is known what a delegate's operator stands for: map, node, near, call (the call alone is known)"},
+    [OP_CALLS] = {"calls", "INTEGER", "events in one run"},
+    [OP_RUNS] = {"runs", "INTEGER", "runs that the times are over"},
+    [OP_AVG] = {"avg", "REAL", "of the time that a run spent in it, all calls added up"},
+    [OP_MID] = {"mid", "REAL", "mean over the middle half of the runs, by how long they took as a whole; shares are parts of that of the whole run"},
+    [OP_P10] = {"p10", "REAL", "quantiles by linear interpolation"},
+    [OP_P50] = {"p50", "REAL", ""},
+    [OP_P90] = {"p90", "REAL", ""},
+    [OP_MIN] = {"min", "REAL", ""},
+    [OP_MAX] = {"max", "REAL", ""},
+    [OP_TOTAL] = {"total", "REAL", "over all runs"},
+    [OP_SELF] = {"self", "REAL", "avg less that of the operators inside; adds up to the whole run"},
+    [OP_SELF_MID] = {"self_mid", "REAL", "mid less that of the operators inside, likewise"},
+    [OP_RESOLUTION] = {"resolution", "REAL", "step of the delegate's clock: the true time of a call is less than this above or below; 0: exact"},
+    [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
+    [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
+    [OP_OPERATION] = {"operation", "TEXT", "what it is on any processor: the same in two traces where XNNPACK names its kernels otherwise"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t count(const struct ets_sql_data *data)
+{
+    return data->operator_count;
+}
+
+static struct ets_sql_value joined(struct ets_arena *scratch, const struct ets_text_list *list)
+{
+    size_t size = 0, used = 0;
+    if (list->count == 0) return ets_sql_null();
+    for (size_t i = 0; i < list->count; i++) size += list->items[i].size + 2;
+    char *text = ets_arena_alloc(scratch, size);
+    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    for (size_t i = 0; i < list->count; i++) {
+        if (i > 0) text[used++] = ',';
+        if (i > 0) text[used++] = ' ';
+        for (size_t j = 0; j < list->items[i].size; j++) text[used++] = list->items[i].data[j];
+    }
+    return ets_sql_text((struct ets_text){text, used});
+}
+
+/* The row itself, or the one around it where it stands for no node. */
+static const struct ets_row *row_with_nodes(const struct ets_inspection *inspection,
+                                            const struct ets_row *row)
+{
+    const struct ets_row *at = row;
+    while (at->node_count == 0 && at->parent != ETS_NO_INDEX) {
+        at = ets_inspection_row(inspection, at->parent);
+    }
+    return at;
+}
+
+static struct ets_sql_value place(struct ets_sql_cursor *cursor, const struct ets_row *row,
+                                  int column)
+{
+    struct ets_text_list sources, modules;
+    const struct ets_row *known = row_with_nodes(cursor->trace->inspection, row);
+    if (!ets_operator_row_places(&cursor->scratch, known, &sources, &modules)) {
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    }
+    return joined(&cursor->scratch, column == OP_SOURCE ? &sources : &modules);
+}
+
+static struct ets_sql_value op_types(struct ets_sql_cursor *cursor, const struct ets_row *row)
+{
+    struct ets_text_list ops = {
+        .items = ets_arena_alloc_array(&cursor->scratch, row->node_count, sizeof *ops.items)};
+    if (ops.items == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    for (size_t i = 0; i < row->node_count; i++) {
+        const struct ets_text op = row->nodes[i].node->op;
+        size_t at = 0;
+        while (at < ops.count && !ets_text_equal(ops.items[at], op)) at++;
+        if (at == ops.count && op.data != NULL) ops.items[ops.count++] = op;
+    }
+    return joined(&cursor->scratch, &ops);
+}
+
+static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
+{
+    if (!ets_sql_data_times(cursor->data, cursor->trace)) {
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    }
+    const struct ets_statistics *times = &cursor->trace->times[index];
+    const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
+    const bool is_own = ets_row_has_own_clock(row) != 0;
+    if (column == OP_CHILDREN) return ets_sql_integer(cursor->trace->children[index]);
+    if (column == OP_RUNS) return ets_sql_integer(times->count);
+    if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
+    if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL))
+        return ets_sql_null();
+    switch (column) {
+    case OP_AVG: return ets_sql_time(cursor, times->mean);
+    case OP_MID: return ets_sql_time(cursor, cursor->trace->mid[index]);
+    case OP_SELF_MID: return ets_sql_time(cursor, cursor->trace->self_mid[index]);
+    case OP_P10: return ets_sql_time(cursor, times->p10);
+    case OP_P50: return ets_sql_time(cursor, times->p50);
+    case OP_P90: return ets_sql_time(cursor, times->p90);
+    case OP_MIN: return ets_sql_time(cursor, times->min);
+    case OP_MAX: return ets_sql_time(cursor, times->max);
+    case OP_TOTAL: return ets_sql_time(cursor, times->total);
+    default: return ets_sql_time(cursor, cursor->trace->self[index]);
+    }
+}
+
+static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
+{
+    const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_row *row = ets_inspection_row(trace->inspection, index);
+    switch (column) {
+    case OP_ID: return ets_sql_integer((int64_t)cursor->row);
+    case OP_TRACE: return ets_sql_trace_number(cursor);
+    case OP_BLOCK: return ets_sql_index(row->block, trace->first_block);
+    case OP_PARENT: return ets_sql_index(row->parent, trace->first_operator);
+    case OP_DEPTH: return ets_sql_integer(row->depth);
+    case OP_NAME: return ets_sql_text(ets_row_operator(row));
+    case OP_EVENT: return ets_sql_text(row->name);
+    case OP_OPERATION: return ets_sql_text(row->operation);
+    case OP_KERNEL: return ets_sql_text(row->kernel);
+    case OP_CHAIN: return ets_sql_unless_negative(row->chain);
+    case OP_INSTRUCTION: return ets_sql_unless_negative(row->instruction);
+    case OP_DELEGATE_ID: return ets_sql_unless_negative(row->delegate_id);
+    case OP_DELEGATED: return ets_sql_integer(row->is_delegated != 0);
+    case OP_BACKEND: return ets_sql_string(row->backend);
+    case OP_SOURCE:
+    case OP_MODULE: return place(cursor, row, column);
+    case OP_OPS: return op_types(cursor, row);
+    case OP_HANDLES: return ets_sql_numbers(cursor, row->handles, row->handle_count);
+    case OP_INFERRED: return ets_sql_integer(row->is_inferred != 0);
+    case OP_TIE: return ets_sql_string(ets_tie_name(row->tie));
+    case OP_CALLS: return ets_sql_integer(row->calls_per_run);
+    case OP_CLOCK: return ets_sql_string(ets_row_clock(row));
+    case OP_RESOLUTION: return ets_sql_time(cursor, (double)row->quantum_ticks);
+    default: return time_cell(cursor, index, column);
+    }
+}
+
+/* A block's operators are neighbours. */
+static struct ets_sql_range of_block(const struct ets_sql_data *data, int64_t number)
+{
+    struct ets_sql_cursor cursor = {.data = (struct ets_sql_data *)(uintptr_t)data};
+    if (number < 0 || number >= data->block_count) return (struct ets_sql_range){.end = 0};
+    const uint32_t index = ets_sql_at_block(&cursor, (uint32_t)number);
+    const struct ets_block *block = ets_inspection_block(cursor.trace->inspection, index);
+    const uint64_t first = (uint64_t)cursor.trace->first_operator + block->first_row;
+    return (struct ets_sql_range){.first = first, .end = first + block->row_count};
+}
+
+static uint64_t block_count(const struct ets_sql_data *data)
+{
+    return data->block_count;
+}
+
+const struct ets_sql_table ets_sql_operators_table = {
+    .name = "operators",
+    .meaning =
+        "What the events of a block are samples of, as a line of `etscope inspect`. Times "
+        "are in the trace's unit.",
+    .columns = columns,
+    .has_id = true,
+    .count = count,
+    .cell = cell,
+    .lookups = {{OP_BLOCK, of_block, block_count}},
+    .indexed = {"block", "parent"},
+};
+
+/* operator_nodes */
+
+enum { LINK_OPERATOR, LINK_NODE, LINK_HANDLE };
+
+/* clang-format off */
+static const struct ets_sql_column link_columns[] = {
+    [LINK_OPERATOR] = {"operator", "INTEGER", "of `operators`"},
+    [LINK_NODE] = {"node", "INTEGER", "of `nodes`"},
+    [LINK_HANDLE] = {"debug_handle", "INTEGER", "that led from one to the other"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t link_count(const struct ets_sql_data *data)
+{
+    return data->first_link[data->operator_count];
+}
+
+/* The last operator whose links begin at or before `number`, and which has any. */
+static uint32_t operator_of_link(const struct ets_sql_data *data, uint32_t number)
+{
+    uint32_t low = 0, high = data->operator_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (data->first_link[middle] <= number) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static struct ets_sql_value link_cell(struct ets_sql_cursor *cursor, int column)
+{
+    const uint32_t number = (uint32_t)cursor->row;
+    const uint32_t owner = operator_of_link(cursor->data, number);
+    const uint32_t index = ets_sql_at_operator(cursor, owner);
+    const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
+    const struct ets_row_node *link = &row->nodes[number - cursor->data->first_link[owner]];
+    switch (column) {
+    case LINK_OPERATOR: return ets_sql_integer(owner);
+    case LINK_NODE: return ets_sql_index(ets_sql_data_node(cursor->data, link->node), 0);
+    default: return ets_sql_integer(link->handle);
+    }
+}
+
+static struct ets_sql_range links_of(const struct ets_sql_data *data, int64_t number)
+{
+    if (number < 0 || number >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    return (struct ets_sql_range){.first = data->first_link[number],
+                                  .end = data->first_link[number + 1]};
+}
+
+const struct ets_sql_table ets_sql_operator_nodes_table = {
+    .name = "operator_nodes",
+    .meaning = "Which nodes an operator stands for; a delegate call stands for many.",
+    .columns = link_columns,
+    .count = link_count,
+    .cell = link_cell,
+    .lookups = {{LINK_OPERATOR, links_of, count}},
+    .indexed = {"operator", "node"},
+};

@@ -1,0 +1,164 @@
+/* All tables, the views over them, and both as a table for people. */
+#include "base/error.h"
+#include "etscope/sql.h"
+#include "output/sql/sql_tables.h"
+
+const struct ets_sql_table *const ets_sql_tables[] = {
+    &ets_sql_traces_table,
+    &ets_sql_blocks_table,
+    &ets_sql_runs_table,
+    &ets_sql_operators_table,
+    &ets_sql_events_table,
+    &ets_sql_allocations_table,
+    &ets_sql_tensors_table,
+    &ets_sql_operator_nodes_table,
+    &ets_sql_records_table,
+    &ets_sql_nodes_table,
+    &ets_sql_programs_table,
+    &ets_sql_methods_table,
+    &ets_sql_instructions_table,
+    &ets_sql_delegates_table,
+    &ets_sql_program_tensors_table,
+    NULL,
+};
+
+#define PLACE                                                                 \
+    {"trace", "INTEGER", "of `traces`"}, {"block", "INTEGER", "of `blocks`"}, \
+        {"run_name", "TEXT", "of its runs: Execute, Default"}, {"method", "TEXT", "that ran"}
+#define SHARES                                                                                  \
+    {"calls", "INTEGER", "events in one run"},                                                  \
+        {"time", "REAL", "mid of a run's, without what is inside and has a line of its own"},   \
+        {"share", "REAL", "time / mid of the whole run, 0 to 1; those of a block add up to 1"}, \
+    {                                                                                           \
+        NULL, NULL, NULL                                                                        \
+    }
+
+static const struct ets_sql_column op_times_columns[] = {
+    PLACE,
+    {"name", "TEXT", "of the operator, as in `operators`"},
+    {"backend", "TEXT", "of a delegate's"},
+    SHARES,
+};
+
+static const struct ets_sql_column module_times_columns[] = {
+    PLACE,
+    {"module", "TEXT", "module paths; (no module): between operators, or not joined"},
+    SHARES,
+};
+
+static const struct ets_sql_column source_times_columns[] = {
+    PLACE,
+    {"source", "TEXT", "file:line, several of a delegate call; (no source): as above"},
+    SHARES,
+};
+
+static const struct ets_sql_column delegation_columns[] = {
+    PLACE,
+    {"calls", "INTEGER", "of delegates in one run"},
+    {"time", "REAL", "mid of the whole run"},
+    {"delegated", "REAL", "of that, inside delegate calls"},
+    {"share", "REAL", "delegated / time"},
+    {NULL, NULL, NULL},
+};
+
+static const struct ets_sql_column slow_events_columns[] = {
+    {"trace", "INTEGER", "of `traces`"},
+    {"run", "INTEGER", "of `runs`"},
+    {"event", "INTEGER", "of `events`"},
+    {"name", "TEXT", "of its operator"},
+    {"instruction", "INTEGER", "in its chain"},
+    {"time", "REAL", "that it took"},
+    {"p50", "REAL", "of its operator, over the runs"},
+    {"module", "TEXT", "of its operator"},
+    {"source", "TEXT", "of its operator"},
+    {NULL, NULL, NULL},
+};
+
+static const struct ets_sql_column allocators_columns[] = {
+    PLACE,
+    {"allocator", "INTEGER", "number of the allocator"},
+    {"name", "TEXT", "of the allocator"},
+    {"allocations", "INTEGER", "over all runs"},
+    {"bytes", "INTEGER", "over all runs"},
+    {"largest", "INTEGER", "bytes of the largest one"},
+    {NULL, NULL, NULL},
+};
+
+#define SELECT_PLACE "select b.trace, b.id as block, b.name as run_name, b.method, "
+#define SELECT_SHARES                                                                   \
+    "sum(o.calls) as calls, sum(o.self_mid) as time, sum(o.self_mid) / w.mid as share " \
+    "from blocks b join operators o on o.block = b.id left join operators w on w.id = b.whole "
+
+const struct ets_sql_view ets_sql_views[] = {
+    {"op_times", "Time by the name of operators: kernels, delegates' operators, the runtime's own.",
+     SELECT_PLACE "o.name, o.backend, " SELECT_SHARES
+                  "group by b.id, o.name, o.backend order by b.id, 8 desc",
+     op_times_columns},
+    {"module_times", "Time by the model's modules.",
+     SELECT_PLACE "coalesce(o.module, '(no module)') as module, " SELECT_SHARES
+                  "group by b.id, 5 order by b.id, 7 desc",
+     module_times_columns},
+    {"source_times", "Time by the model's source lines.",
+     SELECT_PLACE "coalesce(o.source, '(no source)') as source, " SELECT_SHARES
+                  "group by b.id, 5 order by b.id, 7 desc",
+     source_times_columns},
+    {"delegation", "How much of a run is spent in delegates.",
+     SELECT_PLACE "coalesce(sum(o.calls), 0) as calls, w.mid as time, "
+                  "coalesce(sum(o.mid), 0.0) as delegated, "
+                  "coalesce(sum(o.mid), 0.0) / w.mid as share "
+                  "from blocks b join operators w on w.id = b.whole "
+                  "left join operators o on o.block = b.id and o.event = 'DELEGATE_CALL' "
+                  "group by b.id",
+     delegation_columns},
+    {"slow_events", "Events that enclose no others, the longest first.",
+     "select e.trace, e.run, e.id as event, o.name, e.instruction, e.time, o.p50, o.module, "
+     "o.source from events e join operators o on o.id = e.operator where o.children = 0 "
+     "order by e.time desc",
+     slow_events_columns},
+    {"allocators", "Allocations by allocator.",
+     SELECT_PLACE "a.allocator, min(a.name) as name, count(*) as allocations, "
+                  "sum(a.bytes) as bytes, max(a.bytes) as largest "
+                  "from allocations a join runs r on r.id = a.run join blocks b on b.id = r.block "
+                  "group by b.id, a.allocator",
+     allocators_columns},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void add_section(struct ets_table *table, const char *name, const char *meaning,
+                        const char *kind)
+{
+    char text[256];
+    const size_t used = ets_print_text(text, sizeof text, "%s (%s): %s", name, kind, meaning);
+    ets_table_add_section(table, (struct ets_text){text, used});
+}
+
+static void add_rows(struct ets_table *table, const char *name,
+                     const struct ets_sql_column *columns)
+{
+    for (; columns->name != NULL; columns++) {
+        ets_table_add_row(table, 0);
+        ets_table_put_string(table, name);
+        ets_table_put_string(table, columns->name);
+        ets_table_put_string(table, columns->type);
+        ets_table_put_string(table, columns->meaning[0] == '\0' ? NULL : columns->meaning);
+    }
+}
+
+void ets_sql_schema(struct ets_table *table)
+{
+    static const struct ets_column columns[] = {{.name = "table", .machine_only = 1},
+                                                {.name = "column"},
+                                                {.name = "type"},
+                                                {.name = "meaning", .least_width = 30}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        ets_table_add_column(table, &columns[i]);
+    }
+    for (size_t i = 0; ets_sql_tables[i] != NULL; i++) {
+        add_section(table, ets_sql_tables[i]->name, ets_sql_tables[i]->meaning, "table");
+        add_rows(table, ets_sql_tables[i]->name, ets_sql_tables[i]->columns);
+    }
+    for (const struct ets_sql_view *view = ets_sql_views; view->name != NULL; view++) {
+        add_section(table, view->name, view->meaning, "view");
+        add_rows(table, view->name, view->columns);
+    }
+}

@@ -1,0 +1,107 @@
+/* The tables: their columns, how many rows there are, and what stands in a cell. */
+#ifndef ETSCOPE_SQL_TABLES_H
+#define ETSCOPE_SQL_TABLES_H
+
+#include "output/sql/sql_data.h"
+
+/* A cell's value. */
+struct ets_sql_value {
+    enum { SQL_NULL, SQL_INTEGER, SQL_REAL, SQL_TEXT, SQL_NO_MEMORY } kind;
+    int64_t integer;
+    double real;
+    struct ets_text text; /* good until the cursor's scratch is reset, or the database closed */
+};
+
+struct ets_sql_cursor {
+    struct ets_sql_data *data;
+    uint64_t row;                     /* number of the row that it stands at */
+    struct ets_sql_trace_data *trace; /* ets_sql_at_event and so on; NULL at first */
+    struct ets_arena scratch;         /* texts of the cells of one row */
+    void *state;                      /* of tables that step by themselves */
+};
+
+/* Rows to visit: first to end, or of the list, each plus `base`. */
+struct ets_sql_range {
+    uint64_t first, end;
+    const uint32_t *list;
+    uint64_t base;
+};
+
+/* A column for which a value leads to its rows. */
+struct ets_sql_lookup {
+    int column;
+    struct ets_sql_range (*find)(const struct ets_sql_data *data, int64_t value);
+    uint64_t (*spread)(const struct ets_sql_data *data); /* how many values there are */
+};
+
+struct ets_sql_column {
+    const char *name, *type, *meaning;
+};
+
+enum { ETS_SQL_LOOKUPS = 4 };
+
+struct ets_sql_table {
+    const char *name, *meaning;
+    const struct ets_sql_column *columns; /* ends with a NULL name */
+    bool has_id;                          /* column 0 is `id`, the row's number */
+    uint64_t (*count)(const struct ets_sql_data *data);
+    bool (*has)(struct ets_sql_cursor *cursor); /* NULL: all; false: the row is passed over */
+    struct ets_sql_value (*cell)(struct ets_sql_cursor *cursor, int column);
+    struct ets_sql_lookup lookups[ETS_SQL_LOOKUPS]; /* ends with a NULL find */
+    const char *indexed[ETS_SQL_LOOKUPS];           /* columns to index in a file; NULL ends */
+    /*
+     * Tables without numbered rows step by themselves: bytes of the cursor's state; the first row
+     * (of `event`, -1: all) and the next, false at the end, which set cursor->row.
+     */
+    size_t state_bytes;
+    void (*begin)(struct ets_sql_cursor *cursor, int64_t event);
+    bool (*next)(struct ets_sql_cursor *cursor);
+    int event_column; /* what `event` of begin constrains */
+};
+
+struct ets_sql_view {
+    const char *name, *meaning, *select;
+    const struct ets_sql_column *columns;
+};
+
+/* In the order of the schema, ended by NULL names. sql_schema.c */
+extern const struct ets_sql_table *const ets_sql_tables[];
+extern const struct ets_sql_view ets_sql_views[];
+
+/* sql_trace_tables.c */
+extern const struct ets_sql_table ets_sql_traces_table, ets_sql_blocks_table, ets_sql_runs_table,
+    ets_sql_events_table, ets_sql_allocations_table;
+/* sql_operator_tables.c */
+extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
+/* sql_tensor_table.c */
+extern const struct ets_sql_table ets_sql_tensors_table;
+/* sql_model_tables.c */
+extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
+    ets_sql_programs_table, ets_sql_methods_table, ets_sql_instructions_table,
+    ets_sql_delegates_table, ets_sql_program_tensors_table;
+
+/* Values. */
+struct ets_sql_value ets_sql_null(void);
+struct ets_sql_value ets_sql_integer(int64_t value);
+struct ets_sql_value ets_sql_index(uint32_t index, uint32_t first); /* ETS_NO_INDEX: null */
+struct ets_sql_value ets_sql_unless_negative(int64_t value);        /* negative: null */
+struct ets_sql_value ets_sql_real(double value);                    /* NaN: null */
+struct ets_sql_value ets_sql_text(struct ets_text text);            /* absent: null */
+struct ets_sql_value ets_sql_string(const char *text);              /* NULL: null */
+/* "[2,3]", as SQLite's json_each reads it. */
+/* NULL where there are no bytes. */
+struct ets_sql_value ets_sql_hexadecimal(struct ets_sql_cursor *cursor, struct ets_bytes bytes);
+struct ets_sql_value ets_sql_numbers(struct ets_sql_cursor *cursor, const int64_t *numbers,
+                                     size_t count);
+
+/* Points cursor->trace at the one that holds the thing numbered; returns its number there. */
+uint32_t ets_sql_at_event(struct ets_sql_cursor *cursor, uint32_t number);
+uint32_t ets_sql_at_run(struct ets_sql_cursor *cursor, uint32_t number);
+uint32_t ets_sql_at_block(struct ets_sql_cursor *cursor, uint32_t number);
+uint32_t ets_sql_at_operator(struct ets_sql_cursor *cursor, uint32_t number);
+/* Number of cursor->trace. */
+struct ets_sql_value ets_sql_trace_number(const struct ets_sql_cursor *cursor);
+/* Ticks of cursor->trace in its unit. */
+struct ets_sql_value ets_sql_time(const struct ets_sql_cursor *cursor, double ticks);
+
+#endif

@@ -1,0 +1,227 @@
+/* Captured tensors, one after the other; their numbers are made when a query asks for them. */
+#include <math.h>
+
+#include "etscope/captured_values.h"
+#include "etscope/export.h"
+#include "etscope/summary.h"
+#include "output/sql/sql_tables.h"
+
+enum {
+    T_EVENT,
+    T_TRACE,
+    T_RUN,
+    T_OPERATOR,
+    T_NAME,
+    T_OUTPUT,
+    T_INDEX,
+    T_ITEM,
+    T_KIND,
+    T_DTYPE,
+    T_SHAPE,
+    T_STRIDES,
+    T_OFFSET,
+    T_BYTES,
+    T_STATUS,
+    T_MIN,
+    T_MAX,
+    T_MEAN,
+    T_STD,
+    T_L2,
+    T_NAN,
+    T_INF,
+    T_ZEROS,
+    T_HASH
+};
+
+/* clang-format off */
+static const struct ets_sql_column columns[] = {
+    [T_EVENT] = {"event", "INTEGER", "of `events`"},
+    [T_TRACE] = {"trace", "INTEGER", "of `traces`"},
+    [T_RUN] = {"run", "INTEGER", "of `runs`"},
+    [T_OPERATOR] = {"operator", "INTEGER", "of `operators`: what made it"},
+    [T_NAME] = {"name", "TEXT", "of what made it; (output) for an output of the method"},
+    [T_OUTPUT] = {"output", "INTEGER", "1: an output of the method"},
+    [T_INDEX] = {"number", "INTEGER", "among the values that one instruction logged, or among the run's outputs"},
+    [T_ITEM] = {"item", "INTEGER", "place in a tensor list; null for all else"},
+    [T_KIND] = {"kind", "TEXT", "tensor, tensor_list, int, bool, float, double, string, null"},
+    [T_DTYPE] = {"dtype", "TEXT", "float32"},
+    [T_SHAPE] = {"shape", "TEXT", "as a JSON array"},
+    [T_STRIDES] = {"strides", "TEXT", "in elements, likewise"},
+    [T_OFFSET] = {"offset", "INTEGER", "in the debug buffer"},
+    [T_BYTES] = {"bytes", "INTEGER", "of the elements"},
+    [T_STATUS] = {"status", "TEXT", "ok; no_buffer, unrecorded, outside, no_numbers, malformed: what follows is null"},
+    [T_MIN] = {"min", "REAL", "over the finite numbers, as are the next four"},
+    [T_MAX] = {"max", "REAL", ""},
+    [T_MEAN] = {"mean", "REAL", ""},
+    [T_STD] = {"std", "REAL", "divided by their count, as NumPy does"},
+    [T_L2] = {"l2", "REAL", "root of the sum of squares"},
+    [T_NAN] = {"nan", "INTEGER", "how many numbers are NaN"},
+    [T_INF] = {"inf", "INTEGER", "how many are infinite"},
+    [T_ZEROS] = {"zeros", "INTEGER", "how many are 0"},
+    [T_HASH] = {"hash", "TEXT", "XXH64 of the elements, row by row, in hexadecimal"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+struct state {
+    struct ets_captured_values values;
+    struct ets_captured_value value;
+    struct ets_summary summary;
+    struct ets_captured_filter filter;
+    uint32_t trace, end; /* traces to go over */
+    bool is_begun;       /* `values` stands in `trace` */
+    bool is_summed, has_summary;
+};
+
+static void begin(struct ets_sql_cursor *cursor, int64_t event)
+{
+    struct state *state = cursor->state;
+    *state = (struct state){.end = cursor->data->sources.trace_count};
+    state->filter = (struct ets_captured_filter){
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .event = ETS_NO_INDEX};
+    if (event < 0) return;
+    if (event >= cursor->data->event_count) {
+        state->end = 0;
+        return;
+    }
+    state->filter.event = ets_sql_at_event(cursor, (uint32_t)event);
+    state->trace = (uint32_t)(cursor->trace - cursor->data->traces);
+    state->end = state->trace + 1;
+}
+
+static bool next(struct ets_sql_cursor *cursor)
+{
+    struct state *state = cursor->state;
+    state->is_summed = false;
+    for (; state->trace < state->end; state->trace++, state->is_begun = false) {
+        struct ets_sql_trace_data *trace = &cursor->data->traces[state->trace];
+        if (!state->is_begun) {
+            ets_captured_values_init(&state->values, trace->inspection, trace->source->debug_buffer,
+                                     &state->filter);
+        }
+        state->is_begun = true;
+        if (!ets_captured_values_next(&state->values, &state->value)) continue;
+        cursor->trace = trace;
+        cursor->row = ((uint64_t)trace->first_event + state->value.event) << 32 | state->value.item;
+        return true;
+    }
+    return false;
+}
+
+static bool has_summary(struct state *state)
+{
+    if (!state->is_summed) {
+        state->has_summary =
+            state->value.status == ETS_OK &&
+            ets_summary_of_tensor(&state->value.tensor, 0, &state->summary) == ETS_OK;
+        state->is_summed = true;
+    }
+    return state->has_summary;
+}
+
+static const char *status_of(struct state *state)
+{
+    if (has_summary(state)) return "ok";
+    switch (state->value.status) {
+    case ETS_NOT_FOUND: return state->value.offset < 0 ? "unrecorded" : "no_buffer";
+    case ETS_TRUNCATED: return "outside";
+    case ETS_OK:
+    case ETS_UNSUPPORTED: return "no_numbers";
+    default: return "malformed";
+    }
+}
+
+static const char *kind_of(int32_t type)
+{
+    static const char *const names[] = {"null",   "int",    "bool",        "float",
+                                        "double", "tensor", "tensor_list", "string"};
+    return type >= 0 && type < (int32_t)(sizeof names / sizeof *names) ? names[type] : "unknown";
+}
+
+static struct ets_sql_value finite(double value)
+{
+    return isfinite(value) ? ets_sql_real(value) : ets_sql_null();
+}
+
+static struct ets_sql_value hash_cell(struct ets_sql_cursor *cursor, uint64_t hash)
+{
+    char *text = ets_arena_alloc(&cursor->scratch, 16);
+    if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    for (int i = 0; i < 16; i++) text[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+    return ets_sql_text((struct ets_text){text, 16});
+}
+
+static struct ets_sql_value number_cell(struct ets_sql_cursor *cursor, struct state *state,
+                                        int column)
+{
+    const struct ets_summary *summary = &state->summary;
+    if (!has_summary(state)) return ets_sql_null();
+    switch (column) {
+    case T_MIN: return finite(summary->min);
+    case T_MAX: return finite(summary->max);
+    case T_MEAN: return finite(ets_summary_mean(summary));
+    case T_STD: return finite(ets_summary_std(summary));
+    case T_L2: return finite(ets_summary_l2(summary));
+    case T_NAN: return ets_sql_integer((int64_t)summary->nan_count);
+    case T_INF: return ets_sql_integer((int64_t)summary->infinite_count);
+    case T_ZEROS: return ets_sql_integer((int64_t)summary->zero_count);
+    default: return hash_cell(cursor, summary->hash);
+    }
+}
+
+static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor,
+                                        const struct ets_captured_value *value, int column)
+{
+    const struct ets_tensor *tensor = &value->tensor;
+    if (!value->has_tensor) return ets_sql_null();
+    if (column == T_DTYPE) return ets_sql_string(ets_scalar_type_name(tensor->scalar_type));
+    if (column == T_SHAPE) return ets_sql_numbers(cursor, tensor->sizes, tensor->rank);
+    if (column == T_STRIDES) return ets_sql_numbers(cursor, tensor->strides, tensor->rank);
+    const uint64_t count = ets_tensor_count(tensor);
+    const size_t bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    return count > INT64_MAX / bytes ? ets_sql_null() : ets_sql_integer((int64_t)(count * bytes));
+}
+
+static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
+{
+    struct state *state = cursor->state;
+    const struct ets_captured_value *value = &state->value;
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    switch (column) {
+    case T_EVENT: return ets_sql_index(value->event, trace->first_event);
+    case T_TRACE: return ets_sql_trace_number(cursor);
+    case T_RUN: return ets_sql_index(trace->events->run[value->event], trace->first_run);
+    case T_OPERATOR: return ets_sql_index(value->row, trace->first_operator);
+    case T_NAME: return ets_sql_text(ets_captured_value_operator(trace->inspection, value));
+    case T_OUTPUT: return ets_sql_integer(value->is_output != 0);
+    case T_INDEX: return ets_sql_integer(value->index);
+    case T_ITEM: return ets_sql_unless_negative(value->item_count > 0 ? (int64_t)value->item : -1);
+    case T_KIND: return ets_sql_string(kind_of(value->type));
+    case T_OFFSET: return ets_sql_unless_negative(value->offset);
+    case T_STATUS: return ets_sql_string(status_of(state));
+    case T_DTYPE:
+    case T_SHAPE:
+    case T_STRIDES:
+    case T_BYTES: return tensor_cell(cursor, value, column);
+    default: return number_cell(cursor, state, column);
+    }
+}
+
+/* A guess that serves the planner: looking at all of them means looking at all events. */
+static uint64_t count(const struct ets_sql_data *data)
+{
+    return data->event_count;
+}
+
+const struct ets_sql_table ets_sql_tensors_table = {
+    .name = "tensors",
+    .meaning = "Values that a trace captured, with what `--debug-buffer` holds of them.",
+    .columns = columns,
+    .count = count,
+    .cell = cell,
+    .state_bytes = sizeof(struct state),
+    .begin = begin,
+    .next = next,
+    .event_column = T_EVENT,
+    .indexed = {"event", "operator"},
+};

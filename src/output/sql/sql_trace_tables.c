@@ -1,0 +1,429 @@
+/* What a trace tells by itself: traces, blocks, runs, events, allocations. */
+#include "output/sql/sql_tables.h"
+#include "views/operator_lines.h"
+
+#define MEANING_TRACE "of `traces`"
+#define TIME_UNIT "in the trace's unit"
+
+/* traces */
+
+enum {
+    TRACE_ID,
+    TRACE_PATH,
+    TRACE_UNIT,
+    TRACE_RUNS,
+    TRACE_EVENTS,
+    TRACE_DAMAGES,
+    TRACE_RECORD,
+    TRACE_PROGRAM
+};
+
+/* clang-format off */
+static const struct ets_sql_column trace_columns[] = {
+    [TRACE_ID] = {"id", "INTEGER", "number of the trace, from 0"},
+    [TRACE_PATH] = {"path", "TEXT", "the file, as it was named"},
+    [TRACE_UNIT] = {"unit", "TEXT", "what all its times are in: ns, or cycles where a tick has no known length"},
+    [TRACE_RUNS] = {"runs", "INTEGER", "runs that it holds"},
+    [TRACE_EVENTS] = {"events", "INTEGER", "events that it holds"},
+    [TRACE_DAMAGES] = {"damages", "INTEGER", "parts that could not be read"},
+    [TRACE_RECORD] = {"record", "INTEGER", "of `records`, that it was joined to"},
+    [TRACE_PROGRAM] = {"program", "INTEGER", "of `programs`, that it was joined to"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t trace_count(const struct ets_sql_data *data)
+{
+    return data->sources.trace_count;
+}
+
+static struct ets_sql_value trace_cell(struct ets_sql_cursor *cursor, int column)
+{
+    const struct ets_sql_trace_data *trace = &cursor->data->traces[cursor->row];
+    switch (column) {
+    case TRACE_ID: return ets_sql_integer((int64_t)cursor->row);
+    case TRACE_PATH: return ets_sql_string(trace->source->path);
+    case TRACE_UNIT: return ets_sql_string(ets_time_unit_name(trace->unit));
+    case TRACE_RUNS: return ets_sql_integer(ets_inspection_run_count(trace->inspection));
+    case TRACE_EVENTS: return ets_sql_integer(trace->events->count);
+    case TRACE_DAMAGES: return ets_sql_integer(ets_inspection_damage_total(trace->inspection));
+    case TRACE_RECORD: return ets_sql_index(trace->source->record, 0);
+    default: return ets_sql_index(trace->source->program, 0);
+    }
+}
+
+const struct ets_sql_table ets_sql_traces_table = {
+    .name = "traces",
+    .meaning = "Files that were traced.",
+    .columns = trace_columns,
+    .has_id = true,
+    .count = trace_count,
+    .cell = trace_cell,
+};
+
+/* blocks */
+
+enum {
+    BLOCK_ID,
+    BLOCK_TRACE,
+    BLOCK_NAME,
+    BLOCK_METHOD,
+    BLOCK_JOIN,
+    BLOCK_REASON,
+    BLOCK_CASE,
+    BLOCK_RUNS,
+    BLOCK_WHOLE
+};
+
+/* clang-format off */
+static const struct ets_sql_column block_columns[] = {
+    [BLOCK_ID] = {"id", "INTEGER", "number of the block, from 0"},
+    [BLOCK_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
+    [BLOCK_NAME] = {"name", "TEXT", "of its runs: Execute, Default for loading"},
+    [BLOCK_METHOD] = {"method", "TEXT", "the method that ran; of an ambiguous block those that fit"},
+    [BLOCK_JOIN] = {"joined", "TEXT", "found: joined to record or program; none, ambiguous, mismatch: not"},
+    [BLOCK_REASON] = {"reason", "TEXT", "of a mismatch"},
+    [BLOCK_CASE] = {"test_case", "INTEGER", "of a bundled program"},
+    [BLOCK_RUNS] = {"runs", "INTEGER", "runs that it holds"},
+    [BLOCK_WHOLE] = {"whole", "INTEGER", "of `operators`: the one that stands for a whole run"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t block_count(const struct ets_sql_data *data)
+{
+    return data->block_count;
+}
+
+static struct ets_sql_value block_cell(struct ets_sql_cursor *cursor, int column)
+{
+    static const char *const states[] = {"none", "found", "ambiguous", "mismatch"};
+    const uint32_t index = ets_sql_at_block(cursor, (uint32_t)cursor->row);
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_block *block = ets_inspection_block(trace->inspection, index);
+    switch (column) {
+    case BLOCK_ID: return ets_sql_integer((int64_t)cursor->row);
+    case BLOCK_TRACE: return ets_sql_trace_number(cursor);
+    case BLOCK_NAME: return ets_sql_text(block->name);
+    case BLOCK_METHOD: return ets_sql_string(block->method);
+    case BLOCK_JOIN: return ets_sql_string(states[block->method_state]);
+    case BLOCK_REASON: return ets_sql_string(block->reason);
+    case BLOCK_CASE: return ets_sql_unless_negative(block->bundled_input_index);
+    case BLOCK_RUNS: return ets_sql_integer(block->run_count);
+    default:
+        return ets_sql_index(ets_operator_whole_row(trace->inspection, index),
+                             trace->first_operator);
+    }
+}
+
+const struct ets_sql_table ets_sql_blocks_table = {
+    .name = "blocks",
+    .meaning = "Runs of one name, method and test case with the same sequence of events.",
+    .columns = block_columns,
+    .has_id = true,
+    .count = block_count,
+    .cell = block_cell,
+};
+
+/* runs */
+
+enum {
+    RUN_ID,
+    RUN_TRACE,
+    RUN_NUMBER,
+    RUN_BLOCK,
+    RUN_NAME,
+    RUN_METHOD,
+    RUN_CASE,
+    RUN_EVENTS,
+    RUN_INVOCATION,
+    RUN_PARTIAL,
+    RUN_TIME
+};
+
+/* clang-format off */
+static const struct ets_sql_column run_columns[] = {
+    [RUN_ID] = {"id", "INTEGER", "number of the run, from 0"},
+    [RUN_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
+    [RUN_NUMBER] = {"number", "INTEGER", "of the run in its trace, as `--run` takes it"},
+    [RUN_BLOCK] = {"block", "INTEGER", "of `blocks`"},
+    [RUN_NAME] = {"name", "TEXT", "Execute, Default for loading"},
+    [RUN_METHOD] = {"method", "TEXT", "the method that ran"},
+    [RUN_CASE] = {"test_case", "INTEGER", "of a bundled program"},
+    [RUN_EVENTS] = {"events", "INTEGER", "events that it holds"},
+    [RUN_INVOCATION] = {"invocation", "INTEGER", "runs of the method before this one, where the trace tells it"},
+    [RUN_PARTIAL] = {"partial", "INTEGER", "1: its begin was lost"},
+    [RUN_TIME] = {"time", "REAL", "of the whole run, " TIME_UNIT},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t run_count(const struct ets_sql_data *data)
+{
+    return data->run_count;
+}
+
+static struct ets_sql_value run_time(const struct ets_sql_cursor *cursor, const struct ets_run *run)
+{
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    const uint32_t whole = ets_operator_whole_row(trace->inspection, run->block);
+    double ticks = 0;
+    bool is_there = false;
+    for (uint32_t i = run->first_event; i < run->first_event + run->event_count; i++) {
+        if (whole == ETS_NO_INDEX || trace->events->row[i] != whole) continue;
+        ticks += (double)ets_inspection_ticks(trace->inspection, i);
+        is_there = true;
+    }
+    return is_there ? ets_sql_time(cursor, ticks) : ets_sql_null();
+}
+
+static struct ets_sql_value run_cell(struct ets_sql_cursor *cursor, int column)
+{
+    const uint32_t index = ets_sql_at_run(cursor, (uint32_t)cursor->row);
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_run *run = ets_inspection_run(trace->inspection, index);
+    const struct ets_block *block = ets_inspection_block(trace->inspection, run->block);
+    switch (column) {
+    case RUN_ID: return ets_sql_integer((int64_t)cursor->row);
+    case RUN_TRACE: return ets_sql_trace_number(cursor);
+    case RUN_NUMBER: return ets_sql_integer(index);
+    case RUN_BLOCK: return ets_sql_index(run->block, trace->first_block);
+    case RUN_NAME: return ets_sql_text(run->name);
+    case RUN_METHOD:
+        if (run->method.data != NULL) return ets_sql_text(run->method);
+        return ets_sql_string(block->method_state == ETS_METHOD_FOUND ? block->method : NULL);
+    case RUN_CASE: return ets_sql_unless_negative(run->bundled_input_index);
+    case RUN_EVENTS: return ets_sql_integer(run->event_count);
+    case RUN_INVOCATION:
+        if (run->method.data == NULL) return ets_sql_null();
+        return ets_sql_integer(run->invocation);
+    case RUN_PARTIAL: return ets_sql_integer(run->is_partial != 0);
+    default: return run_time(cursor, run);
+    }
+}
+
+const struct ets_sql_table ets_sql_runs_table = {
+    .name = "runs",
+    .meaning = "One load or one execution each.",
+    .columns = run_columns,
+    .has_id = true,
+    .count = run_count,
+    .cell = run_cell,
+};
+
+/* events */
+
+enum {
+    EVENT_ID,
+    EVENT_TRACE,
+    EVENT_RUN,
+    EVENT_OPERATOR,
+    EVENT_PARENT,
+    EVENT_KIND,
+    EVENT_NAME,
+    EVENT_CHAIN,
+    EVENT_INSTRUCTION,
+    EVENT_DELEGATE_ID,
+    EVENT_START,
+    EVENT_END,
+    EVENT_TIME,
+    EVENT_OFFSET,
+    EVENT_METADATA
+};
+
+/* clang-format off */
+static const struct ets_sql_column event_columns[] = {
+    [EVENT_ID] = {"id", "INTEGER", "number of the event, from 0, in logging order"},
+    [EVENT_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
+    [EVENT_RUN] = {"run", "INTEGER", "of `runs`"},
+    [EVENT_OPERATOR] = {"operator", "INTEGER", "of `operators`: what it is a sample of; null unless kind is profile"},
+    [EVENT_PARENT] = {"parent", "INTEGER", "the event that encloses it"},
+    [EVENT_KIND] = {"kind", "TEXT", "profile, debug (a captured value), allocation"},
+    [EVENT_NAME] = {"name", "TEXT", "as logged; of a delegate's event its identifier"},
+    [EVENT_CHAIN] = {"chain", "INTEGER", "null outside of any instruction"},
+    [EVENT_INSTRUCTION] = {"instruction", "INTEGER", "in its chain"},
+    [EVENT_DELEGATE_ID] = {"delegate_id", "INTEGER", "a delegate's identifier, where it is a number"},
+    [EVENT_START] = {"start_ticks", "INTEGER", "as logged, as is the next; null unless kind is profile"},
+    [EVENT_END] = {"end_ticks", "INTEGER", ""},
+    [EVENT_TIME] = {"time", "REAL", TIME_UNIT ", with what is inside of it; null where the operator's clock is a delegate's own"},
+    [EVENT_OFFSET] = {"offset", "INTEGER", "of the event in the file"},
+    [EVENT_METADATA] = {"metadata", "TEXT", "what a delegate attached to the event, in hexadecimal"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static uint64_t event_count(const struct ets_sql_data *data)
+{
+    return data->event_count;
+}
+
+static struct ets_sql_value event_name(const struct ets_sql_trace_data *trace, uint32_t index)
+{
+    const struct ets_event_table *events = trace->events;
+    const struct ets_text name = ets_inspection_text(trace->inspection, events->name[index]);
+    if (name.data != NULL) return ets_sql_text(name);
+    return ets_sql_text(ets_inspection_text(trace->inspection, events->delegate_name[index]));
+}
+
+static struct ets_sql_value event_cell(struct ets_sql_cursor *cursor, int column)
+{
+    static const char *const kinds[] = {"profile", "debug", "allocation", "unknown"};
+    const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    const struct ets_event_table *events = trace->events;
+    const bool is_timed = events->kind[index] == ETS_EVENT_PROFILE;
+    const bool is_inside = events->chain[index] >= 0;
+    switch (column) {
+    case EVENT_ID: return ets_sql_integer((int64_t)cursor->row);
+    case EVENT_TRACE: return ets_sql_trace_number(cursor);
+    case EVENT_RUN: return ets_sql_index(events->run[index], trace->first_run);
+    case EVENT_OPERATOR: return ets_sql_index(events->row[index], trace->first_operator);
+    case EVENT_PARENT: return ets_sql_index(events->parent[index], trace->first_event);
+    case EVENT_KIND: return ets_sql_string(kinds[events->kind[index] & 3]);
+    case EVENT_NAME: return event_name(trace, index);
+    case EVENT_CHAIN: return ets_sql_unless_negative(events->chain[index]);
+    case EVENT_INSTRUCTION:
+        return ets_sql_unless_negative(is_inside ? events->instruction[index] : -1);
+    case EVENT_DELEGATE_ID: return ets_sql_unless_negative(events->delegate_id[index]);
+    case EVENT_OFFSET: return ets_sql_integer((int64_t)events->payload_at[index]);
+    case EVENT_METADATA:
+        return ets_sql_hexadecimal(cursor, ets_inspection_metadata(trace->inspection, index));
+    default: break;
+    }
+    if (!is_timed) return ets_sql_null();
+    if (column == EVENT_START) return ets_sql_integer((int64_t)events->start[index]);
+    if (column == EVENT_END) return ets_sql_integer((int64_t)events->end[index]);
+    const struct ets_row *row = ets_inspection_row(trace->inspection, events->row[index]);
+    if (ets_row_has_own_clock(row)) return ets_sql_null();
+    return ets_sql_time(cursor, (double)ets_inspection_ticks(trace->inspection, index));
+}
+
+static struct ets_sql_cursor cursor_of(const struct ets_sql_data *data)
+{
+    return (struct ets_sql_cursor){.data = (struct ets_sql_data *)(uintptr_t)data};
+}
+
+static struct ets_sql_range events_of_run(const struct ets_sql_data *data, int64_t run)
+{
+    struct ets_sql_cursor cursor = cursor_of(data);
+    if (run < 0 || run >= data->run_count) return (struct ets_sql_range){.end = 0};
+    const uint32_t index = ets_sql_at_run(&cursor, (uint32_t)run);
+    const struct ets_run *r = ets_inspection_run(cursor.trace->inspection, index);
+    const uint64_t first = (uint64_t)cursor.trace->first_event + r->first_event;
+    return (struct ets_sql_range){.first = first, .end = first + r->event_count};
+}
+
+static struct ets_sql_range events_of_operator(const struct ets_sql_data *data, int64_t row)
+{
+    struct ets_sql_cursor cursor = cursor_of(data);
+    const uint32_t *events;
+    uint32_t count;
+    if (row < 0 || row >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    const uint32_t index = ets_sql_at_operator(&cursor, (uint32_t)row);
+    ets_inspection_row_events(cursor.trace->inspection, index, &events, &count);
+    return (struct ets_sql_range){.end = count, .list = events, .base = cursor.trace->first_event};
+}
+
+static struct ets_sql_range events_of_trace(const struct ets_sql_data *data, int64_t number)
+{
+    if (number < 0 || number >= data->sources.trace_count) return (struct ets_sql_range){.end = 0};
+    const struct ets_sql_trace_data *trace = &data->traces[number];
+    return (struct ets_sql_range){.first = trace->first_event,
+                                  .end = (uint64_t)trace->first_event + trace->events->count};
+}
+
+static uint64_t operator_count(const struct ets_sql_data *data)
+{
+    return data->operator_count;
+}
+
+#define EVENT_LOOKUPS                                             \
+    {                                                             \
+        {EVENT_RUN, events_of_run, run_count},                    \
+            {EVENT_OPERATOR, events_of_operator, operator_count}, \
+        {                                                         \
+            EVENT_TRACE, events_of_trace, trace_count             \
+        }                                                         \
+    }
+
+const struct ets_sql_table ets_sql_events_table = {
+    .name = "events",
+    .meaning = "All that was logged.",
+    .columns = event_columns,
+    .has_id = true,
+    .count = event_count,
+    .cell = event_cell,
+    .lookups = EVENT_LOOKUPS,
+    .indexed = {"run", "operator"},
+};
+
+/* allocations */
+
+enum {
+    ALLOCATION_ID,
+    ALLOCATION_TRACE,
+    ALLOCATION_RUN,
+    ALLOCATION_NUMBER,
+    ALLOCATION_NAME,
+    ALLOCATION_BYTES
+};
+
+/* clang-format off */
+static const struct ets_sql_column allocation_columns[] = {
+    [ALLOCATION_ID] = {"id", "INTEGER", "of `events`"},
+    [ALLOCATION_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
+    [ALLOCATION_RUN] = {"run", "INTEGER", "of `runs`"},
+    [ALLOCATION_NUMBER] = {"allocator", "INTEGER", "number of the allocator in its run, from 1"},
+    [ALLOCATION_NAME] = {"name", "TEXT", "of the allocator"},
+    [ALLOCATION_BYTES] = {"bytes", "INTEGER", "that were asked for"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static bool allocation_has(struct ets_sql_cursor *cursor)
+{
+    const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
+    return cursor->trace->events->kind[index] == ETS_EVENT_ALLOCATION;
+}
+
+/* The dump of a damaged trace has no table of runs that could be trusted. */
+static struct ets_sql_value allocator_name(const struct ets_sql_trace_data *trace, uint32_t index)
+{
+    const struct ets_etdump *dump = ets_inspection_dump(trace->inspection);
+    const uint32_t run_index = trace->events->run[index];
+    const uint64_t number = trace->events->start[index];
+    struct ets_etdump_run run;
+    if (ets_inspection_damage_total(trace->inspection) > 0 || run_index >= dump->run_count) {
+        return ets_sql_null();
+    }
+    ets_etdump_run(dump, run_index, &run);
+    if (number == 0 || number > run.allocator_count) return ets_sql_null();
+    return ets_sql_text(ets_etdump_allocator_name(dump, &run, (uint32_t)number - 1));
+}
+
+static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int column)
+{
+    const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
+    const struct ets_sql_trace_data *trace = cursor->trace;
+    switch (column) {
+    case ALLOCATION_ID: return ets_sql_integer((int64_t)cursor->row);
+    case ALLOCATION_TRACE: return ets_sql_trace_number(cursor);
+    case ALLOCATION_RUN: return ets_sql_index(trace->events->run[index], trace->first_run);
+    case ALLOCATION_NUMBER: return ets_sql_integer((int64_t)trace->events->start[index]);
+    case ALLOCATION_NAME: return allocator_name(trace, index);
+    default: return ets_sql_integer((int64_t)trace->events->end[index]);
+    }
+}
+
+const struct ets_sql_table ets_sql_allocations_table = {
+    .name = "allocations",
+    .meaning = "Memory that a run took of its allocators.",
+    .columns = allocation_columns,
+    .has_id = true,
+    .count = event_count,
+    .has = allocation_has,
+    .cell = allocation_cell,
+    .lookups = {{ALLOCATION_RUN, events_of_run, run_count},
+                {ALLOCATION_TRACE, events_of_trace, trace_count}},
+    .indexed = {"run"},
+};

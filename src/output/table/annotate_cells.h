@@ -1,0 +1,33 @@
+/* The annotated source line by line: what is known of one, in columns. */
+#ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
+#define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
+
+#include "etscope/annotate.h"
+#include "views/line_work.h"
+
+struct annotate_filler {
+    struct ets_table *table;
+    const struct ets_inspection *inspection;
+    const struct ets_annotate_options *options;
+    struct ets_annotate_gaps *gaps;
+    const struct ets_block *block; /* at hand */
+    uint32_t block_index;
+    struct ets_arena *arena; /* of one block */
+    double tick_ns;          /* 0: the clock has no unit */
+    struct ets_chosen_runs runs;
+};
+
+/* A row of the table: a line with what is known about it, or without. */
+struct annotate_line {
+    const struct ets_place *place; /* NULL: nothing is known */
+    struct ets_text file, code;
+    uint32_t line; /* 0: none */
+    double total;
+};
+
+void annotate_add_columns(const struct annotate_filler *filler);
+void annotate_put_line(const struct annotate_filler *filler, const struct annotate_line *line);
+/* Something is known of the line. */
+bool annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);
+
+#endif

@@ -1,0 +1,187 @@
+#include <math.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "output/table/annotate_cells.h"
+#include "output/table/source_text.h"
+
+static void put_gap(const struct annotate_filler *f, struct ets_text file)
+{
+    if (f->options->lines == ETS_LINES_COUNTED) return;
+    annotate_put_line(f, &(struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
+}
+
+static void add_heading(const struct annotate_filler *f, const struct ets_line_work *work,
+                        const struct ets_source_file *file)
+{
+    char text[512];
+    const struct ets_block *block = f->block;
+    size_t used = ets_print_text(text, sizeof text, "%.*s - %.*s", (int)file->name.size,
+                                 file->name.data, (int)block->name.size, block->name.data);
+    if (block->method != NULL && block->method_state == ETS_METHOD_FOUND) {
+        used += ets_print_text(text + used, sizeof text - used, ", method %s", block->method);
+    }
+    used += ets_print_text(text + used, sizeof text - used, ", %u run%s", block->run_count,
+                           block->run_count == 1 ? "" : "s");
+    used += ets_chosen_runs_print(&f->runs, block->run_count, f->options->run, text + used,
+                                  sizeof text - used);
+    used += ets_print_share_of(f->runs.count, text + used, sizeof text - used);
+    if (!isnan(work->total)) {
+        const unsigned tenths = (unsigned)(1000 * file->time / work->total + 0.5);
+        used += ets_print_text(text + used, sizeof text - used, ", %s%u.%u%% of the time",
+                               file->is_least ? "at least " : "", tenths / 10, tenths % 10);
+    }
+    ets_table_add_section(f->table, (struct ets_text){text, used});
+}
+
+/* The file's text where it is there and has the record's lines; false: no memory. */
+static bool find_source(const struct annotate_filler *f, const struct ets_source_file *file,
+                        const struct ets_place *places, struct ets_source_text *source_out)
+{
+    struct ets_bytes text;
+    *source_out = (struct ets_source_text){.count = 0};
+    if (f->options->source == NULL) return true;
+    if (!f->options->source(f->options->source_context, file->name, &text)) {
+        if (f->gaps->missing++ == 0) f->gaps->first_missing = file->name;
+        return true;
+    }
+    if (!ets_source_text_split(f->arena, text, source_out)) return false;
+    const uint32_t line = ets_source_text_difference(source_out, places, file->count);
+    if (line == 0) return true;
+    if (f->gaps->changed++ == 0) {
+        f->gaps->first_changed = file->name;
+        f->gaps->changed_line = line;
+    }
+    *source_out = (struct ets_source_text){.count = 0};
+    return true;
+}
+
+static void put_file_lines(const struct annotate_filler *f, const struct ets_source_file *file,
+                           const struct ets_place *places, struct ets_source_text *source,
+                           double total)
+{
+    for (uint32_t i = 0; i < file->count; i++) {
+        if (annotate_has_line(f, &places[i])) {
+            ets_source_text_show(source, f->options, places[i].frame->line);
+        }
+    }
+    bool is_gap = false;
+    for (uint32_t i = 0, at = 0; i < source->count; i++) {
+        while (at < file->count && places[at].frame->line < i + 1) at++;
+        const bool is_known = at < file->count && places[at].frame->line == i + 1;
+        if (!source->is_shown[i]) {
+            is_gap = true;
+            continue;
+        }
+        if (is_gap) put_gap(f, file->name);
+        is_gap = false;
+        annotate_put_line(f, &(struct annotate_line){.place = is_known ? &places[at] : NULL,
+                                                     .file = file->name,
+                                                     .code = source->lines[i],
+                                                     .line = i + 1,
+                                                     .total = total});
+    }
+    if (is_gap) put_gap(f, file->name);
+}
+
+/* What the record holds of the file. */
+static void put_recorded_lines(const struct annotate_filler *f, const struct ets_source_file *file,
+                               const struct ets_place *places, double total)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < file->count; i++) {
+        const struct ets_graph_frame *frame = places[i].frame;
+        if (f->options->lines == ETS_LINES_COUNTED && !annotate_has_line(f, &places[i])) continue;
+        if (frame->line > last + 1) put_gap(f, file->name);
+        annotate_put_line(f, &(struct annotate_line){.place = &places[i],
+                                                     .file = file->name,
+                                                     .code = frame->code,
+                                                     .line = frame->line,
+                                                     .total = total});
+        last = frame->line;
+    }
+    put_gap(f, file->name);
+}
+
+static bool put_file(const struct annotate_filler *f, const struct ets_line_work *work,
+                     const struct ets_source_file *file)
+{
+    const struct ets_place *places = work->places + file->first;
+    struct ets_source_text source;
+    bool has_any = false;
+    if (f->options->file != NULL && !ets_path_ends_with(file->name, f->options->file)) return true;
+    for (uint32_t i = 0; i < file->count; i++) has_any |= annotate_has_line(f, &places[i]);
+    if (!has_any) return true;
+    if (!find_source(f, file, places, &source)) return false;
+    add_heading(f, work, file);
+    if (source.lines != NULL) put_file_lines(f, file, places, &source, work->total);
+    else put_recorded_lines(f, file, places, work->total);
+    return true;
+}
+
+static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
+{
+    struct ets_work work;
+    struct ets_line_work lines;
+    struct ets_line_errors errors;
+    if (!ets_work_collect(f->arena, f->inspection, f->block_index, ETS_WORK_KNOWN,
+                          &f->options->filter, run_number, &work)) {
+        return false;
+    }
+    if (!ets_line_errors_collect(f->arena, f->inspection, f->options->gap, f->block_index,
+                                 &f->options->filter, &errors)) {
+        return false;
+    }
+    if (work.count == 0 && errors.count == 0) return true; /* loads, or nothing that matches */
+    if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
+                              f->options->steady, &f->runs) ||
+        !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
+                               &lines)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < lines.file_count; i++) {
+        if (!put_file(f, &lines, &lines.files[i])) return false;
+    }
+    if (f->options->file != NULL || lines.on_lines == lines.count) return true;
+    ets_table_add_section(f->table, (struct ets_text){"on no line", 10});
+    for (uint32_t i = lines.on_lines; i < lines.count; i++) {
+        annotate_put_line(
+            f, &(struct annotate_line){
+                   .place = &lines.places[i], .code = lines.places[i].name, .total = lines.total});
+    }
+    return true;
+}
+
+enum ets_status ets_annotate_table_fill(struct ets_table *table,
+                                        const struct ets_inspection *inspection,
+                                        const struct ets_annotate_options *options,
+                                        struct ets_annotate_gaps *gaps_out, struct ets_error *error)
+{
+    struct ets_arena arena, run_arena;
+    struct ets_annotate_gaps gaps;
+    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&run_arena, NULL, 0);
+    struct annotate_filler f = {.table = table,
+                                .inspection = inspection,
+                                .options = options,
+                                .gaps = gaps_out == NULL ? &gaps : gaps_out,
+                                .arena = &arena};
+    *f.gaps = (struct ets_annotate_gaps){.missing = 0};
+    const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
+    if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
+    annotate_add_columns(&f);
+    const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);
+    bool ok = run_number != NULL;
+    for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
+        const bool has_run = options->run == ETS_NO_INDEX ||
+                             ets_inspection_run(inspection, options->run)->block == b;
+        f.block = ets_inspection_block(inspection, b);
+        f.block_index = b;
+        if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
+        if (!ets_row_filter_has_block(&options->filter, f.block)) continue;
+        ok = fill_block(&f, run_number);
+        ets_arena_reset(&arena);
+    }
+    ets_arena_reset(&run_arena);
+    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+}

@@ -1,0 +1,66 @@
+/* The table's cells, as its renderers see them. */
+#ifndef ETSCOPE_OUTPUT_TABLE_TABLE_CELLS_H
+#define ETSCOPE_OUTPUT_TABLE_TABLE_CELLS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strings.h"
+#include "etscope/table.h"
+
+enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };
+
+/* Small, as a table of a hostile file has as many as its bytes allow. */
+struct ets_cell {
+    enum ets_cell_kind kind;
+    union {
+        struct ets_text text; /* TEXT */
+        struct {
+            const struct ets_text *items; /* LIST */
+            size_t item_count;
+        };
+        int64_t integer;
+        struct {
+            double lower, upper; /* REAL: equal where it is exact */
+        };
+    };
+};
+
+struct ets_table_row {
+    bool is_section; /* cells[0] is its heading */
+    bool is_note;    /* a section that is a line of text behind other rows */
+    bool is_quiet;
+    uint32_t depth;
+    struct ets_cell *cells; /* [column_count] */
+};
+
+struct ets_table {
+    struct ets_arena arena, scratch;
+    struct ets_column *columns;
+    uint32_t column_count, column_capacity;
+    struct ets_table_row *rows;
+    uint32_t row_count, row_capacity;
+    uint32_t used_cells;        /* of the last row */
+    struct ets_strings texts;   /* of all cells, each kept once, however many have it */
+    uint64_t cell_bytes, limit; /* of all cells together; 0: no ceiling */
+    bool no_memory, is_over;
+};
+
+/* table_text.c: TABLE and MARKDOWN. table_records.c: all others. */
+enum ets_status ets_table_write_text(const struct ets_table *table,
+                                     const struct ets_table_style *style, struct ets_output *output,
+                                     struct ets_error *error);
+enum ets_status ets_table_write_records(const struct ets_table *table,
+                                        const struct ets_table_style *style,
+                                        struct ets_output *output, struct ets_error *error);
+
+/* Time units, longest first; `ns` is the unit in nanoseconds. */
+struct ets_table_unit {
+    const char *name;
+    double ns;
+};
+/* The unit named `name`, or NULL. */
+const struct ets_table_unit *ets_table_find_unit(const char *name);
+
+#endif

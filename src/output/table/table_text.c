@@ -1,0 +1,711 @@
+/* Tables for people: a terminal's and Markdown's. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "etscope/plain_text.h"
+#include "output/table/character_width.h"
+#include "output/table/table_cells.h"
+
+/* What is kept behind a cut in the middle: "GEMM #12". */
+enum { KEPT_TAIL = 9 };
+
+enum { GAP = 2, MAX_CELL = 4096, NUMBER_CHARS = 64 };
+
+/* Nobody reads a wider cell, where there is no terminal whose width would cut it either. */
+enum { MOST_COLUMNS = 160 };
+
+/* A column as it will be shown. */
+struct shown {
+    const struct ets_column *column;
+    uint32_t index;                    /* in the table */
+    const struct ets_table_unit *unit; /* TIME */
+    uint32_t width;                    /* columns of the terminal */
+    bool is_right;                     /* aligned */
+    size_t shared; /* bytes of the folder that all its paths are in, not shown */
+};
+
+struct renderer {
+    const struct ets_table *table;
+    const struct ets_table_style *style;
+    struct ets_output *output;
+    struct shown *shown;
+    uint32_t shown_count;
+    uint32_t *pending_spaces; /* not written yet: none stand at the end of a line */
+};
+
+/* A bounded line of text being composed. */
+struct cell_text {
+    char data[MAX_CELL];
+    size_t size;
+    bool ascii; /* no character beyond */
+};
+
+static void append(struct cell_text *out, const char *data, size_t size)
+{
+    if (size > sizeof out->data - out->size) return; /* pieces are whole characters */
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+}
+
+/* Text from a file: what is not plain must not reach a terminal. */
+static void append_visible(struct cell_text *out, struct ets_text text)
+{
+    for (size_t i = 0; i < text.size;) {
+        const char *at = text.data + i;
+        const size_t length = ets_plain_length(at, text.size - i);
+        if (length == 1 || (length > 1 && !out->ascii)) {
+            append(out, at, length);
+            i += length;
+            continue;
+        }
+        const size_t whole = ets_utf8_length(at, text.size - i);
+        for (size_t end = i + (whole > 0 ? whole : 1); i < end; i++) {
+            char escape[8];
+            const unsigned char byte = (unsigned char)text.data[i];
+            append(out, escape, (size_t)snprintf(escape, sizeof escape, "\\x%02x", byte));
+        }
+    }
+}
+
+/* Never 0 for something that took time. */
+static size_t print_time(char *buffer, double ns, const struct ets_table_unit *unit)
+{
+    if (!isfinite(ns)) return (size_t)snprintf(buffer, NUMBER_CHARS, "-");
+    if (unit->ns > 1 && ns > 0 && ns < unit->ns * 0.0005) {
+        return (size_t)snprintf(buffer, NUMBER_CHARS, "<0.001");
+    }
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
+}
+
+/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there.
+ */
+static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *unit)
+{
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
+}
+
+/* A change of a time, or the interval that it lies in: "+1.250", "-0.3..+1.2". */
+static void append_signed_time(struct cell_text *out, const struct ets_cell *cell,
+                               const struct ets_table_unit *unit)
+{
+    char buffer[NUMBER_CHARS];
+    const double lower = cell->lower / unit->ns, upper = cell->upper / unit->ns;
+    int size;
+    if (!isfinite(lower) || !isfinite(upper)) size = snprintf(buffer, sizeof buffer, "-");
+    else if (lower == upper)
+        size = snprintf(buffer, sizeof buffer, "%+.*f", unit->ns > 1 ? 3 : 0, lower);
+    else size = snprintf(buffer, sizeof buffer, "%+.4g..%+.4g", lower, upper);
+    append(out, buffer, (size_t)size);
+}
+
+static void append_time(struct cell_text *out, const struct ets_cell *cell,
+                        const struct ets_table_unit *unit)
+{
+    char buffer[NUMBER_CHARS];
+    if (cell->lower == cell->upper || !isfinite(cell->lower)) {
+        append(out, buffer, print_time(buffer, cell->lower, unit));
+        return;
+    }
+    if (cell->lower <= 0) {
+        append(out, "<", 1);
+    } else {
+        append(out, buffer, print_bound(buffer, cell->lower, unit));
+        append(out, "..", 2);
+    }
+    append(out, buffer, print_bound(buffer, cell->upper, unit));
+}
+
+static void append_share(struct cell_text *out, const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const double lower = cell->lower * 100, upper = cell->upper * 100;
+    int size;
+    if (!isfinite(lower)) size = snprintf(buffer, sizeof buffer, "-");
+    else if (lower == upper && lower > 0 && lower < 0.05)
+        size = snprintf(buffer, sizeof buffer, "<0.1%%");
+    else if (lower == upper) size = snprintf(buffer, sizeof buffer, "%.1f%%", lower);
+    else if (lower < 0.05) size = snprintf(buffer, sizeof buffer, "<%.1f%%", ceil(upper * 10) / 10);
+    else size = snprintf(buffer, sizeof buffer, "%.1f..%.1f%%", lower, upper);
+    append(out, buffer, (size_t)size);
+}
+
+static void append_signed_share(struct cell_text *out, const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const int size = isfinite(cell->lower)
+                         ? snprintf(buffer, sizeof buffer, "%+.1f%%", cell->lower * 100)
+                         : snprintf(buffer, sizeof buffer, "-");
+    append(out, buffer, (size_t)size);
+}
+
+static void append_bytes(struct cell_text *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    char buffer[NUMBER_CHARS];
+    int unit = 0;
+    while (bytes >= 1024 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    append(
+        out, buffer,
+        (size_t)snprintf(buffer, sizeof buffer, "%.*f %s", unit > 0 ? 1 : 0, bytes, units[unit]));
+}
+
+static void append_number(struct cell_text *out, const struct shown *shown,
+                          const struct ets_cell *cell)
+{
+    char buffer[NUMBER_CHARS];
+    const enum ets_column_kind kind = shown->column->kind;
+    const double value = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->lower;
+    if (kind == ETS_COLUMN_TIME && shown->column->is_signed) {
+        append_signed_time(out, cell, shown->unit);
+    } else if (kind == ETS_COLUMN_SHARE && shown->column->is_signed) {
+        append_signed_share(out, cell);
+    } else if (kind == ETS_COLUMN_TIME) {
+        append_time(out, cell, shown->unit);
+    } else if (kind == ETS_COLUMN_SHARE) {
+        append_share(out, cell);
+    } else if (kind == ETS_COLUMN_BYTES) {
+        append_bytes(out, value);
+    } else if (cell->kind == CELL_INTEGER) {
+        append(out, buffer,
+               (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
+    } else {
+        /* Of large numbers all digits before the point. */
+        const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
+        const bool is_whole =
+            kind == ETS_COLUMN_TICKS || (digits == 6 && fabs(value) >= 1e6 && fabs(value) < 1e15);
+        const int size = is_whole ? snprintf(buffer, sizeof buffer, "%.0f", value)
+                                  : snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        append(out, buffer, (size_t)size);
+    }
+}
+
+static void append_list(struct cell_text *out, const struct shown *shown,
+                        const struct ets_cell *cell)
+{
+    if (shown->column->first_of_list && cell->item_count > 1) {
+        char more[NUMBER_CHARS];
+        append_visible(out, cell->items[0]);
+        append(out, more, (size_t)snprintf(more, sizeof more, " +%zu", cell->item_count - 1));
+        return;
+    }
+    for (size_t i = 0; i < cell->item_count; i++) {
+        if (i > 0) append(out, ", ", 2);
+        append_visible(out, cell->items[i]);
+    }
+}
+
+static bool has_folder(const struct cell_text *text)
+{
+    return memchr(text->data, '/', text->size) != NULL;
+}
+
+static void put_mark_for_folder(struct cell_text *out, size_t folder)
+{
+    const char *mark = out->ascii ? "~" : "\xe2\x80\xa6";
+    const size_t size = strlen(mark);
+    memmove(out->data + size, out->data + folder, out->size - folder);
+    memcpy(out->data, mark, size);
+    out->size -= folder - size;
+}
+
+static void compose(struct cell_text *out, const struct shown *shown,
+                    const struct ets_table_row *row)
+{
+    const struct ets_cell *cell = &row->cells[shown->index];
+    out->size = 0;
+    if (cell->kind == CELL_NOTHING) return;
+    if (cell->kind == CELL_TEXT) {
+        append_visible(out, cell->text);
+    } else if (cell->kind == CELL_LIST) {
+        append_list(out, shown, cell);
+    } else {
+        append_number(out, shown, cell);
+    }
+    if (shown->shared > 0 && has_folder(out)) put_mark_for_folder(out, shown->shared);
+}
+
+/* The largest time of a column, whatever its sign. */
+static double largest_of(const struct ets_table *table, uint32_t index)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_table_row *row = &table->rows[i];
+        if (row->is_section || row->cells[index].kind != CELL_REAL) continue;
+        largest = fmax(largest, fmax(row->cells[index].upper, -row->cells[index].lower));
+    }
+    return largest;
+}
+
+/*
+ * One unit for the column, by its largest value. Up to five digits stand before the point, so that
+ * with three behind it small values beside large ones keep theirs.
+ */
+static const struct ets_table_unit *choose_unit(const struct renderer *r, uint32_t index)
+{
+    const struct ets_table_unit *fixed = ets_table_find_unit(r->style->time_unit);
+    if (fixed != NULL) return fixed;
+    const bool is_guest = r->table->columns[index].shares_unit == 2;
+    double largest = is_guest ? 0 : largest_of(r->table, index);
+    for (uint32_t c = 0; r->table->columns[index].shares_unit && c < r->table->column_count; c++) {
+        if (r->table->columns[c].shares_unit == 1) largest = fmax(largest, largest_of(r->table, c));
+    }
+    if (largest >= 1e11) return ets_table_find_unit("s");
+    if (largest >= 1e8) return ets_table_find_unit("ms");
+    return ets_table_find_unit(largest >= 1e3 ? "us" : "ns");
+}
+
+static size_t print_title(char *buffer, const struct shown *shown)
+{
+    const char *title = shown->column->title != NULL ? shown->column->title : shown->column->name;
+    const char *unit = shown->unit != NULL                       ? shown->unit->name
+                       : shown->column->kind == ETS_COLUMN_TICKS ? "cycles"
+                                                                 : "";
+    return (size_t)snprintf(buffer, NUMBER_CHARS, "%s%s%s", title, unit[0] != '\0' ? " " : "",
+                            unit);
+}
+
+static bool is_first_text(const struct renderer *r, const struct shown *shown)
+{
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const enum ets_column_kind kind = r->shown[i].column->kind;
+        if (kind == ETS_COLUMN_TEXT || kind == ETS_COLUMN_LIST) return &r->shown[i] == shown;
+    }
+    return false;
+}
+
+static uint32_t indent_of(const struct renderer *r, const struct shown *shown,
+                          const struct ets_table_row *row)
+{
+    return is_first_text(r, shown) ? row->depth * 2 : 0;
+}
+
+static void measure(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+{
+    char title[NUMBER_CHARS];
+    shown->width = (uint32_t)print_title(title, shown);
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) continue;
+        compose(scratch, shown, row);
+        const uint32_t width =
+            ets_text_columns(scratch->data, scratch->size) + indent_of(r, shown, row);
+        if (width > shown->width) shown->width = width;
+    }
+    const bool is_cut = shown->column->least_width > 0 && r->style->format == ETS_FORMAT_TABLE;
+    if (is_cut && shown->width > MOST_COLUMNS) shown->width = MOST_COLUMNS;
+}
+
+static uint32_t total_width(const struct renderer *r)
+{
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < r->shown_count; i++) width += r->shown[i].width + (i > 0 ? GAP : 0);
+    return width;
+}
+
+/* Width that could be won by cutting text columns to their least. */
+static uint32_t spare_width(const struct renderer *r)
+{
+    uint32_t spare = 0;
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const uint32_t least = r->shown[i].column->least_width;
+        if (least > 0 && r->shown[i].width > least) spare += r->shown[i].width - least;
+    }
+    return spare;
+}
+
+/* The size of "a/b" in "a/b/c.py:3 +2". */
+static size_t folder_of(const char *path, size_t size)
+{
+    while (size > 0 && path[size - 1] != '/') size--;
+    return size > 0 ? size - 1 : 0;
+}
+
+/* Of two folders the one that holds both. */
+static size_t common_folder(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    size_t same = 0;
+    while (same < a_size && same < b_size && a[same] == b[same]) same++;
+    const bool ends_both = (same == a_size || a[same] == '/') && (same == b_size || b[same] == '/');
+    return ends_both ? same : folder_of(a, same);
+}
+
+/* The folder that all paths of a column have in common tells none from another. */
+static void share_folder(struct renderer *r, struct shown *shown, struct cell_text *scratch)
+{
+    enum { LEAST_SHARED = 3 }; /* what a mark in its place is worth */
+    const bool is_list = shown->column->kind == ETS_COLUMN_LIST;
+    static const struct cell_text nothing;
+    struct cell_text first = nothing;
+    size_t shared = 0;
+    if (!shown->column->cut_at_start || (is_list && !shown->column->first_of_list)) return;
+    first.ascii = scratch->ascii;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        if (r->table->rows[i].is_section) continue;
+        struct cell_text *text = first.size == 0 ? &first : scratch;
+        compose(text, shown, &r->table->rows[i]);
+        if (!has_folder(text)) text->size = 0;
+        if (text->size == 0) continue;
+        const size_t folder = folder_of(text->data, text->size);
+        shared = text == &first ? folder : common_folder(first.data, shared, text->data, folder);
+        if (shared < LEAST_SHARED) return;
+    }
+    shown->shared = shared;
+}
+
+/* Numbers that are all 1, as `calls` without a loop. */
+static bool is_all_one(const struct ets_table *table, uint32_t index)
+{
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_cell *cell = &table->rows[i].cells[index];
+        if (table->rows[i].is_section || cell->kind == CELL_NOTHING) continue;
+        if (cell->kind == CELL_INTEGER ? cell->integer != 1
+                                       : cell->kind != CELL_REAL || cell->lower != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void drop_shown(struct renderer *r, uint32_t at)
+{
+    memmove(r->shown + at, r->shown + at + 1, (r->shown_count - at - 1) * sizeof *r->shown);
+    r->shown_count--;
+}
+
+/* What a narrow table spares before anything that tells rows apart. */
+static void spare_the_same(struct renderer *r, struct cell_text *scratch)
+{
+    for (uint32_t i = r->shown_count; i-- > 0 && total_width(r) > r->style->width;) {
+        const struct shown *shown = &r->shown[i];
+        if (shown->column->dull_at_one && is_all_one(r->table, shown->index)) drop_shown(r, i);
+    }
+    for (uint32_t i = 0; i < r->shown_count && total_width(r) > r->style->width; i++) {
+        share_folder(r, &r->shown[i], scratch);
+        if (r->shown[i].shared > 0) measure(r, &r->shown[i], scratch);
+    }
+}
+
+/* Columns from this priority on are worth less than uncut texts. */
+enum { EXTRA_PRIORITY = 5 };
+
+/* Drops the column of the highest priority number, if that is `least` or more. */
+static bool drop_column(struct renderer *r, int least)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < r->shown_count; i++) {
+        if (r->shown[i].column->priority > r->shown[worst].column->priority) worst = i;
+    }
+    if (r->shown_count == 0 || r->shown[worst].column->priority < least) return false;
+    drop_shown(r, worst);
+    return true;
+}
+
+/* Drops what matters least, then cuts the widest text column character by character. */
+static void fit(struct renderer *r, struct cell_text *scratch)
+{
+    const uint32_t width = r->style->width;
+    if (width == 0 || r->style->format != ETS_FORMAT_TABLE) return;
+    spare_the_same(r, scratch);
+    while (total_width(r) > width && drop_column(r, EXTRA_PRIORITY)) continue;
+    while (total_width(r) > width + spare_width(r) && drop_column(r, 1)) continue;
+    for (uint32_t excess = total_width(r); excess > width; excess = total_width(r)) {
+        struct shown *widest = NULL;
+        for (uint32_t i = 0; i < r->shown_count; i++) {
+            struct shown *shown = &r->shown[i];
+            const uint32_t least = shown->column->least_width;
+            if (least == 0 || shown->width <= least) continue;
+            if (widest == NULL || shown->width > widest->width) widest = shown;
+        }
+        if (widest == NULL) break;
+        widest->width--;
+    }
+}
+
+static void put_spaces(const struct renderer *r, uint32_t count)
+{
+    *r->pending_spaces += count;
+}
+
+static void put_bytes(const struct renderer *r, const char *data, size_t size)
+{
+    if (size == 0) return;
+    for (; *r->pending_spaces > 0; --*r->pending_spaces) ets_output_write(r->output, " ", 1);
+    ets_output_write(r->output, data, size);
+}
+
+static void end_line(const struct renderer *r)
+{
+    *r->pending_spaces = 0;
+    ets_output_write(r->output, "\n", 1);
+}
+
+/* Of a tail of a path what begins with a whole name, "/b.py:3", where a slash is in it. */
+static size_t from_slash(const char *data, size_t size, size_t tail)
+{
+    const char *slash = memchr(data + size - tail, '/', tail);
+    return slash == NULL ? tail : (size_t)(data + size - slash);
+}
+
+/* A cell in its width: cut with a mark, padded on the side away from its alignment. */
+static void put_aligned(const struct renderer *r, const struct shown *shown, const char *data,
+                        size_t size, uint32_t indent)
+{
+    const uint32_t columns = ets_text_columns(data, size);
+    const char *mark = r->style->ascii ? "~" : "\xe2\x80\xa6";
+    if (indent > shown->width) indent = shown->width;
+    const uint32_t room = shown->width - indent;
+    if (shown->is_right && room > columns) put_spaces(r, room - columns);
+    put_spaces(r, indent);
+    if (columns <= room) {
+        put_bytes(r, data, size);
+        if (!shown->is_right) put_spaces(r, room - columns);
+        return;
+    }
+    if (room == 0) return;
+    const bool is_middle = shown->column->cut_in_middle && room > 2 * KEPT_TAIL;
+    const uint32_t kept = shown->column->cut_at_start ? room - 1 : is_middle ? KEPT_TAIL : 0;
+    const size_t longest = ets_text_tail(data, size, kept);
+    const size_t tail = shown->column->cut_at_start ? from_slash(data, size, longest) : longest;
+    const size_t head = ets_text_head(data, size, room - 1 - kept);
+    put_bytes(r, data, head);
+    put_bytes(r, mark, strlen(mark));
+    put_bytes(r, data + size - tail, tail);
+    const uint32_t used =
+        ets_text_columns(data, head) + 1 + ets_text_columns(data + size - tail, tail);
+    if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
+}
+
+/* Bytes of the first line of a text in lines of `width`, and where the next begins. */
+static size_t first_line(const char *data, size_t size, uint32_t width, size_t *next_out)
+{
+    *next_out = size;
+    if (ets_text_columns(data, size) <= width) return size;
+    const size_t fits = ets_text_head(data, size, width);
+    size_t end = fits;
+    while (end > 0 && data[end] != ' ') end--;
+    const size_t taken = end > 0 ? end : fits;
+    if (taken == 0) return size;
+    *next_out = taken + (end > 0 ? 1 : 0);
+    return taken;
+}
+
+/* Leaves of a cell what stands on its line `line`, from 0. Returns whether more lines follow. */
+static bool keep_line(const struct shown *shown, uint32_t line, struct cell_text *text)
+{
+    size_t start = 0, taken = text->size, next = text->size;
+    if (!shown->column->wraps) {
+        if (line > 0) text->size = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i <= line; i++) {
+        taken = first_line(text->data + start, text->size - start, shown->width, &next);
+        next += start;
+        if (i < line) start = next;
+    }
+    const bool has_more = next < text->size;
+    memmove(text->data, text->data + start, taken);
+    text->size = taken;
+    return has_more;
+}
+
+static void put_line(const struct renderer *r, const struct ets_table_row *row,
+                     struct cell_text *scratch)
+{
+    bool has_more = true;
+    for (uint32_t line = 0; has_more; line++) {
+        has_more = false;
+        for (uint32_t i = 0; i < r->shown_count; i++) {
+            const struct shown *shown = &r->shown[i];
+            if (i > 0) put_spaces(r, GAP);
+            uint32_t indent = 0;
+            if (row == NULL) {
+                scratch->size = print_title(scratch->data, shown);
+            } else {
+                compose(scratch, shown, row);
+                has_more |= keep_line(shown, line, scratch);
+                indent = indent_of(r, shown, row);
+            }
+            put_aligned(r, shown, scratch->data, scratch->size, indent);
+        }
+        end_line(r);
+    }
+}
+
+static void put_bold(const struct renderer *r, const char *sequence)
+{
+    if (r->style->bold) ets_output_control(r->output, sequence);
+}
+
+/* A text in lines of the table's width, broken between words. */
+static void put_wrapped(const struct renderer *r, const char *data, size_t size)
+{
+    const uint32_t width = r->style->width == 0 ? UINT32_MAX : r->style->width;
+    for (size_t next; size > 0; data += next, size -= next) {
+        ets_output_write(r->output, data, first_line(data, size, width, &next));
+        if (next < size) ets_output_write(r->output, "\n", 1);
+    }
+}
+
+static void put_section(const struct renderer *r, const struct ets_table_row *row, bool is_first,
+                        struct cell_text *scratch)
+{
+    scratch->size = 0;
+    append_visible(scratch, row->cells[0].text);
+    if (!is_first && !row->is_note) ets_output_write(r->output, "\n", 1);
+    if (!row->is_note) put_bold(r, "\033[1m");
+    put_wrapped(r, scratch->data, scratch->size);
+    if (!row->is_note) put_bold(r, "\033[0m");
+    ets_output_write(r->output, "\n", 1);
+}
+
+static void write_terminal(const struct renderer *r, struct cell_text *scratch)
+{
+    bool needs_header = true;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) {
+            put_section(r, row, i == 0, scratch);
+            needs_header = true;
+            continue;
+        }
+        if (needs_header) {
+            put_bold(r, "\033[2m");
+            put_line(r, NULL, scratch);
+            put_bold(r, "\033[0m");
+            needs_header = false;
+        }
+        if (row->is_quiet) put_bold(r, "\033[2m");
+        put_line(r, row, scratch);
+        if (row->is_quiet) put_bold(r, "\033[0m");
+    }
+    if (r->table->row_count == 0 && r->shown_count > 0) put_line(r, NULL, scratch);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || ((unsigned char)c & 0x80) != 0;
+}
+
+/* Whether Markdown, or the HTML in it, would take a character for more than itself. */
+static bool is_markup(char before, char c, char after)
+{
+    if (c == '<') return !isdigit((unsigned char)after); /* not "<1" */
+    if (c == '&') return after == '#' || isalpha((unsigned char)after);
+    if (c == '_') return !is_word(before) || !is_word(after); /* not "native_call" */
+    return c != '\0' && strchr("\\|`*[]~", c) != NULL;
+}
+
+static void put_markdown(const struct renderer *r, const struct cell_text *text)
+{
+    for (size_t i = 0; i < text->size; i++) {
+        const char *at = text->data + i;
+        const char before = i > 0 ? at[-1] : ' ', after = i + 1 < text->size ? at[1] : ' ';
+        if (is_markup(before, *at, after)) ets_output_write(r->output, "\\", 1);
+        ets_output_write(r->output, at, 1);
+    }
+}
+
+static void put_markdown_cell(const struct renderer *r, const struct cell_text *text,
+                              uint32_t depth)
+{
+    ets_output_write(r->output, " ", 1);
+    for (uint32_t i = 0; i < depth; i++) ets_output_write(r->output, "&nbsp; ", 7);
+    put_markdown(r, text);
+    ets_output_write(r->output, " |", 2);
+}
+
+static void put_markdown_header(const struct renderer *r, struct cell_text *scratch)
+{
+    ets_output_write(r->output, "|", 1);
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        scratch->size = print_title(scratch->data, &r->shown[i]);
+        put_markdown_cell(r, scratch, 0);
+    }
+    ets_output_write(r->output, "\n|", 2);
+    for (uint32_t i = 0; i < r->shown_count; i++) {
+        const char *rule = r->shown[i].is_right ? "---:|" : "---|";
+        ets_output_write(r->output, rule, strlen(rule));
+    }
+    ets_output_write(r->output, "\n", 1);
+}
+
+static void write_markdown(const struct renderer *r, struct cell_text *scratch)
+{
+    bool needs_header = true;
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        const struct ets_table_row *row = &r->table->rows[i];
+        if (row->is_section) {
+            scratch->size = 0;
+            append_visible(scratch, row->cells[0].text);
+            const char *mark = row->is_note ? "" : "**";
+            if (i > 0) ets_output_write(r->output, "\n", 1);
+            ets_output_write(r->output, mark, strlen(mark));
+            put_markdown(r, scratch);
+            ets_output_write(r->output, mark, strlen(mark));
+            ets_output_write(r->output, "\n\n", row->is_note ? 1 : 2);
+            needs_header = true;
+            continue;
+        }
+        if (needs_header) put_markdown_header(r, scratch);
+        needs_header = false;
+        ets_output_write(r->output, "|", 1);
+        for (uint32_t c = 0; c < r->shown_count; c++) {
+            compose(scratch, &r->shown[c], row);
+            put_markdown_cell(r, scratch, is_first_text(r, &r->shown[c]) ? row->depth : 0);
+        }
+        ets_output_write(r->output, "\n", 1);
+    }
+    if (r->table->row_count == 0 && r->shown_count > 0) put_markdown_header(r, scratch);
+}
+
+static bool is_empty_column(const struct ets_table *table, uint32_t index)
+{
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct ets_cell *cell = &table->rows[i].cells[index];
+        if (table->rows[i].is_section || cell->kind == CELL_NOTHING) continue;
+        if (cell->kind != CELL_LIST || cell->item_count > 0) return false;
+    }
+    return true;
+}
+
+enum ets_status ets_table_write_text(const struct ets_table *table,
+                                     const struct ets_table_style *style, struct ets_output *output,
+                                     struct ets_error *error)
+{
+    struct ets_arena scratch_arena;
+    ets_arena_init(&scratch_arena, table->arena.allocator, 0);
+    uint32_t pending_spaces = 0;
+    struct renderer r = {
+        .table = table, .style = style, .output = output, .pending_spaces = &pending_spaces};
+    r.shown = ets_arena_alloc_array(&scratch_arena, table->column_count, sizeof *r.shown);
+    struct cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
+    if (r.shown == NULL || scratch == NULL) {
+        ets_arena_reset(&scratch_arena);
+        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to print the table");
+    }
+    scratch->ascii = style->ascii != 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct ets_column *column = &table->columns[c];
+        if (column->machine_only) continue;
+        if (!column->keep_empty && is_empty_column(table, c)) continue;
+        const bool is_text = column->kind == ETS_COLUMN_TEXT || column->kind == ETS_COLUMN_LIST ||
+                             column->kind == ETS_COLUMN_NUMBERS;
+        r.shown[r.shown_count++] = (struct shown){
+            .column = column,
+            .index = c,
+            .unit = column->kind == ETS_COLUMN_TIME ? choose_unit(&r, c) : NULL,
+            .is_right = !is_text,
+        };
+    }
+    for (uint32_t i = 0; i < r.shown_count; i++) measure(&r, &r.shown[i], scratch);
+    fit(&r, scratch);
+    if (style->format == ETS_FORMAT_TABLE) write_terminal(&r, scratch);
+    else write_markdown(&r, scratch);
+    ets_arena_reset(&scratch_arena);
+    return ETS_OK;
+}

@@ -1,0 +1,55 @@
+/* The lines of the tree of times, with their numbers, before they are printed. */
+#ifndef ETSCOPE_VIEWS_ACCOUNT_LINES_H
+#define ETSCOPE_VIEWS_ACCOUNT_LINES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "etscope/export.h"
+
+/* Numbers of one array of ticks per run. */
+struct ets_account_times {
+    struct ets_statistics statistics;
+    struct ets_spread spread;
+    double middle;       /* mid of chosen_runs.h, which shares are of */
+    double below, above; /* how far the truth of each run may lie */
+    int64_t total;       /* as reported */
+};
+
+struct ets_account_line {
+    const struct ets_account_node *node; /* NULL: what calls take beyond their kernels */
+    const struct ets_row *row;           /* of the node; else the one around those calls */
+    uint32_t depth;
+    struct ets_account_times inclusive, self;
+    double root;                         /* middle of the tree's first line */
+    const struct ets_run_phases *phases; /* of the line that is the whole execution, else NULL */
+};
+
+struct ets_account_lines {
+    struct ets_account_line *items;
+    uint32_t count;
+    struct ets_accounting *accounting; /* whose nodes they show */
+    const uint32_t *runs;              /* [run_count] of the block */
+    uint32_t run_count;
+    uint32_t range_first, range_count; /* the runs among them that the numbers are over */
+    struct ets_run_phases phases;      /* valid where `whole` is there */
+    const int64_t *whole;              /* [run_count] ticks of the whole execution; NULL: none */
+};
+
+/* The lines of a block; close in any case of ETS_OK. Status: NO_MEMORY. */
+enum ets_status ets_account_lines_open(struct ets_arena *arena,
+                                       const struct ets_inspection *inspection,
+                                       const struct ets_account_table_options *options,
+                                       uint32_t block, struct ets_account_lines *lines_out,
+                                       struct ets_error *error);
+/*
+ * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
+ * in: [count]; NULL: no memory.
+ */
+const bool *ets_account_lines_choose(struct ets_arena *arena,
+                                     const struct ets_inspection *inspection,
+                                     const struct ets_account_table_options *options,
+                                     const struct ets_account_lines *lines);
+void ets_account_lines_close(struct ets_account_lines *lines);
+
+#endif

@@ -1,0 +1,11 @@
+/* The line above the table of a block: "Execute - method forward - 10 runs". */
+#ifndef ETSCOPE_VIEWS_BLOCK_HEADING_H
+#define ETSCOPE_VIEWS_BLOCK_HEADING_H
+
+#include "etscope/inspect.h"
+
+/* Prints it, cut to `room`; returns its length. */
+size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,
+                         char *text, size_t room);
+
+#endif

@@ -1,0 +1,137 @@
+/* What a verdict of a gate says, as a sentence: in the table, in JSON and in JUnit's XML. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "views/budget_words.h"
+
+enum { VALUE_BYTES = 64, NAMES_BYTES = 256 };
+
+/* A sentence being written; what has no room is left out. */
+struct sentence {
+    char *text;
+    size_t size;
+};
+
+#define SAY(sentence, ...)                                                   \
+    ((sentence)->size += ets_print_text((sentence)->text + (sentence)->size, \
+                                        ETS_BUDGET_REASON_BYTES - (sentence)->size, __VA_ARGS__))
+
+/* "1.250 ms", "90.0%", "1200 cycles". */
+static const char *value_text(const struct ets_budget_report *report,
+                              const struct ets_budget_rule *rule, double value,
+                              char text[VALUE_BYTES])
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    if (rule->metric == ETS_METRIC_SHARE) {
+        snprintf(text, VALUE_BYTES, "%.1f%%", value * 100);
+    } else if (ets_difference_unit(report->difference) == ETS_UNIT_CYCLES) {
+        snprintf(text, VALUE_BYTES, "%.0f cycles", value);
+    } else {
+        int unit = 0;
+        while (unit < 3 && fabs(value) < units[unit].ns) unit++;
+        snprintf(text, VALUE_BYTES, "%.3f %s", value / units[unit].ns, units[unit].name);
+    }
+    return text;
+}
+
+/* "12 %", "0.5 %" */
+static const char *percent_text(double part, char text[VALUE_BYTES])
+{
+    const double percent = round(fabs(part) * 1000) / 10;
+    snprintf(text, VALUE_BYTES, "%.*f %%", percent < 10 && percent != floor(percent) ? 1 : 0,
+             percent);
+    return text;
+}
+
+/* "5 runs", "5 and 20 runs" */
+static void say_runs(struct sentence *s, const struct ets_difference_line *line)
+{
+    const uint32_t before = line->before.times.count, after = line->after.times.count;
+    if (before != after) SAY(s, "%u and ", before);
+    SAY(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
+}
+
+static void say_few_runs(struct sentence *s, const struct ets_budget_report *report,
+                         const struct ets_budget_verdict *verdict)
+{
+    char spread[VALUE_BYTES], room[VALUE_BYTES];
+    say_runs(s, ets_difference_line(report->difference, verdict->line));
+    if (!isnan(verdict->spread)) {
+        SAY(s, " with a spread of %s", percent_text(verdict->spread, spread));
+    }
+    SAY(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
+    if (verdict->runs_needed > 0) SAY(s, "record %u or more of each", verdict->runs_needed);
+    else SAY(s, "more than a million would be needed; widen the rule");
+}
+
+static void say_doubt(struct sentence *s, const struct ets_budget_report *report,
+                      const struct ets_budget_verdict *verdict)
+{
+    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
+    char noise[VALUE_BYTES], room[VALUE_BYTES], spread[VALUE_BYTES];
+    percent_text(verdict->room, room);
+    switch (verdict->doubt) {
+    case ETS_DOUBT_RUNS: say_few_runs(s, report, verdict); break;
+    case ETS_DOUBT_BASE:
+        SAY(s,
+            "parts of the base itself reach %s: a rule of %s needs recordings that differ less, or "
+            "more room",
+            value_text(report, rule, verdict->noise, noise), room);
+        break;
+    case ETS_DOUBT_CLOCK:
+        SAY(s, "the delegate's clock is too coarse to hold a rule of %s: give it more room", room);
+        break;
+    case ETS_DOUBT_ROOM:
+        SAY(s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
+            percent_text(verdict->spread, spread));
+        break;
+    case ETS_DOUBT_NONE: break;
+    }
+}
+
+static void say_missing(struct sentence *s, const struct ets_budget_report *report,
+                        const struct ets_budget_rule *rule)
+{
+    char names[NAMES_BYTES];
+    SAY(s, "the new trace has nothing that this rule is about");
+    if (ets_budget_section_exists(rule, report->difference, names, sizeof names)) return;
+    SAY(s, ": no method or block of its section, but %s", names);
+}
+
+void ets_budget_doubt(const struct ets_budget_report *report,
+                      const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES])
+{
+    struct sentence s = {text, 0};
+    text[0] = '\0';
+    say_doubt(&s, report, verdict);
+}
+
+void ets_budget_reason(const struct ets_budget_report *report,
+                       const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES])
+{
+    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
+    char value[VALUE_BYTES], limit[VALUE_BYTES], base[VALUE_BYTES];
+    struct sentence s = {text, 0};
+    text[0] = '\0';
+    if (verdict->result == ETS_BUDGET_MISSING) {
+        say_missing(&s, report, rule);
+        return;
+    }
+    const bool is_share = rule->metric == ETS_METRIC_SHARE;
+    const bool is_over = is_share || verdict->value > verdict->limit;
+    SAY(&s, "%s is %s the limit of %s", value_text(report, rule, verdict->value, value),
+        is_share  ? "under"
+        : is_over ? "over"
+                  : "within",
+        value_text(report, rule, verdict->limit, limit));
+    if (!isnan(verdict->base)) {
+        SAY(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
+    }
+    if (verdict->result != ETS_BUDGET_UNDECIDED) return;
+    SAY(&s, "; undecided: ");
+    say_doubt(&s, report, verdict);
+}

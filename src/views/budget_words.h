@@ -1,0 +1,24 @@
+/* What the table and JUnit's XML call the lines of a gate. */
+#ifndef ETSCOPE_VIEWS_BUDGET_WORDS_H
+#define ETSCOPE_VIEWS_BUDGET_WORDS_H
+
+#include "views/difference_order.h"
+
+/* The operator that a verdict is about; NULL: none. */
+const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
+                                                    const struct ets_budget_verdict *verdict);
+/* The block that it is in, of the new trace; NULL: none. */
+const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *report,
+                                              const struct ets_budget_verdict *verdict);
+
+enum { ETS_BUDGET_REASON_BYTES = 768 };
+
+/* Why a verdict is undecided, and what would decide it; "" where it is decided. */
+void ets_budget_doubt(const struct ets_budget_report *report,
+                      const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES]);
+/* The same behind what was measured; of a failure what broke. */
+void ets_budget_reason(const struct ets_budget_report *report,
+                       const struct ets_budget_verdict *verdict,
+                       char text[ETS_BUDGET_REASON_BYTES]);
+
+#endif

@@ -1,0 +1,32 @@
+/* The lines of a difference in the order in which they are shown. */
+#ifndef ETSCOPE_VIEWS_DIFFERENCE_ORDER_H
+#define ETSCOPE_VIEWS_DIFFERENCE_ORDER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "etscope/compare_tables.h"
+
+struct ets_shown_line {
+    uint32_t line; /* of the difference */
+    uint32_t depth;
+};
+
+struct ets_shown_lines {
+    struct ets_shown_line *items;
+    uint32_t count;
+};
+
+/* Lines of block `block`, each before those within it. False: no memory. */
+bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *difference,
+                          uint32_t block, const struct ets_difference_table_options *options,
+                          struct ets_shown_lines *lines_out);
+
+/* The operator that names a line: the first one after, or before where there is none after. */
+const struct ets_pool_operator *ets_difference_operator(const struct ets_difference_line *line);
+/* The index of its instruction, which tells operators of one name apart; -1: none. */
+int32_t ets_difference_instruction(const struct ets_pool_operator *op);
+/* "addmm.out", "conv (clock of its own)" */
+void ets_put_pool_operator(struct ets_table *table, const struct ets_pool_operator *op);
+
+#endif

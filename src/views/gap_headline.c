@@ -1,0 +1,442 @@
+/* The finding of a gap in words. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "etscope/gap_table.h"
+#include "views/gap_lines.h"
+
+/* Text that grows in a room of the caller's. */
+struct words {
+    char *text;
+    size_t used, room;
+};
+
+static void say(struct words *words, const char *format, ...) ETS_PRINTF(2, 3);
+static void say(struct words *words, const char *format, ...)
+{
+    va_list arguments;
+    if (words->used + 1 >= words->room) return;
+    va_start(arguments, format);
+    words->used +=
+        ets_format_text(words->text + words->used, words->room - words->used, format, arguments);
+    va_end(arguments);
+}
+
+/* With `digits` significant ones. */
+static void say_number(struct words *words, double number, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    say(words, "%s", text);
+}
+
+static void say_text(struct words *words, struct ets_text text)
+{
+    say(words, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
+}
+
+/* A row by its node, with the line of the model that it is of. */
+static void say_row(struct words *words, const struct ets_gap_report *report, uint32_t row)
+{
+    const struct ets_graph_node *node = ets_gap_row(report, row)->value->node;
+    const struct ets_graph_frame *frame = NULL;
+    struct ets_arena arena;
+    struct gap_line line;
+    ets_arena_init(&arena, NULL, 0);
+    if (gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
+        frame = ets_graph_user_frame(line.placed);
+    }
+    ets_arena_reset(&arena);
+    say_text(words, node->name);
+    if (frame == NULL) return;
+    say(words, " (");
+    say_text(words, frame->file);
+    say(words, ":%u)", frame->line);
+}
+
+/* What was compared with, in plain words. */
+static void say_reference(struct words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_verdict *verdict)
+{
+    const bool is_edge = ets_gap_is_edge(report);
+    switch (verdict->against) {
+    case ETS_GAP_AGAINST_TRACE: say(words, "the other trace"); return;
+    case ETS_GAP_AGAINST_VALUES: say(words, "the given values"); return;
+    case ETS_GAP_AGAINST_OTHER: say(words, "the other model"); break;
+    case ETS_GAP_AGAINST_RECORD:
+        say(words, "%s%s", verdict->is_quantized ? "the program's own quantized graph" : "",
+            verdict->is_quantized ? ""
+            : is_edge             ? "the edge program"
+                                  : "the exported program");
+        break;
+    }
+    say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
+}
+
+/* What an agreement with itself does not tell. */
+static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (!verdict->is_quantized) return;
+    say(words, "; for what quantization costs, give the float model: --reference-etrecord");
+}
+
+/* Whether the device computed what this runtime's kernels do. */
+static void say_bits(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (verdict->same_bits == 0 || !verdict->in_double) return;
+    say(words, "; same bits as this runtime's kernels");
+    if (verdict->same_bits == verdict->bits_known) return;
+    say(words, " in %u of %u", verdict->same_bits, verdict->bits_known);
+}
+
+/* What is known of the rows before the guilty one. */
+static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
+{
+    double largest = 0;
+    uint32_t unknown = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (row->has_total) largest = fmax(largest, ets_comparison_relative_rms(&row->total));
+        else unknown++;
+    }
+    if (end == 0) return;
+    if (unknown == end) {
+        say(words, "; nothing before it could be compared");
+        return;
+    }
+    say(words, "; before it ");
+    if (largest == 0) say(words, "everything agrees bit for bit");
+    else say(words, "nothing is off by more than ");
+    if (largest > 0) say_number(words, largest, 2);
+    if (unknown > 0) say(words, " (%u of %u not compared)", unknown, end);
+}
+
+/* NaN that both sides have agrees, and is seldom what somebody wants. */
+static void say_nan(struct words *words, const struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_total || row->reference.nan_count == 0 || row->device.nan_count == 0) {
+            continue;
+        }
+        say(words, "; both have NaN, first in ");
+        say_row(words, report, i);
+        return;
+    }
+}
+
+static void say_culprit(struct words *words, const struct ets_gap_report *report, uint32_t row)
+{
+    const struct ets_gap_value *value = ets_gap_row(report, row)->value;
+    if (value->backend != NULL) say(words, "%s's partition up to ", value->backend);
+    say_row(words, report, row);
+}
+
+static void say_guilty(struct words *words, const struct ets_gap_report *report,
+                       const struct ets_gap_verdict *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
+    say_culprit(words, report, verdict->guilty);
+    if (isnan(verdict->explained)) {
+        say(words, " is off");
+    } else if (verdict->explained < 0.01) {
+        say(words, " is the first that stands out");
+    } else {
+        say(words, " makes ");
+        say_number(words, 100 * verdict->explained, verdict->explained < 0.1 ? 2 : 3);
+        say(words, " %% of the outputs' error");
+    }
+    say(words, " against ");
+    say_reference(words, report, verdict);
+    if (!row->has_own) {
+        say(words, ", the first: by ");
+        say_number(words, ets_comparison_relative_rms(&row->total), 2);
+    } else if (row->own.broken_count > 0) {
+        say(words, ": %llu of its numbers are NaN or infinite on one side alone",
+            (unsigned long long)row->own.broken_count);
+    } else {
+        say(words, ": its own error is ");
+        say_number(words, row->own_error, 2);
+    }
+    say_before(words, report, verdict->guilty);
+    if (row->same_bits == 1 && verdict->in_double) {
+        say(words, "; this runtime's own kernel computes the same bits");
+    }
+    if (verdict->suspects > 0) {
+        say(words, "; %u more %s out", verdict->suspects,
+            verdict->suspects == 1 ? "stands" : "stand");
+    }
+}
+
+static void say_correlation(struct words *words, const struct ets_gap_report *report,
+                            const struct ets_gap_verdict *verdict)
+{
+    const struct ets_gap_row *row = ets_gap_row(report, verdict->unrelated);
+    say_row(words, report, verdict->unrelated);
+    say(words, " is off by ");
+    say_number(words, ets_comparison_relative_rms(&row->total), 2);
+    if (isnan(verdict->correlation)) return;
+    say(words, ", its correlation with the reference is ");
+    say_number(words, verdict->correlation, 2);
+}
+
+/* What does not belong together, and what says so. */
+static void say_mismatch(struct words *words, const struct ets_gap_report *report,
+                         const struct ets_gap_verdict *verdict)
+{
+    switch (verdict->mismatch) {
+    case ETS_GAP_OTHER_WEIGHTS:
+        say(words,
+            "the reference looks like another model than the one that ran: %u of %u weights and "
+            "%u of %u operators match",
+            verdict->weights_alike, verdict->weights_compared, verdict->paired,
+            verdict->paired + verdict->unpaired);
+        break;
+    case ETS_GAP_OTHER_OPERATORS:
+        say(words,
+            "the reference looks like another model than the one that ran: %u of %u operators "
+            "match, no weights can be compared",
+            verdict->paired, verdict->paired + verdict->unpaired);
+        break;
+    case ETS_GAP_OTHER_STATE:
+        say(words,
+            "the run found buffers that runs before it may have changed, and the reference starts "
+            "with the record's: what is computed of these cannot be judged; compare a first run");
+        break;
+    case ETS_GAP_OTHER_INPUTS:
+        if (verdict->other_input != ETS_NO_INDEX) {
+            say(words,
+                "the run had other inputs than the reference: its input %u is another "
+                "(--input or --case gives the run's)",
+                verdict->other_input);
+        } else {
+            say(words,
+                "this looks like a run with other inputs than the reference, or its debug buffer "
+                "like another run's: ");
+            say_correlation(words, report, verdict);
+        }
+        break;
+    default:
+        say(words, "this looks like another model than ");
+        say_reference(words, report, verdict);
+        say(words,
+            ", other inputs or another run's debug buffer: most values are off by half or more; ");
+        say_correlation(words, report, verdict);
+    }
+    say(words, "; no operator is blamed");
+}
+
+/* Kernels that are less exact than their type allows. */
+static void say_inexact(struct words *words, const struct ets_gap_report *report,
+                        const struct ets_gap_verdict *verdict)
+{
+    uint32_t worst = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (row->finding != ETS_GAP_INEXACT || !(row->own_error > most)) continue;
+        most = row->own_error;
+        worst = i;
+    }
+    if (most < 0) return;
+    const struct ets_gap_row *row = ets_gap_row(report, worst);
+    say(words, "; but ");
+    if (verdict->inexact > 1) say(words, "%u kernels are inexact, most of all ", verdict->inexact);
+    say_row(words, report, worst);
+    if (verdict->inexact == 1) say(words, " is inexact");
+    say(words, ": off by ");
+    say_number(words, row->own_error, 2);
+    say(words, " where rounding to %s explains ", ets_tolerance_of(row->computes)->name);
+    say_number(words, row->rounding, 2);
+}
+
+/* What is lost in the end. */
+static void say_outputs(struct words *words, const struct ets_gap_verdict *verdict)
+{
+    if (isnan(verdict->outputs)) return;
+    say(words, "; the outputs are off by ");
+    say_number(words, verdict->outputs, 2);
+}
+
+static void say_agreement(struct words *words, const struct ets_gap_report *report,
+                          const struct ets_gap_verdict *verdict)
+{
+    uint32_t compared = 0, worst = 0;
+    double largest = -1;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_total) continue;
+        const double error = ets_comparison_relative_rms(&row->total);
+        compared++;
+        if (error > largest) worst = i;
+        largest = fmax(largest, error);
+    }
+    if (compared == 0) {
+        say(words, "nothing could be compared");
+        return;
+    }
+    if (verdict->unlike == 0) {
+        say(words, "%s%u %s with ", compared == 1 ? "" : "all ", compared,
+            compared == 1 ? "value agrees" : "values agree");
+        say_reference(words, report, verdict);
+        if (largest == 0) {
+            say(words, verdict->in_double ? ", exactly" : ", bit for bit");
+            return;
+        }
+    } else {
+        say(words, "no operator stands out: %u of %u values are off against ", verdict->unlike,
+            compared);
+        say_reference(words, report, verdict);
+    }
+    say(words, ", by at most ");
+    say_number(words, largest, 2);
+    const struct ets_gap_row *row = ets_gap_row(report, worst);
+    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* a lax judge says so */
+        say(words, " of ");
+        say_number(words, row->limit, 2);
+        say(words, " allowed");
+    }
+    say(words, " in ");
+    say_row(words, report, worst);
+    if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, verdict);
+}
+
+size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    if (room > 0) text[0] = '\0';
+    const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
+    if (verdict->guilty == ETS_NO_INDEX && is_mismatch) say_mismatch(&words, report, verdict);
+    else if (verdict->guilty != ETS_NO_INDEX) say_guilty(&words, report, verdict);
+    else say_agreement(&words, report, verdict);
+    if (!is_mismatch) say_inexact(&words, report, verdict);
+    if (verdict->guilty == ETS_NO_INDEX && !is_mismatch) {
+        say_bits(&words, verdict);
+        say_limits(&words, verdict);
+    }
+    say_nan(&words, report);
+    return words.used;
+}
+
+static void say_summary(struct words *words, const char *whose, const struct ets_summary *summary)
+{
+    say(words, "  %s", whose);
+    say_number(words, summary->min, 6);
+    say(words, " to ");
+    say_number(words, summary->max, 6);
+    say(words, ", mean ");
+    say_number(words, ets_summary_mean(summary), 6);
+    if (summary->nan_count > 0) say(words, ", %llu NaN", (unsigned long long)summary->nan_count);
+    if (summary->infinite_count > 0) {
+        say(words, ", %llu infinite", (unsigned long long)summary->infinite_count);
+    }
+    say(words, "\n");
+}
+
+static void say_list(struct words *words, const struct ets_text *items, size_t count)
+{
+    enum { MOST = 8 };
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        if (i > 0) say(words, ", ");
+        say_text(words, items[i]);
+    }
+    if (count > MOST) say(words, " and %u more", (unsigned)(count - MOST));
+}
+
+static void say_worst(struct words *words, const struct ets_comparison *error)
+{
+    say(words, "  worst        ");
+    if (error->broken_count > 0) {
+        say(words,
+            "%llu of %llu numbers are NaN or infinite on one side alone, first element %llu\n",
+            (unsigned long long)error->broken_count, (unsigned long long)error->count,
+            (unsigned long long)error->first_broken_index);
+        return;
+    }
+    say(words, "element %llu, off by ", (unsigned long long)error->max_error_index);
+    say_number(words, error->max_error, 6);
+    say(words, "\n");
+}
+
+/* Delegates capture what goes into them; of other runs the inputs are not known. */
+static bool has_captured_input(const struct ets_gap_report *report)
+{
+    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
+        if (ets_gap_value(report, i)->input != ETS_NO_INDEX) return true;
+    }
+    return false;
+}
+
+static void describe(struct words *words, const struct ets_gap_report *report,
+                     const struct ets_gap_row *row, const struct gap_line *line)
+{
+    const struct ets_captured_value *captured = &row->value->captured;
+    say(words, "guilty: ");
+    say_row(words, report, ets_gap_verdict(report)->guilty);
+    if (line->module.size > 0) say(words, ", module ");
+    say_text(words, line->module);
+    if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
+    if (captured->event != ETS_NO_INDEX && !row->value->is_computed) {
+        say(words, ", event %u", captured->event);
+    }
+    if (row->value->is_computed) say(words, ", computed from what was captured");
+    else if (line->captured.size > 0)
+        say(words, ", %.*s", (int)line->captured.size, line->captured.data);
+    say(words, "\n");
+    if (line->op_count > 1) {
+        say(words, "  computes     ");
+        say_list(words, line->ops, line->op_count);
+        say(words, "\n");
+    }
+    say(words, "  from         ");
+    if (line->ancestor_count == 0) {
+        say(words, "the model's inputs%s",
+            has_captured_input(report) ? "" : ", if the run had the reference's: see --input");
+    }
+    say_list(words, line->ancestors, line->ancestor_count);
+    say(words, "\n");
+    say_summary(words, "reference    ", &row->reference);
+    say_summary(words, "device       ", &row->device);
+    say_worst(words, row->has_own ? &row->own : &row->total);
+}
+
+size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_tolerance_class *class_;
+    if (room > 0) text[0] = '\0';
+    for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_of(i)) != NULL; i++) {
+        double tolerance = -1;
+        for (uint32_t k = 0; k < ets_gap_row_count(report); k++) {
+            const struct ets_gap_row *row = ets_gap_row(report, k);
+            const bool is_it = row->has_total && row->computes == (enum ets_computes)i;
+            if (is_it && row->tolerance > tolerance) tolerance = row->tolerance;
+        }
+        if (tolerance < 0) continue;
+        say(&words, "%s%s ", words.used > 0 ? "; " : "", class_->name);
+        say_number(&words, tolerance, 2);
+        const bool is_own = tolerance == class_->tolerance.of_rms;
+        say(&words, " of the root mean square (%s)", is_own ? class_->source : "as given");
+    }
+    return words.used;
+}
+
+size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
+                               const struct ets_gap_report *report, char *text, size_t room)
+{
+    struct words words = {text, 0, room};
+    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    struct ets_arena arena;
+    struct gap_line line;
+    if (room > 0) text[0] = '\0';
+    if (verdict->guilty == ETS_NO_INDEX) return 0;
+    ets_arena_init(&arena, NULL, 0);
+    if (gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
+        describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
+    }
+    ets_arena_reset(&arena);
+    return words.used;
+}

@@ -1,0 +1,33 @@
+/* What a gap report found, value by value, ready to be laid out by lines of source. */
+#ifndef ETSCOPE_VIEWS_LINE_ERRORS_H
+#define ETSCOPE_VIEWS_LINE_ERRORS_H
+
+#include "etscope/gap.h"
+#include "etscope/row_filter.h"
+#include "views/operator_lines.h"
+
+/* A value that was compared. */
+struct ets_line_error {
+    const struct ets_gap_row *row;
+    const struct ets_graph_node *const *nodes; /* [node_count] that its own error is of, the value's
+                                                  own among them */
+    uint32_t node_count;
+    struct ets_text_list names; /* of those, the value's own first */
+};
+
+struct ets_line_errors {
+    struct ets_line_error *items;
+    uint32_t count;
+};
+
+/* Those of `report` that were compared in `block` and that `filter` leaves. False: no memory. */
+bool ets_line_errors_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
+                             const struct ets_gap_report *report, uint32_t block,
+                             const struct ets_row_filter *filter,
+                             struct ets_line_errors *errors_out);
+
+/* Whether `error` tells more of a line than `than` (NULL: nothing does): the guilty one, one that
+ * stands out, the larger one. */
+bool ets_line_error_is_worse(const struct ets_line_error *error, const struct ets_line_error *than);
+
+#endif

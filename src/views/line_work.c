@@ -1,0 +1,368 @@
+#include "views/line_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/key_table.h"
+#include "base/text.h"
+
+/* A piece of work at a place. */
+struct entry {
+    uint32_t piece, next;
+};
+
+/* A place while work is being laid out. */
+struct draft {
+    struct ets_place place;
+    uint32_t own, all;            /* first entries: counted here; called from here */
+    uint32_t piece, node, passed; /* nodes of the piece that were called from here */
+    uint32_t own_piece;           /* the piece that has it in `own` */
+    uint32_t fused_room, counted_room, error_room;
+};
+
+struct layout {
+    struct ets_arena *arena;
+    const struct ets_work *work;
+    const struct ets_delegations *delegations;
+    struct ets_strings names, files;
+    struct ets_key_table keys; /* of places */
+    struct draft *drafts;      /* [place] */
+    uint32_t draft_capacity;
+    struct entry *entries; /* entries[0] is none */
+    uint32_t entry_count, entry_capacity;
+    uint32_t *touched; /* places of the piece at hand, */
+    uint32_t touched_count, touched_capacity;
+    uint32_t *own; /* and those that are the innermost line of one of its nodes, */
+    uint32_t own_count, own_capacity;
+};
+
+static void *grow(struct ets_arena *arena, void *old, uint32_t count, uint32_t *capacity,
+                  size_t bytes)
+{
+    if (count < *capacity) return old;
+    const uint32_t wanted = *capacity == 0 ? 64 : 2 * *capacity;
+    void *grown = ets_arena_alloc_array(arena, wanted, bytes);
+    if (grown == NULL) return NULL;
+    if (*capacity > 0) memcpy(grown, old, *capacity * bytes);
+    *capacity = wanted;
+    return grown;
+}
+
+static bool push(struct layout *l, uint32_t **list, uint32_t *count, uint32_t *capacity,
+                 uint32_t value)
+{
+    uint32_t *grown = grow(l->arena, *list, *count, capacity, sizeof value);
+    if (grown == NULL) return false;
+    *list = grown;
+    grown[(*count)++] = value;
+    return true;
+}
+
+static bool add_entry(struct layout *l, uint32_t *first, uint32_t piece)
+{
+    struct entry *entries =
+        grow(l->arena, l->entries, l->entry_count, &l->entry_capacity, sizeof *entries);
+    if (entries == NULL) return false;
+    l->entries = entries;
+    entries[l->entry_count] = (struct entry){piece, *first};
+    *first = l->entry_count++;
+    return true;
+}
+
+/*
+ * The number of the place (file, line), or of what is on no line (0, number of its name): numbers,
+ * so that no two lines are one place, however long their paths are. UINT32_MAX: no memory.
+ */
+static uint32_t find_place(struct layout *l, uint32_t file, uint32_t line, bool *is_new)
+{
+    const uint64_t key = (uint64_t)file << 32 | line;
+    const uint32_t known = l->keys.count;
+    const uint32_t number = ets_key_table_add(&l->keys, &key);
+    *is_new = number == known;
+    if (number != known) return number; /* none, or one that was there */
+    struct draft *drafts = grow(l->arena, l->drafts, number, &l->draft_capacity, sizeof *drafts);
+    if (drafts == NULL) return UINT32_MAX;
+    l->drafts = drafts;
+    drafts[number] = (struct draft){
+        .place = {.file = ETS_NO_INDEX}, .piece = ETS_NO_INDEX, .own_piece = ETS_NO_INDEX};
+    return number;
+}
+
+/* Work that is on no line. */
+static uint32_t find_name(struct layout *l, struct ets_text name)
+{
+    bool is_new;
+    const uint32_t text = ets_strings_add(&l->names, name);
+    const uint32_t number = text == UINT32_MAX ? text : find_place(l, 0, text, &is_new);
+    if (number != UINT32_MAX) l->drafts[number].place.name = l->names.texts[text];
+    return number;
+}
+
+static uint32_t find_line(struct layout *l, const struct ets_graph_frame *frame)
+{
+    bool is_new;
+    const uint32_t file = ets_strings_add(&l->files, frame->file);
+    const uint32_t number = file == UINT32_MAX ? file : find_place(l, file, frame->line, &is_new);
+    if (number == UINT32_MAX || !is_new) return number;
+    struct ets_place *place = &l->drafts[number].place;
+    place->name = frame->place;
+    place->frame = frame;
+    place->file = file - 1;
+    return number;
+}
+
+/* Every line that a node of the piece was called from, and how many of its nodes each was. */
+static bool pass_frames(struct layout *l, uint32_t piece, uint32_t index,
+                        const struct ets_graph_node *node)
+{
+    const struct ets_graph_frame *user = ets_graph_user_frame(node);
+    for (uint32_t i = 0; i < node->frame_count; i++) {
+        const struct ets_graph_frame *frame = &node->frames[i];
+        if (frame != user && !ets_graph_frame_is_user(frame)) continue;
+        const uint32_t number = find_line(l, frame);
+        if (number == UINT32_MAX) return false;
+        struct draft *draft = &l->drafts[number];
+        if (draft->piece != piece) {
+            draft->piece = piece;
+            draft->node = ETS_NO_INDEX;
+            draft->passed = 0;
+            if (!push(l, &l->touched, &l->touched_count, &l->touched_capacity, number)) {
+                return false;
+            }
+        }
+        if (draft->node != index) draft->passed++; /* once, however often it calls itself */
+        draft->node = index;
+        if (frame != user) continue;
+        if (l->drafts[number].own_piece == piece) continue;
+        l->drafts[number].own_piece = piece;
+        if (!push(l, &l->own, &l->own_count, &l->own_capacity, number)) return false;
+    }
+    return true;
+}
+
+/* Work that no line is to have alone: of a call whose inside is not known, what nobody reported. */
+static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *piece)
+{
+    const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
+    struct ets_text name;
+    if (piece->is_rest ? !ets_work_name_rest(l->arena, row, &name)
+                       : !ets_work_name_elsewhere(l->arena, row, true, &name)) {
+        return UINT32_MAX;
+    }
+    if (!piece->is_rest && l->own_count > 0) {
+        const size_t room = strlen(ets_row_backend(row)) + 64;
+        char *text = ets_arena_alloc(l->arena, room);
+        if (text == NULL) return UINT32_MAX;
+        name = (struct ets_text){
+            text, ets_print_text(text, room, "(%s, instruction %d: %u lines)", ets_row_backend(row),
+                                 row->instruction, l->own_count)};
+    }
+    return find_name(l, name);
+}
+
+static bool add_name(struct layout *l, struct ets_text_list *list, uint32_t *room,
+                     struct ets_text name)
+{
+    uint32_t count = (uint32_t)list->count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ets_text_equal(list->items[i], name)) return true;
+    }
+    struct ets_text *items = grow(l->arena, list->items, count, room, sizeof *items);
+    if (items == NULL) return false;
+    list->items = items;
+    items[list->count++] = name;
+    return true;
+}
+
+static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_on_line)
+{
+    struct draft *draft = &l->drafts[number];
+    const struct ets_work_piece *piece = &l->work->pieces[index];
+    const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
+    if (!add_entry(l, &draft->own, index)) return false;
+    draft->place.is_counted = true;
+    if (!piece->is_rest) draft->place.calls_per_run += row->calls_per_run;
+    draft->place.bytes_per_run +=
+        is_on_line
+            ? row->calls_per_run * ets_row_written_bytes(l->work->inspection, row, l->delegations)
+            : NAN;
+    if (piece->quantum != 0) draft->place.quantum = piece->quantum;
+    draft->place.coarse_calls += piece->coarse_calls;
+    for (uint32_t i = 0; is_on_line && i < l->own_count; i++) {
+        struct draft *other = &l->drafts[l->own[i]];
+        if (other == draft) continue;
+        if (!add_name(l, &draft->place.fused_here, &draft->fused_room, other->place.name) ||
+            !add_name(l, &other->place.counted_at, &other->counted_room, draft->place.name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_piece(struct layout *l, uint32_t index)
+{
+    const struct ets_work_piece *piece = &l->work->pieces[index];
+    const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
+    uint32_t traced = 0; /* nodes that have a stack trace */
+    l->touched_count = l->own_count = 0;
+    for (size_t i = 0; i < row->node_count; i++) {
+        traced += row->nodes[i].node->frame_count > 0;
+        if (!pass_frames(l, index, (uint32_t)i, row->nodes[i].node)) return false;
+    }
+    const bool is_call = ets_text_is(row->name, "DELEGATE_CALL") || row->tie == ETS_TIE_CALL;
+    const bool is_on_line = !piece->is_rest && l->own_count > 0 && (l->own_count == 1 || !is_call);
+    const uint32_t number = is_on_line ? l->own[0] : find_elsewhere(l, piece);
+    if (number == UINT32_MAX || !count_at(l, index, number, is_on_line)) return false;
+    for (uint32_t i = 0; i < l->touched_count; i++) {
+        struct draft *draft = &l->drafts[l->touched[i]];
+        const bool is_own = is_on_line && l->touched[i] == number;
+        if (draft->passed < traced && !is_own) continue;
+        if (!add_entry(l, &draft->all, index)) return false;
+        draft->place.is_caller = true;
+        if (piece->quantum != 0) draft->place.inclusive_quantum = piece->quantum;
+        draft->place.inclusive_coarse_calls += piece->coarse_calls;
+    }
+    return true;
+}
+
+/* The innermost line of the value's node, or else of the last node before it that has one. */
+static const struct ets_graph_frame *frame_of(const struct ets_line_error *error)
+{
+    const struct ets_graph_frame *frame = ets_graph_user_frame(error->row->value->node);
+    for (uint32_t i = error->node_count; frame == NULL && i-- > 0;) {
+        frame = ets_graph_user_frame(error->nodes[i]);
+    }
+    return frame;
+}
+
+/* The error of a value is at one line; the others that went into it say where. */
+static bool add_error(struct layout *l, const struct ets_line_error *error)
+{
+    const struct ets_graph_frame *frame = frame_of(error);
+    const uint32_t number =
+        frame == NULL ? find_name(l, error->names.items[0]) : find_line(l, frame);
+    if (number == UINT32_MAX) return false;
+    struct ets_place *place = &l->drafts[number].place;
+    const struct ets_text name = place->name;
+    if (ets_line_error_is_worse(error, place->error)) place->error = error;
+    for (uint32_t i = 0; i < error->node_count; i++) {
+        frame = ets_graph_user_frame(error->nodes[i]);
+        if (frame == NULL) continue;
+        const uint32_t other = find_line(l, frame);
+        if (other == UINT32_MAX) return false;
+        if (other == number) continue;
+        struct draft *draft = &l->drafts[other];
+        if (!add_name(l, &draft->place.error_in, &draft->error_room, name)) return false;
+    }
+    return true;
+}
+
+static void measure(const struct layout *l, const struct ets_chosen_runs *runs, uint32_t first,
+                    double *per_run, struct ets_chosen_times *times_out)
+{
+    memset(per_run, 0, l->work->block->run_count * sizeof *per_run);
+    for (uint32_t i = first; i != 0; i = l->entries[i].next) {
+        ets_work_add(l->work, &l->work->pieces[l->entries[i].piece], per_run);
+    }
+    ets_chosen_runs_summarise(runs, per_run, times_out);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ets_place *l = a, *r = b;
+    const uint32_t left = l->frame == NULL ? 0 : l->frame->line;
+    const uint32_t right = r->frame == NULL ? 0 : r->frame->line;
+    if (l->file != r->file) return (l->file > r->file) - (l->file < r->file);
+    if (left != right) return (left > right) - (left < right);
+    return (l->self.middle < r->self.middle) - (l->self.middle > r->self.middle);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct ets_source_file *l = a, *r = b;
+    if (l->time != r->time) return l->time < r->time ? 1 : -1;
+    return (l->first > r->first) - (l->first < r->first);
+}
+
+static bool list_files(const struct layout *l, struct ets_line_work *lines)
+{
+    lines->file_count = l->files.count - 1;
+    lines->files = ets_arena_alloc_array(l->arena, lines->file_count, sizeof *lines->files);
+    if (lines->files == NULL) return false;
+    for (uint32_t i = 0; i < lines->count && lines->places[i].frame != NULL; i++) {
+        struct ets_source_file *file = &lines->files[lines->places[i].file];
+        if (file->count++ == 0) file->first = i;
+        file->name = lines->places[i].frame->file;
+        file->time += lines->places[i].self.middle;
+        file->is_least |= lines->places[i].quantum > 0;
+        lines->on_lines = i + 1;
+    }
+    if (lines->file_count > 0) {
+        qsort(lines->files, lines->file_count, sizeof *lines->files, by_time);
+    }
+    return true;
+}
+
+/* The rest of the run is on no line, either. */
+static void add_between(const struct layout *l, const struct ets_chosen_runs *runs, double *per_run,
+                        struct ets_line_work *lines)
+{
+    const uint32_t count = l->work->block->run_count;
+    memset(per_run, 0, count * sizeof *per_run);
+    for (uint32_t i = 0; i < l->work->count; i++) {
+        ets_work_add(l->work, &l->work->pieces[i], per_run);
+    }
+    for (uint32_t i = 0; i < count; i++) per_run[i] = -per_run[i];
+    if (!ets_work_add_total(l->work, per_run)) return;
+    struct ets_place *place = &lines->places[lines->count++];
+    *place = (struct ets_place){.name = {"(between operators)", 19},
+                                .file = ETS_NO_INDEX,
+                                .is_counted = true,
+                                .bytes_per_run = NAN};
+    ets_chosen_runs_summarise(runs, per_run, &place->self);
+}
+
+static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
+                   struct ets_line_work *lines)
+{
+    const uint32_t count = l->keys.count;
+    double *per_run = ets_arena_alloc_array(l->arena, l->work->block->run_count, sizeof *per_run);
+    lines->places = ets_arena_alloc_array(l->arena, (size_t)count + 1, sizeof *lines->places);
+    if (per_run == NULL || lines->places == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct draft *draft = &l->drafts[i];
+        struct ets_place *place = &lines->places[lines->count++];
+        *place = draft->place;
+        measure(l, runs, draft->own, per_run, &place->self);
+        measure(l, runs, draft->all, per_run, &place->inclusive);
+    }
+    if (!l->work->is_filtered) add_between(l, runs, per_run, lines);
+    lines->total = l->work->total_row == ETS_NO_INDEX ? NAN : runs->whole;
+    if (lines->count > 0) qsort(lines->places, lines->count, sizeof *lines->places, by_place);
+    return list_files(l, lines);
+}
+
+bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
+                           const struct ets_chosen_runs *runs,
+                           const struct ets_delegations *delegations,
+                           const struct ets_line_errors *errors, struct ets_line_work *lines_out)
+{
+    struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
+    *lines_out = (struct ets_line_work){.count = 0};
+    l.entry_capacity = 64;
+    ets_key_table_init(&l.keys, arena, 1);
+    l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);
+    if (l.entries == NULL || ets_strings_init(&l.names, arena) != 0 ||
+        ets_strings_init(&l.files, arena) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < work->count; i++) {
+        if (!add_piece(&l, i)) return false;
+    }
+    for (uint32_t i = 0; errors != NULL && i < errors->count; i++) {
+        if (!add_error(&l, &errors->items[i])) return false;
+    }
+    return finish(&l, runs, lines_out);
+}

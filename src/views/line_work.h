@@ -1,0 +1,52 @@
+/* The work of a block by lines of source. */
+#ifndef ETSCOPE_VIEWS_LINE_WORK_H
+#define ETSCOPE_VIEWS_LINE_WORK_H
+
+#include "base/strings.h"
+#include "etscope/delegates.h"
+#include "views/line_errors.h"
+#include "views/operator_lines.h"
+
+/* A line of source, or work that is on no line. */
+struct ets_place {
+    struct ets_text name;                /* "models/zoo.py:16", or "(not in the record)" */
+    const struct ets_graph_frame *frame; /* NULL: on no line */
+    uint32_t file;                       /* number, or ETS_NO_INDEX */
+    bool is_counted;                     /* work is counted here */
+    bool is_caller;                      /* `inclusive` is more than nothing */
+    struct ets_chosen_times self, inclusive;
+    double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
+    double calls_per_run;
+    double bytes_per_run;               /* written by what is counted here; NaN: not known */
+    struct ets_text_list fused_here;    /* other lines whose work is counted here */
+    struct ets_text_list counted_at;    /* lines where work of this one is counted */
+    const struct ets_line_error *error; /* of the line's values the one to show; NULL: none */
+    struct ets_text_list error_in;      /* lines whose own errors hold that of this one */
+};
+
+struct ets_source_file {
+    struct ets_text name;
+    double time;           /* mean of its lines in the middle runs, */
+    bool is_least;         /* which a clock of steps makes a lower bound */
+    uint32_t first, count; /* its places, by line */
+};
+
+struct ets_line_work {
+    struct ets_place *places; /* by file, then line; those on no line last */
+    uint32_t count, on_lines;
+    struct ets_source_file *files; /* the longest first */
+    uint32_t file_count;
+    double total; /* mean ticks of the middle runs; NaN: not known */
+};
+
+/* Lines of `errors` are places, too, where no work is. Returns false where memory ran out. */
+bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
+                           const struct ets_chosen_runs *runs,
+                           const struct ets_delegations *delegations,
+                           const struct ets_line_errors *errors, struct ets_line_work *lines_out);
+
+/* value_bytes.c: bytes of the tensors that a row gives in one call; NaN: not known. */
+double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,
+                             const struct ets_delegations *delegations);
+
+#endif

@@ -1,0 +1,158 @@
+#include "views/work.h"
+
+#include "base/text.h"
+#include "views/operator_lines.h"
+
+struct collector {
+    const struct ets_inspection *inspection;
+    const struct ets_block *block;
+    enum ets_work_detail detail;
+    const struct ets_row_filter *filter;
+    uint8_t *taken_apart; /* [row of the block] 1: a call that its events stand for */
+};
+
+static void find_taken_apart(struct collector *c)
+{
+    enum { NOTHING, APART, WHOLE };
+    if (c->detail == ETS_WORK_CALLS) return;
+    for (uint32_t i = 0; i < c->block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(c->inspection, c->block->first_row + i);
+        if (!row->is_delegated || row->parent == ETS_NO_INDEX) continue;
+        uint8_t *call = &c->taken_apart[row->parent - c->block->first_row];
+        const bool is_known = row->tie != ETS_TIE_NONE && row->tie != ETS_TIE_CALL;
+        if (row->clock != NULL) *call = WHOLE; /* its events do not add up to a part of it */
+        else if (c->detail == ETS_WORK_KNOWN && !is_known) *call = WHOLE;
+        else if (*call == NOTHING) *call = APART;
+    }
+    for (uint32_t i = 0; i < c->block->row_count; i++) {
+        c->taken_apart[i] = c->taken_apart[i] == APART;
+    }
+}
+
+static bool is_taken_apart(const struct collector *c, uint32_t index)
+{
+    return index != ETS_NO_INDEX && c->taken_apart[index - c->block->first_row] != 0 &&
+           ets_text_is(ets_inspection_row(c->inspection, index)->name, "DELEGATE_CALL");
+}
+
+/*
+ * Time that is counted once: kernels, calls without a kernel event of their own, and delegate
+ * calls. Of a call that is taken apart the delegate's own events count, and what they leave over.
+ */
+static bool is_work(const struct collector *c, uint32_t index)
+{
+    static const struct ets_operator_table_options shown = {.all_events = 0};
+    const struct ets_row *row = ets_inspection_row(c->inspection, index);
+    if (row->is_delegated) {
+        const bool is_loose = c->detail == ETS_WORK_ALL && row->parent == ETS_NO_INDEX;
+        return row->chain != -1 && (is_loose || is_taken_apart(c, row->parent));
+    }
+    if (row->chain == -1 || ets_text_is(row->name, "Method::step")) return false;
+    if (!ets_operator_row_is_shown(c->inspection, &shown, index)) return false;
+    const uint32_t parent = row->parent;
+    /* An event inside a delegate call that is not the delegate's own counts with the call. */
+    return parent == ETS_NO_INDEX ||
+           !ets_text_is(ets_inspection_row(c->inspection, parent)->name, "DELEGATE_CALL");
+}
+
+/* What is left over of a call has the call's name, but none of its places. */
+static bool is_wanted(const struct collector *c, uint32_t index, bool is_rest)
+{
+    const struct ets_row_filter *f = c->filter;
+    if (f == NULL) return true;
+    if (is_rest && (f->module != NULL || f->source != NULL || f->handle_count > 0)) return false;
+    return ets_row_filter_matches(f, c->inspection, index);
+}
+
+/* Of the rest of a call: the steps of its operators make it uncertain downwards. */
+static void describe_steps(const struct collector *c, struct ets_work_piece *piece)
+{
+    const struct ets_row *row = ets_inspection_row(c->inspection, piece->row);
+    if (row->quantum_ticks > 0) {
+        piece->quantum = (double)row->quantum_ticks;
+        piece->coarse_calls = row->calls_per_run;
+    }
+    for (uint32_t i = piece->row; piece->is_rest && i-- > c->block->first_row;) {
+        const struct ets_row *inner = ets_inspection_row(c->inspection, i);
+        if (inner->parent != piece->row) break;
+        if (!inner->is_delegated || inner->quantum_ticks == 0) continue;
+        piece->quantum = -(double)inner->quantum_ticks;
+        piece->coarse_calls += inner->calls_per_run;
+    }
+}
+
+bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
+                      uint32_t block, enum ets_work_detail detail,
+                      const struct ets_row_filter *filter, const uint32_t *run_number,
+                      struct ets_work *work_out)
+{
+    const struct ets_block *b = ets_inspection_block(inspection, block);
+    struct collector c = {
+        .inspection = inspection,
+        .block = b,
+        .detail = detail,
+        .filter = filter,
+        .taken_apart = ets_arena_alloc_array(arena, b->row_count, sizeof *c.taken_apart),
+    };
+    *work_out = (struct ets_work){
+        .inspection = inspection,
+        .block = b,
+        .run_number = run_number,
+        .total_row = ets_inspection_total_row(inspection, block),
+        .is_filtered = filter != NULL && !ets_row_filter_is_empty(filter),
+        .pieces = ets_arena_alloc_array(arena, b->row_count, sizeof *work_out->pieces),
+    };
+    if (c.taken_apart == NULL || work_out->pieces == NULL) return false;
+    find_taken_apart(&c);
+    for (uint32_t row = b->first_row; row < b->first_row + b->row_count; row++) {
+        const bool is_rest = is_taken_apart(&c, row);
+        if (!is_work(&c, row) || !is_wanted(&c, row, is_rest)) continue;
+        struct ets_work_piece *piece = &work_out->pieces[work_out->count++];
+        *piece = (struct ets_work_piece){.row = row, .is_rest = is_rest};
+        describe_steps(&c, piece);
+    }
+    return true;
+}
+
+uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
+{
+    const uint32_t runs = ets_inspection_run_count(inspection);
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    uint32_t *used = ets_arena_alloc_array(arena, blocks, sizeof *used);
+    uint32_t *numbers = ets_arena_alloc_array(arena, runs, sizeof *numbers);
+    if (used == NULL || numbers == NULL) return NULL;
+    for (uint32_t r = 0; r < runs; r++) {
+        numbers[r] = used[ets_inspection_run(inspection, r)->block]++;
+    }
+    return numbers;
+}
+
+/* Adds `sign` times the row's ticks to each run's sum. */
+static void accumulate(const struct ets_work *work, uint32_t index, double sign, double *per_run)
+{
+    const uint32_t *events;
+    uint32_t count;
+    ets_inspection_row_events(work->inspection, index, &events, &count);
+    const struct ets_event_table *table = ets_inspection_events(work->inspection);
+    for (uint32_t i = 0; i < count; i++) {
+        per_run[work->run_number[table->run[events[i]]]] +=
+            sign * (double)ets_inspection_ticks(work->inspection, events[i]);
+    }
+}
+
+void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run)
+{
+    accumulate(work, piece->row, 1, per_run);
+    for (uint32_t i = piece->row; piece->is_rest && i-- > work->block->first_row;) {
+        const struct ets_row *inner = ets_inspection_row(work->inspection, i);
+        if (inner->parent != piece->row) break;
+        if (inner->is_delegated) accumulate(work, i, -1, per_run);
+    }
+}
+
+bool ets_work_add_total(const struct ets_work *work, double *per_run)
+{
+    if (work->total_row == ETS_NO_INDEX) return false;
+    accumulate(work, work->total_row, 1, per_run);
+    return true;
+}

@@ -1,0 +1,54 @@
+/*
+ * What the time of a block's runs is made of: pieces that are counted once each, so that with what
+ * lies between them they add up to the whole, in ticks, run by run. Every view that adds up
+ * (groups, the tree of modules, lines of source) is a way to lay out the same pieces.
+ */
+#ifndef ETSCOPE_VIEWS_WORK_H
+#define ETSCOPE_VIEWS_WORK_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "etscope/row_filter.h"
+
+/* Delegate calls whose own events stand for them. */
+enum ets_work_detail {
+    ETS_WORK_CALLS = 0, /* none */
+    ETS_WORK_KNOWN = 1, /* those of which it is known what each event stands for */
+    ETS_WORK_ALL = 2    /* all that reported any */
+};
+
+struct ets_work_piece {
+    uint32_t row;
+    bool is_rest;        /* what the events of a delegate call leave over of it */
+    double quantum;      /* the true time of a call lies within one step above, of a negative step
+                            below; 0: exact */
+    double coarse_calls; /* calls in a run that such steps measured */
+};
+
+struct ets_work {
+    const struct ets_inspection *inspection;
+    const struct ets_block *block;
+    const uint32_t *run_number; /* [run] within its block */
+    uint32_t total_row;         /* of the whole run, or ETS_NO_INDEX */
+    struct ets_work_piece *pieces;
+    uint32_t count;
+    bool is_filtered; /* pieces were left out */
+};
+
+/* Pieces in order of completion; those of rows that `filter` (NULL: none) does not match are left
+ * out. `run_number` is borrowed. Returns false where memory ran out. */
+bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
+                      uint32_t block, enum ets_work_detail detail,
+                      const struct ets_row_filter *filter, const uint32_t *run_number,
+                      struct ets_work *work_out);
+
+/* The number of each run within its block; NULL where memory ran out. */
+uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspection *inspection);
+
+/* Adds the ticks of a piece to per_run[run number]. */
+void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run);
+/* Adds the ticks of the whole run; false where the block has no row for it. */
+bool ets_work_add_total(const struct ets_work *work, double *per_run);
+
+#endif
