@@ -9,7 +9,8 @@
 
 #include "base/crc32.h"
 #include "etscope/gap.h"
-#include "etscope/gap_table.h"
+#include "etscope/inspect.h"
+#include "views/gap_headline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

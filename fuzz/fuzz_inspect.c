@@ -6,10 +6,18 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
-#include "etscope/annotate.h"
+#include "etscope/accounting.h"
 #include "etscope/arrow.h"
-#include "etscope/export.h"
-#include "etscope/run_table.h"
+#include "etscope/inspect.h"
+#include "output/table/account_table.h"
+#include "output/table/annotate_table.h"
+#include "output/table/operator_table.h"
+#include "output/table/run_table.h"
+#include "output/table/table.h"
+#include "output/table/tensor_table.h"
+#include "output/table/upstream_tsv.h"
+#include "views/account_lines.h"
+#include "views/operator_options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,11 +50,11 @@ static void print_tables(const struct ets_inspection *inspection, enum ets_group
 {
     static const enum ets_sort_by orders[] = {ETS_SORT_ORDER, ETS_SORT_TIME, ETS_SORT_MAX,
                                               ETS_SORT_CALLS, ETS_SORT_NAME};
-    const struct ets_operator_table_options options = {.group_by = group_by,
-                                                       .sort = orders[group_by % 5],
-                                                       .block = ETS_NO_INDEX,
-                                                       .run = ETS_NO_INDEX,
-                                                       .all_events = group_by == ETS_GROUP_OP};
+    const struct ets_operator_options options = {.group_by = group_by,
+                                                 .sort = orders[group_by % 5],
+                                                 .block = ETS_NO_INDEX,
+                                                 .run = ETS_NO_INDEX,
+                                                 .all_events = group_by == ETS_GROUP_OP};
     struct ets_table *table;
     if (ets_table_open(NULL, &table, NULL) != ETS_OK) abort();
     if (ets_operator_table_fill(table, inspection, &options, NULL) != ETS_OK) abort();
@@ -82,7 +90,7 @@ static void add_up(const struct ets_inspection *inspection, uint32_t block)
 
 static void print_tree(const struct ets_inspection *inspection, uint32_t choice)
 {
-    const struct ets_account_table_options options = {
+    const struct ets_account_options options = {
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1, .all_events = 1};
     for (int format = ETS_FORMAT_TABLE; format <= ETS_FORMAT_MARKDOWN; format++) {
         if (!is_taken(choice, (unsigned)format, ETS_FORMAT_MARKDOWN + 1)) continue;

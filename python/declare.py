@@ -1,9 +1,9 @@
 """Writes the module through which cffi knows the C library, from the library's own headers.
 
-    python3 declare.py COMPILER INCLUDE_FOLDER OUTPUT
+    python3 declare.py COMPILER PROJECT OUTPUT
 
-The preprocessor expands the public headers, without the system's, and cffi turns them into a
-module of tables: nothing is declared twice, and importing it parses no C.
+The preprocessor expands the headers, without the system's, and cffi turns them into a module of
+tables: nothing is declared twice, and importing it parses no C.
 """
 
 import pathlib
@@ -14,21 +14,25 @@ import tempfile
 import cffi
 
 HEADERS = [
-    "arrow", "bundle", "bundle_writer", "comparators", "data_file", "delegates", "engine", "etdump",
-    "etdump_writer", "etrecord", "export", "gap", "gap_table", "inspect", "kind", "npy", "numerics",
-    "program", "table", "verify",
+    "etscope/arrow.h", "etscope/bundle.h", "etscope/bundle_writer.h", "etscope/comparators.h",
+    "etscope/data_file.h", "etscope/delegates.h", "etscope/engine.h", "etscope/etdump.h",
+    "etscope/etdump_writer.h", "etscope/etrecord.h", "etscope/gap.h", "etscope/inspect.h",
+    "etscope/kind.h", "etscope/npy.h", "etscope/numerics.h", "etscope/program.h",
+    "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
+    "views/gap_headline.h",
 ]  # fmt: skip
 
 
-def expand(compiler, include_folder):
-    """The declarations of the public headers, as one text of plain C."""
-    lines = "".join(f'#include "etscope/{name}.h"\n' for name in HEADERS)
+def expand(compiler, project):
+    """The declarations of the headers, as one text of plain C."""
+    lines = "".join(f'#include "{name}"\n' for name in HEADERS)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("stddef.h", "stdint.h"):  # cffi knows these types
             pathlib.Path(folder, name).touch()
         # As a compiler without attributes would read them.
         options = ["-E", "-P", "-nostdinc", "-D_WIN32", "-U__GNUC__", "-I", folder]
-        command = [compiler, *options, "-I", include_folder, "-x", "c", "-"]
+        folders = ["-I", f"{project}/include", "-I", f"{project}/src"]
+        command = [compiler, *options, *folders, "-x", "c", "-"]
         text = subprocess.run(
             command, input=lines, stdout=subprocess.PIPE, check=True, universal_newlines=True
         ).stdout
@@ -49,9 +53,9 @@ def without_bodies(text):
 
 
 def main():
-    compiler, include_folder, output = sys.argv[1:]
+    compiler, project, output = sys.argv[1:]
     ffi = cffi.FFI()
-    ffi.cdef(expand(compiler, include_folder))
+    ffi.cdef(expand(compiler, project))
     ffi.set_source("etscope._declarations", None)
     pathlib.Path(output).parent.mkdir(parents=True, exist_ok=True)
     ffi.emit_python_code(output)

@@ -61,13 +61,13 @@ class TestLayers(unittest.TestCase):
 
     def test_layers__outside_library_has_one_user(self):
         self.write("src/inspect/a.c", "#include <zlib.h>\n")
-        self.write("src/export/b.cc", "#include <executorch/runtime/core/error.h>\n")
+        self.write("src/output/b.cc", "#include <executorch/runtime/core/error.h>\n")
         self.assertEqual(
             self.check(),
             [
-                "src/export/b.cc:1: only src/engine may include"
-                " <executorch/runtime/core/error.h>",
                 "src/inspect/a.c:1: only src/record may include <zlib.h>",
+                "src/output/b.cc:1: only src/engine may include"
+                " <executorch/runtime/core/error.h>",
             ],
         )
 

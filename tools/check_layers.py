@@ -25,18 +25,16 @@ LAYERS = {
     "numerics": {"base"},
     "trace": {"base", "numerics"},
     "format": {"base"},
-    "statistics": {"base"},
     "verify": {"base", "format", "numerics"},
     "record": {"base", "host", "format"},
     "inspect": {"base", "host", "format", "record"},
-    "account": {"base"},
-    "compare": {"account", "base", "inspect", "statistics"},
+    "compare": {"base", "inspect"},
     "engine": {"base", "host"},
     "reference": {"base", "host", "numerics", "record"},
     "gap": {"base", "inspect", "numerics", "reference"},
-    "sql": {"base", "export", "host", "inspect"},
-    "export": {"account", "base", "compare", "gap", "host", "inspect", "numerics"},
-    "cli": set(),
+    "views": {"base", "compare", "gap", "host", "inspect", "numerics"},
+    "output": {"base", "compare", "gap", "host", "inspect", "numerics", "views"},
+    "cli": {"output", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
@@ -45,8 +43,8 @@ LIBRARIES = {
     "zlib.h": {"record"},
     "rapidjson": {"record"},
     "executorch": {"engine"},
-    "dlfcn.h": {"engine", "host", "sql"},
-    "sqlite3.h": {"sql"},
+    "dlfcn.h": {"engine", "host", "output"},
+    "sqlite3.h": {"output"},
 }
 
 DEVICE_HEADERS = {"stdio.h", "stdlib.h", "malloc.h", "cstdio", "cstdlib"}

@@ -65,7 +65,7 @@ static void keep_holders(const struct ets_account_lines *lines, bool *is_kept)
 
 const bool *ets_account_lines_choose(struct ets_arena *arena,
                                      const struct ets_inspection *inspection,
-                                     const struct ets_account_table_options *options,
+                                     const struct ets_account_options *options,
                                      const struct ets_account_lines *lines)
 {
     bool *is_kept = ets_arena_alloc_array(arena, lines->count, sizeof *is_kept);

@@ -9,7 +9,7 @@
 struct builder {
     struct ets_arena *arena;
     const struct ets_inspection *inspection;
-    const struct ets_account_table_options *options;
+    const struct ets_account_options *options;
     struct ets_account_lines *lines;
     double *values;   /* [run_count] scratch */
     uint8_t *is_left; /* [node] 1: a call around a kernel that reports itself */
@@ -98,7 +98,7 @@ static bool add_calls(struct builder *b, uint32_t rest)
 
 static bool is_left_out(const struct builder *b, const struct ets_account_node *node)
 {
-    const struct ets_operator_table_options options = {.all_events = b->options->all_events};
+    const struct ets_operator_options options = {.all_events = b->options->all_events};
     return node->kind == ETS_ACCOUNT_ROW && node->parent != ETS_NO_INDEX && !node->is_leaf &&
            !ets_operator_row_is_shown(b->inspection, &options, node->row);
 }
@@ -179,9 +179,8 @@ static enum ets_status build(struct builder *b, uint32_t block, struct ets_error
 
 enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_inspection *inspection,
-                                       const struct ets_account_table_options *options,
-                                       uint32_t block, struct ets_account_lines *lines_out,
-                                       struct ets_error *error)
+                                       const struct ets_account_options *options, uint32_t block,
+                                       struct ets_account_lines *lines_out, struct ets_error *error)
 {
     *lines_out = (struct ets_account_lines){.items = NULL};
     struct builder b = {

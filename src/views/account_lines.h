@@ -5,7 +5,19 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "etscope/export.h"
+#include "etscope/accounting.h"
+#include "etscope/inspect.h"
+#include "etscope/row_filter.h"
+
+struct ets_account_options {
+    uint32_t block; /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
+    int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself; else what they
+                       take beyond their kernels is one line, "(operator calls)" */
+    uint32_t top;   /* the innermost lines that took most, and what they lie in; 0: all */
+    struct ets_row_filter filter; /* rows, what lies in them and what they lie in; numbers stay */
+};
 
 /* Numbers of one array of ticks per run. */
 struct ets_account_times {
@@ -39,8 +51,8 @@ struct ets_account_lines {
 /* The lines of a block; close in any case of ETS_OK. Status: NO_MEMORY. */
 enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_inspection *inspection,
-                                       const struct ets_account_table_options *options,
-                                       uint32_t block, struct ets_account_lines *lines_out,
+                                       const struct ets_account_options *options, uint32_t block,
+                                       struct ets_account_lines *lines_out,
                                        struct ets_error *error);
 /*
  * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
@@ -48,7 +60,7 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
  */
 const bool *ets_account_lines_choose(struct ets_arena *arena,
                                      const struct ets_inspection *inspection,
-                                     const struct ets_account_table_options *options,
+                                     const struct ets_account_options *options,
                                      const struct ets_account_lines *lines);
 void ets_account_lines_close(struct ets_account_lines *lines);
 

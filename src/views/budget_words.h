@@ -2,7 +2,18 @@
 #ifndef ETSCOPE_VIEWS_BUDGET_WORDS_H
 #define ETSCOPE_VIEWS_BUDGET_WORDS_H
 
+#include "etscope/budget.h"
 #include "views/difference_order.h"
+
+/* What a gate checked. */
+struct ets_budget_report {
+    const struct ets_budget *budget;
+    const struct ets_difference *difference;
+    const struct ets_budget_verdicts *verdicts;
+    const char *budget_path; /* for people and JUnit */
+    int undecided_passes;    /* 1: what is undecided is no error for JUnit */
+    int hides_passes;        /* 1: the table has no rows of what passes, but counts them */
+};
 
 /* The operator that a verdict is about; NULL: none. */
 const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,

@@ -28,18 +28,6 @@ int32_t ets_difference_instruction(const struct ets_pool_operator *op)
     return is_work ? op->row->instruction : -1;
 }
 
-void ets_put_pool_operator(struct ets_table *table, const struct ets_pool_operator *op)
-{
-    char text[256];
-    if (!op->has_own_clock) {
-        ets_table_put_text(table, op->name);
-        return;
-    }
-    const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
-                                       (int)op->name.size, op->name.data);
-    ets_table_put_text(table, (struct ets_text){text, size});
-}
-
 static int compare_names(struct ets_text left, struct ets_text right)
 {
     const size_t size = left.size < right.size ? left.size : right.size;
@@ -110,7 +98,7 @@ static bool walk(struct ets_arena *arena, const struct ets_difference *differenc
 }
 
 bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *difference,
-                          uint32_t block, const struct ets_difference_table_options *options,
+                          uint32_t block, const struct ets_difference_order_options *options,
                           struct ets_shown_lines *lines_out)
 {
     const struct ets_difference_block *b = ets_difference_block(difference, block);

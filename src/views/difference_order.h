@@ -5,7 +5,19 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "etscope/compare_tables.h"
+#include "etscope/difference.h"
+
+enum ets_difference_sort {
+    ETS_SORT_CHANGE = 0,    /* what changed first, the largest change of the median first */
+    ETS_SORT_RATIO = 1,     /* likewise, by the change against the median before */
+    ETS_SORT_EXECUTION = 2, /* as executed */
+    ETS_SORT_OPERATOR = 3   /* by name */
+};
+
+struct ets_difference_order_options {
+    enum ets_difference_sort sort;
+    uint32_t top; /* lines of each block, without what they enclose; 0: all */
+};
 
 struct ets_shown_line {
     uint32_t line; /* of the difference */
@@ -19,14 +31,12 @@ struct ets_shown_lines {
 
 /* Lines of block `block`, each before those within it. False: no memory. */
 bool ets_difference_order(struct ets_arena *arena, const struct ets_difference *difference,
-                          uint32_t block, const struct ets_difference_table_options *options,
+                          uint32_t block, const struct ets_difference_order_options *options,
                           struct ets_shown_lines *lines_out);
 
 /* The operator that names a line: the first one after, or before where there is none after. */
 const struct ets_pool_operator *ets_difference_operator(const struct ets_difference_line *line);
 /* The index of its instruction, which tells operators of one name apart; -1: none. */
 int32_t ets_difference_instruction(const struct ets_pool_operator *op);
-/* "addmm.out", "conv (clock of its own)" */
-void ets_put_pool_operator(struct ets_table *table, const struct ets_pool_operator *op);
 
 #endif

@@ -4,7 +4,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "etscope/gap_table.h"
+#include "etscope/captured_values.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
+#include "views/gap_headline.h"
 #include "views/gap_lines.h"
 
 /* Text that grows in a room of the caller's. */

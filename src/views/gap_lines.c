@@ -2,7 +2,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/export.h"
+#include "etscope/captured_values.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
 #include "host/number.h"
 #include "views/operator_lines.h"
 

@@ -18,7 +18,7 @@ struct node {
 struct tree {
     struct ets_arena *arena;
     const struct ets_work *work;
-    const struct ets_operator_table_options *options;
+    const struct ets_operator_options *options;
     const struct ets_chosen_runs *runs;
     struct ets_strings names; /* paths, and names of lines that are no module */
     struct node *nodes;       /* [name number] nodes[0] holds the outermost */
@@ -208,7 +208,7 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
 }
 
 bool ets_module_tree_lines(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_operator_table_options *options,
+                           const struct ets_operator_options *options,
                            const struct ets_chosen_runs *runs, double *per_run,
                            struct ets_operator_lines *lines_out)
 {

@@ -14,7 +14,7 @@ struct group {
 
 struct grouper {
     struct ets_arena *arena;
-    const struct ets_operator_table_options *options;
+    const struct ets_operator_options *options;
     const struct ets_chosen_runs *runs;
     const struct ets_work *work;
     struct ets_strings keys;
@@ -230,7 +230,7 @@ static enum ets_work_detail detail_of(enum ets_group_by group_by)
 }
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                 const struct ets_operator_table_options *options,
+                                 const struct ets_operator_options *options,
                                  const struct ets_chosen_runs *runs, const uint32_t *run_number,
                                  uint32_t block, struct ets_operator_lines *lines_out)
 {

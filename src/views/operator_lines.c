@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options, uint32_t index)
+                               const struct ets_operator_options *options, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(inspection, index);
     if (options->all_events || !ets_text_is(row->name, "OPERATOR_CALL")) return true;
@@ -173,7 +173,7 @@ static bool nest(struct ets_arena *arena, const struct ets_inspection *inspectio
 }
 
 bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options,
+                               const struct ets_operator_options *options,
                                const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out)
 {

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "etscope/export.h"
+#include "etscope/inspect.h"
 #include "views/chosen_runs.h"
+#include "views/operator_options.h"
 #include "views/work.h"
 
 struct ets_text_list {
@@ -65,7 +66,7 @@ bool ets_operator_lines_sort(struct ets_arena *arena, enum ets_sort_by sort,
 
 /* Rows of a block, each before what it encloses. Returns false where memory ran out. */
 bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options,
+                               const struct ets_operator_options *options,
                                const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out);
 
@@ -74,13 +75,13 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
  * `run_number`: the number of each run within its block.
  */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                 const struct ets_operator_table_options *options,
+                                 const struct ets_operator_options *options,
                                  const struct ets_chosen_runs *runs, const uint32_t *run_number,
                                  uint32_t block, struct ets_operator_lines *lines_out);
 
 /* True for rows that the table shows: not an OPERATOR_CALL around a kernel that reports itself. */
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
-                               const struct ets_operator_table_options *options, uint32_t row);
+                               const struct ets_operator_options *options, uint32_t row);
 
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its

@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "etscope/export.h"
+#include "etscope/accounting.h"
+#include "views/phase_text.h"
 
 enum { LISTED_OUTLIERS = 5 };
 

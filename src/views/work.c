@@ -41,7 +41,7 @@ static bool is_taken_apart(const struct collector *c, uint32_t index)
  */
 static bool is_work(const struct collector *c, uint32_t index)
 {
-    static const struct ets_operator_table_options shown = {.all_events = 0};
+    static const struct ets_operator_options shown = {.all_events = 0};
     const struct ets_row *row = ets_inspection_row(c->inspection, index);
     if (row->is_delegated) {
         const bool is_loose = c->detail == ETS_WORK_ALL && row->parent == ETS_NO_INDEX;

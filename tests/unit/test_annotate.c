@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "etscope/annotate.h"
-#include "etscope/run_table.h"
+#include "output/table/annotate_table.h"
+#include "output/table/run_table.h"
 #include "output/table/source_text.h"
 #include "views/line_work.h"
 

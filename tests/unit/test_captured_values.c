@@ -3,6 +3,7 @@
 
 #include "etscope/captured_values.h"
 #include "etscope/summary.h"
+#include "output/table/tensor_table.h"
 #include "test_little_support.h"
 
 /* A dump of one run, whose debug events are told by this table. */

@@ -1,5 +1,6 @@
 /* Values of the extra block among those of the ETDump: their order, place, numbers and lists. */
 #include "test_inspect_support.h"
+
 #include "test_little_support.h"
 
 #include <stdbool.h>
@@ -7,6 +8,7 @@
 #include "base/crc32.h"
 #include "etscope/captured_values.h"
 #include "etscope/trace.h"
+#include "output/table/tensor_table.h"
 
 static const float numbers[4] = {1, 2, 3, 6};
 

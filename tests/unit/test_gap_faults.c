@@ -5,8 +5,9 @@
 
 #include "base/load.h"
 #include "etscope/gap.h"
-#include "etscope/gap_table.h"
+#include "etscope/inspect.h"
 #include "test_little_support.h"
+#include "views/gap_headline.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */
 static struct ets_engine_library *engine_library;

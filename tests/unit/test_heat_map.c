@@ -6,8 +6,8 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
-#include "etscope/heat_map.h"
 #include "output/picture/colour_map.h"
+#include "output/picture/heat_map.h"
 #include "test_little_support.h"
 #include "test_written_support.h"
 

@@ -1,6 +1,12 @@
 /* Inspections of damaged dumps, and without memory. */
 #include "test_inspect_support.h"
 
+#include "output/table/account_table.h"
+#include "output/table/operator_table.h"
+#include "output/table/tensor_table.h"
+#include "views/account_lines.h"
+#include "views/operator_options.h"
+
 static volatile double sink;
 
 /* Everything that can be asked of an inspection. */
@@ -19,7 +25,7 @@ static void walk(struct ets_inspection *inspection)
     }
     static const enum ets_group_by groups[] = {ETS_GROUP_NONE, ETS_GROUP_OP, ETS_GROUP_SOURCE};
     for (size_t i = 0; i < COUNT(groups); i++) {
-        const struct ets_operator_table_options options = {
+        const struct ets_operator_options options = {
             .group_by = groups[i], .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
         const struct ets_table_style style = {.width = 80};
         struct ets_output *output;
@@ -30,7 +36,7 @@ static void walk(struct ets_inspection *inspection)
         ets_output_discard(output);
         ets_table_close(table);
     }
-    const struct ets_account_table_options tree = {
+    const struct ets_account_options tree = {
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1};
     assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
     assert_int_equal(ets_account_table_fill(table, inspection, &tree, NULL), ETS_OK);

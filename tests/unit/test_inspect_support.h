@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "etscope/etdump_writer.h"
-#include "etscope/export.h"
 #include "etscope/file.h"
 #include "etscope/inspect.h"
+#include "output/table/table.h"
 #include "skip_because.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

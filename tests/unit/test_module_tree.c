@@ -38,7 +38,7 @@ static void close_subject(struct subject *s)
 }
 
 static struct ets_operator_lines lines_of(struct subject *s, uint32_t block,
-                                          struct ets_operator_table_options options)
+                                          struct ets_operator_options options)
 {
     struct ets_operator_lines lines;
     struct ets_chosen_runs runs;
@@ -56,13 +56,13 @@ static uint32_t execution(const struct subject *s)
     return block;
 }
 
-static const struct ets_operator_table_options whole_tree = {
+static const struct ets_operator_options whole_tree = {
     .group_by = ETS_GROUP_MODULE, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
 
 /* Sums of whole ticks are exact in doubles, so that nothing but equality will do. */
 static void check_sums(struct subject *s, uint32_t block, uint32_t run)
 {
-    struct ets_operator_table_options options = whole_tree;
+    struct ets_operator_options options = whole_tree;
     struct ets_statistics expected;
     const uint32_t total = ets_inspection_total_row(s->inspection, block);
     if (total == ETS_NO_INDEX) return;

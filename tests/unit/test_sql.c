@@ -1,7 +1,7 @@
 /* SQL over inspections: what the library promises beyond the command, which tests/cli covers. */
 #include "test_inspect_support.h"
 
-#include "etscope/sql.h"
+#include "output/sql/sql.h"
 
 static const struct made_event first_run[] = {
     CALL("native_call_add.out", 0, 100, 140), CALL("OPERATOR_CALL", 0, 90, 150), ALLOCATION(1, 64),

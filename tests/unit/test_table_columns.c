@@ -1,7 +1,7 @@
 /* Choosing columns of a filled table, and notes behind its rows. */
 #include "test_inspect_support.h"
 
-#include "etscope/table.h"
+#include "output/table/table.h"
 
 static struct ets_table *fill(const struct ets_allocator *allocator)
 {

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "etscope/tensor_text.h"
+#include "output/text/tensor_text.h"
 #include "test_little_support.h"
 #include "test_written_support.h"
 

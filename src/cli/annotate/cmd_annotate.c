@@ -6,8 +6,11 @@
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"
 #include "cli/open/trace_notes.h"
-#include "etscope/annotate.h"
-#include "etscope/gap_table.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
+#include "output/table/annotate_table.h"
+#include "output/table/table.h"
+#include "views/gap_headline.h"
 
 const struct cli_option cli_annotate_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, which knows the lines", NULL,

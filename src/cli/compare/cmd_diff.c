@@ -4,7 +4,10 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
-#include "etscope/compare_tables.h"
+#include "etscope/difference.h"
+#include "output/table/difference_table.h"
+#include "output/table/table.h"
+#include "views/difference_order.h"
 
 const struct cli_option cli_diff_options[] = {
     {"--before", NULL, "FILE", "One more trace of the first side: its runs are added to BEFORE's",
@@ -26,7 +29,7 @@ const struct cli_option cli_diff_options[] = {
 
 static int write_table(const struct cli_arguments *arguments,
                        const struct ets_difference *difference,
-                       const struct ets_difference_table_options *options)
+                       const struct ets_difference_order_options *options)
 {
     struct ets_table *table;
     struct ets_error error;
@@ -63,7 +66,7 @@ int cmd_diff(const struct cli_arguments *arguments)
     }
     const struct ets_difference_options options = {
         .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
-    const struct ets_difference_table_options table = {
+    const struct ets_difference_order_options table = {
         .sort = (enum ets_difference_sort)cli_choice(arguments, "--sort", ETS_SORT_CHANGE),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };

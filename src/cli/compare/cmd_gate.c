@@ -2,7 +2,12 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
-#include "etscope/compare_tables.h"
+#include "etscope/budget.h"
+#include "etscope/difference.h"
+#include "output/table/budget_table.h"
+#include "output/table/table.h"
+#include "output/text/budget_junit.h"
+#include "views/budget_words.h"
 
 const struct cli_option cli_gate_options[] = {
     {"--budget", "-b", "FILE", "The limits, one rule a line, as: total p50 <= +5%", NULL, false},

@@ -4,7 +4,8 @@
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
 #include "cli/open/traces.h"
-#include "etscope/compare_tables.h"
+#include "output/table/pool_table.h"
+#include "output/table/table.h"
 
 const struct cli_option cli_summary_options[] = {
     {"--etrecord", NULL, "FILE",

@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_CORE_BOUNDS_H
 
 #include "etscope/bytes.h"
-#include "etscope/table.h"
+#include "output/table/table.h"
 
 /* The size of an input that was opened counts towards what tables may hold. */
 void cli_count_input(struct ets_bytes bytes);

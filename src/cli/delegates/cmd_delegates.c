@@ -3,7 +3,7 @@
 #include "cli/core/bounds.h"
 #include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
-#include "etscope/delegate_table.h"
+#include "output/table/delegate_table.h"
 
 const struct cli_option cli_delegates_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,

@@ -6,7 +6,12 @@
 #include "cli/core/cli_text.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
-#include "etscope/gap_table.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
+#include "output/picture/gap_picture.h"
+#include "output/table/gap_table.h"
+#include "output/table/table.h"
+#include "views/gap_headline.h"
 
 /* clang-format off */
 const struct cli_option cli_gap_options[] = {

@@ -8,7 +8,11 @@
 #include "cli/gap/gap_references.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/session.h"
-#include "etscope/gap_table.h"
+#include "etscope/captured_values.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
+#include "etscope/row_filter.h"
+#include "views/gap_headline.h"
 
 /* Buffers that the model changes have the record's values in every evaluation. */
 static void note_buffers(const struct cli_gap *gap)

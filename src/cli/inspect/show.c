@@ -16,7 +16,11 @@
 #include "cli/inspect/upstream_table.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/trace_notes.h"
-#include "etscope/run_table.h"
+#include "output/table/account_table.h"
+#include "output/table/operator_table.h"
+#include "output/table/run_table.h"
+#include "views/account_lines.h"
+#include "views/operator_options.h"
 
 /* Behind enum ets_group_by in the choices of --group-by: tables of runs. */
 enum { GROUP_METHOD = ETS_GROUP_HANDLE + 1, GROUP_RUN };
@@ -30,7 +34,7 @@ struct request {
     struct ets_method_tokens tokens[MAX_TOKENS];
     char token_methods[MAX_TOKENS][METHOD_BYTES];
     struct ets_inspect_options inspect;
-    struct ets_operator_table_options table;
+    struct ets_operator_options table;
     struct cli_filter filter;
     enum ets_time_unit target;
 };
@@ -316,12 +320,12 @@ static enum ets_status fill_any(const struct cli_arguments *arguments, struct et
                                 const struct ets_inspection *inspection,
                                 const struct request *request, struct ets_error *error)
 {
-    const struct ets_account_table_options tree = {.block = request->table.block,
-                                                   .run = request->table.run,
-                                                   .steady = cli_has(arguments, "--steady"),
-                                                   .all_events = request->table.all_events,
-                                                   .top = request->table.top,
-                                                   .filter = request->table.filter};
+    const struct ets_account_options tree = {.block = request->table.block,
+                                             .run = request->table.run,
+                                             .steady = cli_has(arguments, "--steady"),
+                                             .all_events = request->table.all_events,
+                                             .top = request->table.top,
+                                             .filter = request->table.filter};
     if (cli_has(arguments, "--tree")) {
         return ets_account_table_fill(table, inspection, &tree, error);
     }

@@ -5,7 +5,8 @@
 #include "cli/core/command.h"
 #include "cli/open/filters.h"
 #include "etscope/bytes.h"
-#include "etscope/export.h"
+#include "etscope/inspect.h"
+#include "output/table/table.h"
 
 /* Options of the table, for the two commands' option tables. */
 /* clang-format off */

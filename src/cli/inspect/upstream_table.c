@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "etscope/export.h"
+#include "etscope/inspect.h"
+#include "output/table/upstream_tsv.h"
 
 bool cli_wants_upstream(const struct cli_arguments *arguments)
 {

@@ -4,7 +4,8 @@
 
 #include "cli/inspect/show.h"
 #include "cli/open/filters.h"
-#include "etscope/export.h"
+#include "etscope/captured_values.h"
+#include "etscope/inspect.h"
 
 struct cli_captured {
     const struct cli_subject *subject;

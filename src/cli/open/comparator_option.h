@@ -14,7 +14,7 @@
 
 #include "cli/core/command.h"
 #include "etscope/comparator_plugin.h"
-#include "etscope/table.h"
+#include "output/table/table.h"
 
 /* clang-format off */
 #define CLI_COMPARATOR_OPTION                                                                  \

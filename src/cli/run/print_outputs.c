@@ -5,7 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/open/raw_files.h"
 #include "etscope/file.h"
-#include "etscope/tensor_text.h"
+#include "output/text/tensor_text.h"
 
 enum { CHOICE_NONE, CHOICE_SUMMARY, CHOICE_ALL };
 

@@ -4,7 +4,7 @@
 
 #include "cli/open/inputs.h"
 #include "cli/open/trace_paths.h"
-#include "etscope/sql.h"
+#include "output/sql/sql.h"
 
 struct sql_trace_file {
     const char *path;

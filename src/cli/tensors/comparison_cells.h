@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 #define ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 
-#include "etscope/table.h"
 #include "etscope/verify.h"
+#include "output/table/table.h"
 
 /* clang-format off */
 #define CLI_COMPARISON_COLUMNS                                                                    \

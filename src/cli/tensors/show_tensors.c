@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/heat_map.h"
 #include "etscope/plain_text.h"
-#include "etscope/tensor_text.h"
+#include "output/picture/heat_map.h"
+#include "output/text/tensor_text.h"
 
 enum { THRESHOLD = 1000, NAME_BYTES = 200, HEADING_BYTES = 2048 };
 

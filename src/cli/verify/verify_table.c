@@ -5,7 +5,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/tensors/comparison_cells.h"
-#include "etscope/junit.h"
+#include "output/text/junit.h"
 
 static const struct ets_column columns[] = {
     {.name = "method", .kind = ETS_COLUMN_TEXT, .least_width = 7, .priority = 9},

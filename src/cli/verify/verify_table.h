@@ -4,8 +4,8 @@
 
 #include "cli/core/command.h"
 #include "cli/open/comparator_option.h"
-#include "etscope/table.h"
 #include "etscope/verify.h"
+#include "output/table/table.h"
 
 /* One output of a test case, or what kept the case from being checked. */
 struct cli_checked {

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/gap_table.h"
+#include "etscope/gap.h"
+#include "output/picture/gap_picture.h"
 #include "output/text/xml_text.h"
+#include "views/gap_headline.h"
 #include "views/gap_lines.h"
 
 /* Pixels. */

@@ -1,5 +1,5 @@
 /* A tensor's numbers as cells of a picture, and below it what the colours mean. */
-#include "etscope/heat_map.h"
+#include "output/picture/heat_map.h"
 
 #include <math.h>
 #include <stdbool.h>

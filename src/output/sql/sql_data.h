@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "etscope/sql.h"
+#include "output/sql/sql.h"
 
 struct ets_sql_trace_data {
     const struct ets_sql_trace *source;

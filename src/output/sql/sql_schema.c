@@ -1,6 +1,6 @@
 /* All tables, the views over them, and both as a table for people. */
 #include "base/error.h"
-#include "etscope/sql.h"
+#include "output/sql/sql.h"
 #include "output/sql/sql_tables.h"
 
 const struct ets_sql_table *const ets_sql_tables[] = {

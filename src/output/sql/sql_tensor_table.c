@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "etscope/captured_values.h"
-#include "etscope/export.h"
 #include "etscope/summary.h"
 #include "output/sql/sql_tables.h"
 

@@ -1,6 +1,6 @@
 /* In the place of the database where SQLite's header was missing. */
 #include "base/error.h"
-#include "etscope/sql.h"
+#include "output/sql/sql.h"
 
 #define REASON "this build has no SQL: install the package libsqlite3-dev and build etscope again"
 

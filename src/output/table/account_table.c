@@ -4,9 +4,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "output/table/account_table.h"
+#include "output/table/table.h"
 #include "views/account_lines.h"
 #include "views/block_heading.h"
 #include "views/operator_lines.h"
+#include "views/phase_text.h"
 
 /* What one cell of a line shows. */
 enum cell {
@@ -354,7 +357,7 @@ static void add_columns(const struct writer *w)
     }
 }
 
-static void add_heading(const struct writer *w, const struct ets_account_table_options *options,
+static void add_heading(const struct writer *w, const struct ets_account_options *options,
                         uint32_t kept)
 {
     char text[512];
@@ -375,7 +378,7 @@ static void add_heading(const struct writer *w, const struct ets_account_table_o
     ets_table_add_section(w->table, (struct ets_text){text, used});
 }
 
-static void add_note(const struct writer *w, const struct ets_account_table_options *options)
+static void add_note(const struct writer *w, const struct ets_account_options *options)
 {
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
@@ -388,7 +391,7 @@ static void add_note(const struct writer *w, const struct ets_account_table_opti
     if (size > 0) ets_table_add_note(w->table, (struct ets_text){text, size});
 }
 
-static enum ets_status fill_block(struct writer *w, const struct ets_account_table_options *options,
+static enum ets_status fill_block(struct writer *w, const struct ets_account_options *options,
                                   uint32_t block, struct ets_error *error)
 {
     w->block = ets_inspection_block(w->inspection, block);
@@ -410,7 +413,7 @@ static enum ets_status fill_block(struct writer *w, const struct ets_account_tab
 
 enum ets_status ets_account_table_fill(struct ets_table *table,
                                        const struct ets_inspection *inspection,
-                                       const struct ets_account_table_options *options,
+                                       const struct ets_account_options *options,
                                        struct ets_error *error)
 {
     struct ets_arena arena;

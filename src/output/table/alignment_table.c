@@ -2,8 +2,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "etscope/export.h"
-#include "etscope/gap_table.h"
+#include "etscope/captured_values.h"
+#include "etscope/gap.h"
+#include "etscope/inspect.h"
+#include "output/table/gap_table.h"
+#include "output/table/table.h"
 #include "output/table/table_cells.h"
 #include "views/operator_lines.h"
 

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 
-#include "etscope/annotate.h"
+#include "output/table/annotate_table.h"
 #include "views/line_work.h"
 
 struct annotate_filler {

@@ -1,6 +1,8 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "output/table/budget_table.h"
+#include "output/table/table.h"
 #include "views/budget_words.h"
 
 enum cell {

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/delegate_table.h"
+#include "output/table/delegate_table.h"
 #include "views/operator_lines.h"
 
 enum cell {

@@ -3,6 +3,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "output/table/difference_table.h"
+#include "output/table/operator_cell.h"
+#include "output/table/table.h"
 #include "views/difference_order.h"
 #include "views/operator_lines.h"
 
@@ -334,7 +337,7 @@ static void add_heading(struct filler *f, const struct ets_difference_block *blo
 }
 
 static bool fill_block(struct filler *f, uint32_t index,
-                       const struct ets_difference_table_options *options)
+                       const struct ets_difference_order_options *options)
 {
     struct ets_shown_lines lines;
     if (!ets_difference_order(f->arena, f->difference, index, options, &lines)) return false;
@@ -375,7 +378,7 @@ static void add_agreement(struct filler *f)
 
 enum ets_status ets_difference_table_fill(struct ets_table *table,
                                           const struct ets_difference *difference,
-                                          const struct ets_difference_table_options *options,
+                                          const struct ets_difference_order_options *options,
                                           struct ets_error *error)
 {
     struct ets_arena arena;

@@ -4,8 +4,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "output/table/operator_table.h"
+#include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/operator_lines.h"
+#include "views/phase_text.h"
 
 /* What one cell of a line shows. */
 enum cell {
@@ -151,7 +154,7 @@ struct allocations {
 struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
-    const struct ets_operator_table_options *options;
+    const struct ets_operator_options *options;
     struct ets_arena *arena; /* of one block's lines */
     double tick_ns;          /* 0: the clock has no unit */
     bool is_shown[CELL_COUNT];
@@ -168,7 +171,7 @@ static const char *group_title(enum ets_group_by group_by)
 }
 
 /* Groups whose name is a list: of source lines, of modules, of handles. */
-static bool is_place_group(const struct ets_operator_table_options *options)
+static bool is_place_group(const struct ets_operator_options *options)
 {
     switch (options->group_by) {
     case ETS_GROUP_MODULE:
@@ -502,7 +505,7 @@ static bool fill_block(struct filler *f, uint32_t index)
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,
                                         const struct ets_inspection *inspection,
-                                        const struct ets_operator_table_options *options,
+                                        const struct ets_operator_options *options,
                                         struct ets_error *error)
 {
     struct ets_arena arena, survey_arena;

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/compare_tables.h"
+#include "output/table/operator_cell.h"
+#include "output/table/pool_table.h"
+#include "output/table/table.h"
 #include "views/difference_order.h"
 #include "views/operator_lines.h"
 

@@ -1,4 +1,4 @@
-#include "etscope/run_table.h"
+#include "output/table/run_table.h"
 
 #include <math.h>
 #include <string.h>

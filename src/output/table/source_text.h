@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_SOURCE_TEXT_H
 #define ETSCOPE_OUTPUT_TABLE_SOURCE_TEXT_H
 
-#include "etscope/annotate.h"
+#include "output/table/annotate_table.h"
 #include "views/line_work.h"
 
 struct ets_source_text {

@@ -1,4 +1,4 @@
-#include "etscope/table.h"
+#include "output/table/table.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/strings.h"
-#include "etscope/table.h"
+#include "output/table/table.h"
 
 enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };
 

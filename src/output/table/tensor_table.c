@@ -8,6 +8,7 @@
 #include "etscope/summary.h"
 #include "host/number.h"
 #include "output/table/table_cells.h"
+#include "output/table/tensor_table.h"
 #include "views/operator_lines.h"
 
 /* What one cell of a row shows. */

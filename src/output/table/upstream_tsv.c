@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "etscope/export.h"
 #include "host/number.h"
 #include "output/table/field_text.h"
+#include "output/table/upstream_tsv.h"
 
 static void put(struct ets_output *output, const char *text)
 {

@@ -5,7 +5,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "etscope/junit.h"
+#include "output/text/budget_junit.h"
+#include "output/text/junit.h"
 #include "views/budget_words.h"
 
 /* As printf, into memory of the arena's; NULL where there is none. */

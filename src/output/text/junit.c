@@ -1,4 +1,4 @@
-#include "etscope/junit.h"
+#include "output/text/junit.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/quantile.h"
 #include "etscope/numerics.h"
-#include "etscope/tensor_text.h"
+#include "output/text/tensor_text.h"
 
 enum { BINS = 32, LEVELS = 8, LINE_BYTES = 512 };
 

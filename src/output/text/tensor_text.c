@@ -1,5 +1,5 @@
 /* A tensor's elements in brackets, line by line. */
-#include "etscope/tensor_text.h"
+#include "output/text/tensor_text.h"
 
 #include <math.h>
 #include <stdbool.h>

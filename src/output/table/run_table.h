@@ -5,16 +5,12 @@
  *     ets_table_open(NULL, &table, &error);
  *     ets_run_table_fill(table, inspection, &options, &error);
  */
-#ifndef ETSCOPE_RUN_TABLE_H
-#define ETSCOPE_RUN_TABLE_H
+#ifndef ETSCOPE_OUTPUT_TABLE_RUN_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_RUN_TABLE_H
 
 #include "etscope/inspect.h"
 #include "etscope/row_filter.h"
-#include "etscope/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/table/table.h"
 
 /* How many tokens a run of a method works on. */
 struct ets_method_tokens {
@@ -41,9 +37,5 @@ ETS_API enum ets_status ets_run_table_fill(struct ets_table *table,
                                            const struct ets_inspection *inspection,
                                            const struct ets_run_table_options *options,
                                            struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -25,17 +25,13 @@
  * SQLite (libsqlite3) is opened when the first database is, and not before. One database belongs
  * to one thread at a time.
  */
-#ifndef ETSCOPE_SQL_H
-#define ETSCOPE_SQL_H
+#ifndef ETSCOPE_OUTPUT_SQL_SQL_H
+#define ETSCOPE_OUTPUT_SQL_SQL_H
 
 #include "etscope/etrecord.h"
 #include "etscope/inspect.h"
 #include "etscope/program.h"
-#include "etscope/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/table/table.h"
 
 struct ets_sql;
 
@@ -99,9 +95,5 @@ ETS_API void ets_sql_schema(struct ets_table *table);
 /* SQLite's version, "3.40.1", as it is on this machine. Status: UNAVAILABLE. */
 ETS_API enum ets_status ets_sql_library_version(char *version, size_t capacity,
                                                 struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,17 +15,13 @@
  * Texts are copied, equal ones once. A failed allocation is kept and reported by write. One thread
  * at a time.
  */
-#ifndef ETSCOPE_TABLE_H
-#define ETSCOPE_TABLE_H
+#ifndef ETSCOPE_OUTPUT_TABLE_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_TABLE_H
 
 #include "etscope/allocator.h"
 #include "etscope/bytes.h"
 #include "etscope/file.h"
 #include "etscope/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct ets_table;
 
@@ -148,9 +144,5 @@ ETS_API enum ets_status ets_table_write(const struct ets_table *table,
 
 /* A format by its name ("table", "tsv", ...): 1 and *format_out, or 0. */
 ETS_API int ets_format_find(const char *name, enum ets_format *format_out);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * annotate.h - the model's source with what each line cost at its margin.
+ * annotate_table.h - the model's source with what each line cost at its margin.
  *
  *     struct ets_annotate_options options = {
  *         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .lines = ETS_LINES_FUNCTIONS};
@@ -13,18 +13,14 @@
  * A line's error is that of the compared value, of a node of this line, that stands out most; lines
  * without a captured value of their own say in whose error theirs is.
  */
-#ifndef ETSCOPE_ANNOTATE_H
-#define ETSCOPE_ANNOTATE_H
+#ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
 
 #include "etscope/delegates.h"
 #include "etscope/gap.h"
 #include "etscope/inspect.h"
 #include "etscope/row_filter.h"
-#include "etscope/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/table/table.h"
 
 enum ets_annotate_lines {
     ETS_LINES_COUNTED = 0,   /* only those that something is known about */
@@ -71,9 +67,5 @@ ETS_API enum ets_status ets_annotate_table_fill(struct ets_table *table,
                                                 const struct ets_annotate_options *options,
                                                 struct ets_annotate_gaps *gaps_out,
                                                 struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

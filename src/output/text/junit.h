@@ -11,14 +11,10 @@
  *
  * Texts are UTF-8; what no XML can hold (control characters, other bytes) is written as '?'.
  */
-#ifndef ETSCOPE_JUNIT_H
-#define ETSCOPE_JUNIT_H
+#ifndef ETSCOPE_OUTPUT_TEXT_JUNIT_H
+#define ETSCOPE_OUTPUT_TEXT_JUNIT_H
 
 #include "etscope/file.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum ets_junit_result {
     ETS_JUNIT_PASS = 0,
@@ -42,9 +38,5 @@ struct ets_junit_case {
 /* Appends the document; failures to write appear at the output's commit. */
 ETS_API void ets_junit_write(const char *suite_name, const struct ets_junit_case *cases,
                              size_t count, struct ets_output *output);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -11,15 +11,11 @@
  * A line for each instruction, in order; behind a delegate call a line, one level in, for each
  * operator that the delegate runs. Columns: docs/columns.md.
  */
-#ifndef ETSCOPE_DELEGATE_TABLE_H
-#define ETSCOPE_DELEGATE_TABLE_H
+#ifndef ETSCOPE_OUTPUT_TABLE_DELEGATE_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_DELEGATE_TABLE_H
 
 #include "etscope/delegates.h"
-#include "etscope/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/table/table.h"
 
 struct ets_delegate_table_options {
     const struct ets_inspection *inspection; /* of a trace of the same program; NULL: no times */
@@ -35,9 +31,5 @@ ETS_API enum ets_status ets_delegate_table_fill(struct ets_table *table,
                                                 const struct ets_delegations *delegations,
                                                 const struct ets_delegate_table_options *options,
                                                 struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

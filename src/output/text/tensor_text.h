@@ -17,17 +17,13 @@
  * Integers are exact; quantized types are their stored integers; elements that are no numbers (bits
  * types) are bytes in hexadecimal.
  */
-#ifndef ETSCOPE_TENSOR_TEXT_H
-#define ETSCOPE_TENSOR_TEXT_H
+#ifndef ETSCOPE_OUTPUT_TEXT_TENSOR_TEXT_H
+#define ETSCOPE_OUTPUT_TEXT_TENSOR_TEXT_H
 
 #include "etscope/allocator.h"
 #include "etscope/file.h"
 #include "etscope/status.h"
 #include "etscope/tensor.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What `width` may be at most. */
 #define ETS_TENSOR_TEXT_WIDTH_LIMIT 10000
@@ -57,9 +53,5 @@ ETS_API enum ets_status ets_tensor_text_write(const struct ets_tensor *tensor,
 ETS_API enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int ascii,
                                                 const struct ets_allocator *allocator,
                                                 struct ets_output *output, struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

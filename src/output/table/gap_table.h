@@ -1,5 +1,5 @@
 /*
- * gap_table.h - a gap report (gap.h) as tables.
+ * gap_table.h - a gap report (gap.h) as tables: its rows, and how values were matched.
  *
  *     struct ets_table *table;
  *     ets_table_open(NULL, &table, &error);
@@ -9,15 +9,11 @@
  *
  * Columns are told in docs/columns.md.
  */
-#ifndef ETSCOPE_GAP_TABLE_H
-#define ETSCOPE_GAP_TABLE_H
+#ifndef ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
 
 #include "etscope/gap.h"
-#include "etscope/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/table/table.h"
 
 /*
  * Adds columns, and a row for each captured value in the order of the trace with the value of the
@@ -55,38 +51,5 @@ ETS_API enum ets_status ets_gap_table_fill(struct ets_table *table,
                                            const struct ets_gap_report *report,
                                            const struct ets_gap_table_options *options,
                                            struct ets_error *error);
-
-/*
- * The finding, and behind ";" what else must be known: "all 6 values agree with the exported
- * program in float64, by at most 1e-07 in linear_1 (models/zoo.py:16); same bits as this runtime's
- * kernels". Returns the length; cut to `room`.
- */
-ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room);
-
-/*
- * What is known of the guilty operator, in a few lines that end in \n: source, module, what lies
- * inside, the statistics of both tensors, the worst element, and what it was computed from. Returns
- * the length, 0 where nobody is guilty; cut to `room`.
- */
-ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
-                                       const struct ets_gap_report *report, char *text,
-                                       size_t room);
-
-/*
- * What the rows were judged by: "float32 1e-05 of the root mean square (80 roundings of 2^-23;
- * ...)", one for each that occurs, with ";" between. Returns the length; cut to `room`.
- */
-ETS_API size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text,
-                                           size_t room);
-
-/*
- * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside
- * of it, its own, as bars on a logarithmic scale; what stands out is red. The first 5,000 rows.
- */
-ETS_API void ets_gap_picture_write(const struct ets_gap_report *report, struct ets_output *output);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,17 +12,13 @@
  * red, with the same scale on both sides. Steps of the number are even steps of lightness (OKLab).
  * NaN is magenta, infinity pure green, minus infinity cyan: colours that no number has.
  */
-#ifndef ETSCOPE_HEAT_MAP_H
-#define ETSCOPE_HEAT_MAP_H
+#ifndef ETSCOPE_OUTPUT_PICTURE_HEAT_MAP_H
+#define ETSCOPE_OUTPUT_PICTURE_HEAT_MAP_H
 
 #include "etscope/allocator.h"
 #include "etscope/file.h"
 #include "etscope/status.h"
 #include "etscope/tensor.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Cells along one side of a picture, and tiles in it, at most. */
 #define ETS_HEAT_MAP_CELLS 1024
@@ -51,9 +47,5 @@ ETS_API enum ets_status ets_heat_map_write(const struct ets_tensor *tensor,
                                            const struct ets_allocator *allocator,
                                            struct ets_output *output,
                                            struct ets_heat_map *drawn_out, struct ets_error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

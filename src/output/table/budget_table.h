@@ -1,0 +1,16 @@
+/* The verdicts of a gate as a table. */
+#ifndef ETSCOPE_OUTPUT_TABLE_BUDGET_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_BUDGET_TABLE_H
+
+#include "output/table/table.h"
+#include "views/budget_words.h"
+
+/*
+ * A row for each verdict: failures, then what is undecided, then what passes, each in the order of
+ * the rules. Status: NO_MEMORY.
+ */
+ETS_API enum ets_status ets_budget_table_fill(struct ets_table *table,
+                                              const struct ets_budget_report *report,
+                                              struct ets_error *error);
+
+#endif
