@@ -1,7 +1,7 @@
 # libetscope (static and shared) from the host components; from those for devices libetscope_trace,
 # and libetscope_verify, which judges outputs by a bundled program (verify.h).
 
-set(ets_host_components base trace host format numerics verify record reference inspect compare gap
+set(ets_host_components base trace host format numerics verify dump record reference inspect compare gap
     engine views arrow)
 set(ets_host_objects)
 foreach(component ${ets_host_components})

@@ -2,7 +2,7 @@
 if(Python3_FOUND)
   add_test(NAME layers
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers.py
-                   --library $<TARGET_FILE:etscope_shared>)
+                   --build ${PROJECT_BINARY_DIR})
   add_test(NAME test_launcher COMMAND ${Python3_EXECUTABLE} -m unittest test_launcher
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME layers_checker COMMAND ${Python3_EXECUTABLE} -m unittest test_layers

@@ -1,12 +1,20 @@
-"""Checks the borders inside the project, with one line for each violation.
+"""Checks how the project is built up, with one line for each violation.
 
-    python3 tools/check_layers.py [--library build/lib/libetscope.so] [FOLDER]
+    python3 tools/check_layers.py [--build BUILD] [FOLDER]
 
-* which folder of src/ may include from which, and who may use which outside library
+In the sources:
+* which folder of src/ may use which other, by #include; a public header counts as the folder that
+  implements it; and who may use which outside library
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
 * public headers include public headers only
 * the names of source files are unique, and no source file is longer than 800 lines
-* with --library: the shared library exports nothing but names that start with ets_
+* each folder has a README.md, each source file an opening comment
+* each function of a public header is used by something that is shipped, or shown in an example
+
+With --build, in the objects and libraries of a build in that folder:
+* which folder uses which other, by symbol; and no circle between the files of one folder
+* all global names begin with ets_, and the shared library exports nothing else
+* each library for devices links alone: what it leaves undefined is in the C library
 
 FOLDER is the project, by default the one that this script is in. Ends with 1 after a violation.
 """
@@ -15,28 +23,48 @@ import argparse
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
-# Folder of src/ -> folders of src/ that it may include from, besides itself. All of them may
-# include public headers.
+# Folder of src/ -> folders of src/ that it may use, besides itself.
 LAYERS = {
     "base": set(),
-    "host": {"base"},
     "numerics": {"base"},
     "trace": {"base", "numerics"},
     "format": {"base"},
     "verify": {"base", "format", "numerics"},
-    "record": {"base", "host", "format"},
-    "inspect": {"base", "host", "format", "record"},
-    "compare": {"base", "inspect"},
+    "host": {"base"},
+    "dump": {"base", "format", "host", "trace"},
+    "record": {"base", "format", "host"},
+    "inspect": {"base", "dump", "format", "host", "record"},
+    "compare": {"base", "host", "inspect", "record"},
     "engine": {"base", "host"},
-    "reference": {"base", "host", "numerics", "record"},
-    "gap": {"base", "inspect", "numerics", "reference"},
-    "views": {"base", "compare", "gap", "host", "inspect", "numerics"},
-    "output": {"base", "compare", "gap", "host", "inspect", "numerics", "views"},
+    "reference": {"base", "engine", "host", "numerics", "record"},
+    "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},
+    "views": {"base", "compare", "gap", "host", "inspect", "numerics", "record", "verify"},
+    "output": {"base", "compare", "dump", "format", "gap", "host", "inspect", "numerics", "record",
+               "verify", "views"},
     "cli": {"output", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
+
+# Public header -> the folder that implements it; what is not listed belongs to all (base).
+PUBLIC = {
+    "numerics": ["comparators", "numerics", "summary"],
+    "trace": ["etdump_writer", "trace", "trace_capture", "trace_extra"],
+    "format": ["bundle", "bundle_writer", "data_file", "kind", "program", "xnnpack"],
+    "verify": ["verify"],
+    "host": ["comparator_plugin", "file"],
+    "dump": ["capture", "etdump"],
+    "record": ["etrecord", "graph", "npy", "npz"],
+    "inspect": ["accounting", "captured_values", "delegates", "inspect", "row_filter"],
+    "compare": ["budget", "difference", "pool", "significance"],
+    "engine": ["engine", "kernel"],
+    "reference": ["reference"],
+    "gap": ["gap"],
+    "output": ["arrow"],
+}
+OWNERS = {header: layer for layer, headers in PUBLIC.items() for header in headers}
 
 # The first part of an outside library's include path -> folders of src/ that may use it.
 LIBRARIES = {
@@ -57,6 +85,13 @@ ALLOWED_CALLS = {("engine", "abort"), ("engine", "_exit")}
 LONGEST_FILE = 800
 SOURCE_SUFFIXES = {".c", ".h", ".cc", ".hpp", ".py", ".sh", ".cmake"}
 CODE_SUFFIXES = {".c", ".h", ".cc", ".hpp"}
+# Libraries that applications for devices link, and nothing else with them.
+DEVICE_LIBRARIES = ("libetscope_trace.a", "libetscope_verify.a")
+C_LIBRARY = {"memchr", "memcmp", "memcpy", "memmove", "memset", "strlen", "log10", "sqrt"}
+# What calls a function of a public header that something is shipped for.
+USERS = ("src/cli", "src/output", "src/views", "python/etscope", "examples", "platforms", "docs",
+         "README.md")
+
 # What is not source: recorded files and the inputs of the fuzz targets.
 DATA_FOLDERS = ("tests/data", "fuzz/corpus")
 REPEATED_NAMES = {"CMakeLists.txt", "README.md", "__init__.py"}
@@ -124,8 +159,18 @@ class Checker:
             elif "/" not in name:
                 if not (path.parent / name).is_file():
                     self.report(path, line, f'"{name}" does not say its folder')
-            elif first in LAYERS and first != layer and first not in LAYERS[layer]:
-                self.report(path, line, f"src/{layer} must not include from src/{first} ({name})")
+            elif first == "etscope":
+                self.check_use(path, line, layer, OWNERS.get(Path(name).stem, "base"), name)
+            elif first in LAYERS:
+                self.check_use(path, line, layer, first, name)
+
+    def check_use(self, path, line, layer, used, name):
+        # The command line may use all that users of the library may.
+        if used in (layer, "base") and not (layer == "cli" and not name.startswith("etscope/")):
+            return
+        if used not in LAYERS[layer] and not (layer == "cli" and name.startswith("etscope/")):
+            if used != layer:
+                self.report(path, line, f"src/{layer} must not include from src/{used} ({name})")
 
     def check_calls(self, path, layer, text):
         if layer == "cli":
@@ -159,18 +204,121 @@ class Checker:
                 if lines > LONGEST_FILE:
                     self.report(path, 0, f"{lines} lines, more than {LONGEST_FILE}")
 
+    def check_signs(self):
+        for folder in sorted(path for path in (self.root / "src").rglob("*") if path.is_dir()):
+            if folder.name != "__pycache__" and not (folder / "README.md").is_file():
+                self.report(folder, 0, "this folder has no README.md")
+        for path in self.files("src", CODE_SUFFIXES):
+            if not path.read_text(encoding="utf-8").startswith(("/*", "//")):
+                self.report(path, 1, "the file does not begin with a comment that says what it is")
+
+    def check_functions_in_use(self):
+        """Each exported function is there for somebody."""
+        texts = []
+        for user in USERS:
+            place = self.root / user
+            for path in [place] if place.is_file() else sorted(place.rglob("*")):
+                if path.is_file() and path.suffix in CODE_SUFFIXES | {".md", ".py"}:
+                    texts.append(path.read_text(encoding="utf-8"))
+        for path in self.files("include", {".hpp"}):
+            texts.append(path.read_text(encoding="utf-8"))
+        used = set(re.findall(r"\bets_\w+", " ".join(texts)))
+        for path in self.files("include", {".h"}):
+            text = NOT_CODE.sub(blank, path.read_text(encoding="utf-8"))
+            for match in re.finditer(r"^ETS_API\b[^;(]*?\b(ets_\w+)\(", text, re.MULTILINE):
+                if match[1] not in used:
+                    self.report(path, line_of(text, match.start(1)),
+                                f"{match[1]} is used by no command, package, example or page")
+
+    def check_build(self, build):
+        objects = read_objects(build / "src")
+        where = {name: path for path, (defined, _) in objects.items() for name in defined}
+        uses = {path: {where[name] for name in wanted if name in where} - {path}
+                for path, (_, wanted) in objects.items()}
+        for path in sorted(uses):
+            self.check_symbols(path, objects[path][1], where)
+        for circle in circles(uses):
+            self.violations.append(f"src/{circle[0]}: a circle of files: " + ", ".join(circle))
+        for archive in sorted((build / "lib").glob("libetscope*.a")):
+            self.check_archive(archive)
+        for library in sorted((build / "lib").glob("libetscope.so")):
+            self.check_exports(library)
+
+    def check_symbols(self, path, wanted, where):
+        layer = path.split("/")[0]
+        if layer == "cli":
+            return  # what it may include says it all
+        for name in sorted(wanted):
+            used = where.get(name, path).split("/")[0]
+            if layer in LAYERS and used != layer and used not in LAYERS[layer]:
+                self.violations.append(f"src/{path}: src/{layer} must not use src/{used} ({name})")
+
+    def check_archive(self, archive):
+        defined, wanted = set(), set()
+        for kind, name in symbols([archive]):
+            (wanted if kind == "U" else defined).add(name)
+            if kind != "U" and not name.startswith(("ets_", "_")):
+                self.violations.append(f"{archive.name}: the name {name} does not begin with ets_")
+        if archive.name in DEVICE_LIBRARIES:
+            for name in sorted(wanted - defined - C_LIBRARY):
+                if not name.startswith("_"):
+                    self.violations.append(f"{archive.name}: {name} is not defined in it")
+
     def check_exports(self, library):
-        listing = subprocess.run(["nm", "-D", "--defined-only", str(library)],
-                                 stdout=subprocess.PIPE, check=True, text=True).stdout
-        for line in listing.splitlines():
-            name = line.split()[-1]
+        for _, name in symbols(["-D", "--defined-only", library]):
             if not name.startswith("ets_"):
-                self.violations.append(f"{library}: exports {name}")
+                self.violations.append(f"{library.name}: exports {name}")
+
+
+def symbols(arguments):
+    """Global names, with nm's letter for what they are."""
+    listing = subprocess.run(["nm", "-g", *map(str, arguments)], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, check=True, text=True).stdout
+    for line in listing.splitlines():
+        fields = line.split()
+        if len(fields) >= 2 and len(fields[-2]) == 1:
+            yield fields[-2], fields[-1]
+
+
+def read_objects(folder):
+    """Place of a source in src/ -> the global names that its object defines, and that it wants.
+
+    The engine's plug-in is apart: it has its own copy of what it needs of base."""
+    objects = {}
+    for path in sorted(folder.rglob("*.o")):
+        match = re.search(r"/src/(\w+)/CMakeFiles/(?:ets_\w+|etscope)\.dir/(.*)\.o$", path.as_posix())
+        if match is None or ".." in match[2]:
+            continue
+        found = list(symbols([path]))
+        objects[f"{match[1]}/{match[2]}"] = (
+            {name for kind, name in found if kind != "U"},
+            {name for kind, name in found if kind == "U"},
+        )
+    return objects
+
+
+def circles(uses):
+    """Files of one folder that use each other, all around: each circle sorted."""
+    reach = {}
+    for start in uses:
+        seen, todo = set(), [start]
+        while todo:
+            for other in uses.get(todo.pop(), ()):
+                if other not in seen and other.split("/")[0] == start.split("/")[0]:
+                    seen.add(other)
+                    todo.append(other)
+        reach[start] = seen
+    found = defaultdict(list)
+    for path in sorted(uses):
+        if path in reach[path]:
+            mutual = sorted(other for other in reach[path] if path in reach[other])
+            found[mutual[0]] = mutual
+    return list(found.values())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", type=Path, help="the shared library, if it is built")
+    parser.add_argument("--build", type=Path, help="a folder with a build of the project")
     parser.add_argument("folder", type=Path, nargs="?",
                         default=Path(__file__).resolve().parent.parent, help="the project")
     options = parser.parse_args()
@@ -179,8 +327,10 @@ def main():
     checker.check_layers()
     checker.check_public_headers()
     checker.check_names_and_lengths()
-    if options.library and options.library.is_file():
-        checker.check_exports(options.library)
+    checker.check_signs()
+    checker.check_functions_in_use()
+    if options.build:
+        checker.check_build(options.build.resolve())
     for violation in checker.violations:
         print(violation)
     return 1 if checker.violations else 0

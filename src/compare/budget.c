@@ -1,7 +1,7 @@
 #include "etscope/budget.h"
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "host/arena.h"
 
 enum { MAX_RULES = 10000, MAX_QUOTE = 80 };
 

@@ -1,9 +1,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/significance.h"
+#include "host/arena.h"
 
 struct ranked {
     double p;

@@ -2,12 +2,12 @@
 #ifndef ETSCOPE_COMPARE_MATCHING_H
 #define ETSCOPE_COMPARE_MATCHING_H
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "base/key_table.h"
-#include "base/strings.h"
 #include "base/text.h"
 #include "etscope/difference.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 
 enum { ETS_BEFORE = 0, ETS_AFTER = 1 };
 

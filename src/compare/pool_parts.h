@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "base/key_table.h"
-#include "base/strings.h"
 #include "base/text.h"
 #include "etscope/pool.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 
 /* Numbers for shapes: equal numbers are blocks with equal sequences of equal rows. */
 struct ets_pool_shapes {

@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "base/key_table.h"
-#include "base/strings.h"
 #include "base/text.h"
 #include "etscope/etrecord.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 
 #define GAP_NONE UINT32_MAX
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "base/arena.h"
+#include "host/arena.h"
 
 static void *libc_reallocate(void *context, void *pointer, size_t bytes)
 {

@@ -1,7 +1,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "host/key_table.h"
 #include "inspect/inspection.h"
 
 /* Whole microseconds in nanosecond ticks: how XNNPACK reports its operators. */

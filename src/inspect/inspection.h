@@ -3,12 +3,12 @@
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "base/key_table.h"
-#include "base/strings.h"
 #include "base/text.h"
 #include "etscope/inspect.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 #include "inspect/names.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */

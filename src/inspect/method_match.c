@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "host/key_table.h"
 #include "inspect/inspection.h"
 
 /* What the trace says about one instruction. */

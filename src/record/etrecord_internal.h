@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_RECORD_ETRECORD_INTERNAL_H
 #define ETSCOPE_RECORD_ETRECORD_INTERNAL_H
 
-#include "base/arena.h"
 #include "etscope/etrecord.h"
+#include "host/arena.h"
 #include "record/zip.h"
 
 /* What one arena may hold: opening, one graph, one torch.save payload. */

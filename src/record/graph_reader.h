@@ -8,8 +8,8 @@
 #ifndef ETSCOPE_RECORD_GRAPH_READER_H
 #define ETSCOPE_RECORD_GRAPH_READER_H
 
-#include "base/arena.h"
 #include "etscope/graph.h"
+#include "host/arena.h"
 #include "record/json.h"
 
 /* One graph that was met but not read yet: graphs are numbered breadth-first. */

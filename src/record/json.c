@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "host/arena.h"
 
 enum { FIRST_CAPACITY = 256 };
 

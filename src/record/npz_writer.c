@@ -4,10 +4,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/npy.h"
 #include "etscope/npz.h"
+#include "host/arena.h"
 #include "record/zip.h"
 
 enum {

@@ -8,8 +8,8 @@
 #ifndef ETSCOPE_RECORD_PICKLE_H
 #define ETSCOPE_RECORD_PICKLE_H
 
-#include "base/arena.h"
 #include "etscope/status.h"
+#include "host/arena.h"
 
 /* Ceiling of one pickle: data.pkl holds no tensor bytes, a thousand tensors need some 100 kB. */
 #define ETS_PICKLE_MAX_BYTES ((size_t)64 << 20)

@@ -18,8 +18,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/status.h"
+#include "host/arena.h"
 
 /* What the records of a zip file begin with. */
 enum ets_zip_signature {

@@ -18,8 +18,8 @@
 #ifndef ETSCOPE_REFERENCE_EXPRESSIONS_H
 #define ETSCOPE_REFERENCE_EXPRESSIONS_H
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "host/arena.h"
 #include "reference/node_call.h"
 #include "reference/operators.h"
 

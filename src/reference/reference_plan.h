@@ -7,7 +7,7 @@
 #ifndef ETSCOPE_REFERENCE_REFERENCE_PLAN_H
 #define ETSCOPE_REFERENCE_REFERENCE_PLAN_H
 
-#include "base/strings.h"
+#include "host/strings.h"
 #include "reference/node_call.h"
 #include "reference/size_expression.h"
 

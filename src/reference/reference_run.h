@@ -4,7 +4,7 @@
 #ifndef ETSCOPE_REFERENCE_REFERENCE_RUN_H
 #define ETSCOPE_REFERENCE_REFERENCE_RUN_H
 
-#include "base/arena.h"
+#include "host/arena.h"
 #include "reference/fallback.h"
 #include "reference/reference_plan.h"
 

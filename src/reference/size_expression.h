@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "base/strings.h"
 #include "etscope/bytes.h"
 #include "etscope/status.h"
+#include "host/strings.h"
 
 /* The symbols of a program, and what each stands for in the current run. */
 struct reference_symbols {

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/accounting.h"
 #include "etscope/inspect.h"
 #include "etscope/row_filter.h"
+#include "host/arena.h"
 
 struct ets_account_options {
     uint32_t block; /* only this block; ETS_NO_INDEX: all */

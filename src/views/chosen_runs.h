@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/accounting.h"
+#include "host/arena.h"
 
 struct ets_chosen_runs {
     uint32_t first, count; /* neighbours among the runs of the block */

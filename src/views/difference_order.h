@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/difference.h"
+#include "host/arena.h"
 
 enum ets_difference_sort {
     ETS_SORT_CHANGE = 0,    /* what changed first, the largest change of the median first */

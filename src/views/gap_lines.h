@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_VIEWS_GAP_LINES_H
 #define ETSCOPE_VIEWS_GAP_LINES_H
 
-#include "base/arena.h"
 #include "etscope/gap.h"
+#include "host/arena.h"
 
 struct gap_line {
     struct ets_text *names; /* [name_count] the value's node first, then those that go into it */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/key_table.h"
 #include "base/text.h"
+#include "host/key_table.h"
 
 /* A piece of work at a place. */
 struct entry {

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_VIEWS_LINE_WORK_H
 #define ETSCOPE_VIEWS_LINE_WORK_H
 
-#include "base/strings.h"
 #include "etscope/delegates.h"
+#include "host/strings.h"
 #include "views/line_errors.h"
 #include "views/operator_lines.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/strings.h"
 #include "base/text.h"
+#include "host/strings.h"
 
 /* Paths come from files: deeper ones count with the module at this depth. */
 enum { MAX_DEPTH = 64 };

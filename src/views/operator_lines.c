@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/strings.h"
 #include "base/text.h"
+#include "host/strings.h"
 
 bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
                                const struct ets_operator_options *options, uint32_t index)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/inspect.h"
+#include "host/arena.h"
 #include "views/chosen_runs.h"
 #include "views/operator_options.h"
 #include "views/work.h"

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "etscope/row_filter.h"
+#include "host/arena.h"
 
 /* Delegate calls whose own events stand for them. */
 enum ets_work_detail {

@@ -1,9 +1,9 @@
 /* The arena, and the tables that live in one. */
 #include "test_inspect_support.h"
 
-#include "base/arena.h"
-#include "base/key_table.h"
-#include "base/strings.h"
+#include "host/arena.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 
 static void test_base_arena__pieces_are_zero_aligned_and_apart(void **state)
 {

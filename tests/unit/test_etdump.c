@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
 #include "etscope/etdump_writer.h"
 #include "etscope/file.h"
-#include "format/etdump_schema.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "dump/etdump_schema.h"
 #include "etscope/etdump_writer.h"
 #include "etscope/file.h"
-#include "format/etdump_schema.h"
 #include "skip_because.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "etscope/numerics.h"
+#include "host/arena.h"
 #include "reference/expressions.h"
 #include "reference/node_call.h"
 

@@ -9,8 +9,8 @@
 /* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "etscope/numerics.h"
+#include "host/arena.h"
 #include "reference/reference_value.h"
 #include "test_little_support.h"
 

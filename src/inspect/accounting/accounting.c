@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "host/arena.h"
 
 struct ets_accounting {
     struct ets_arena arena;

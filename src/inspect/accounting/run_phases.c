@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/accounting.h"
+#include "host/arena.h"
 #include "inspect/accounting/trend.h"
 
 /* The rules of struct ets_run_phases in numbers. */

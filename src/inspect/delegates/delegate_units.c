@@ -1,7 +1,7 @@
 #include "inspect/delegates/delegate_units.h"
 
-#include "base/strings.h"
 #include "base/text.h"
+#include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
     &ets_delegate_map_reader, /* what the backend says itself goes first */

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/delegates.h"
+#include "host/arena.h"
 
 struct ets_handle_index;
 

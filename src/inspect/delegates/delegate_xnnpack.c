@@ -1,7 +1,7 @@
 /* Units by the payload of XNNPACK, which gives the ETRecord no map. */
 #include <string.h>
 
-#include "base/strings.h"
+#include "host/strings.h"
 #include "inspect/delegates/fused_handles.h"
 #include "inspect/delegates/xnnpack_events.h"
 #include "inspect/inspection.h"

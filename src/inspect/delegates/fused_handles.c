@@ -1,6 +1,6 @@
 #include "inspect/delegates/fused_handles.h"
 
-#include "base/strings.h"
+#include "host/strings.h"
 #include "inspect/inspection.h"
 
 #define NONE UINT32_MAX

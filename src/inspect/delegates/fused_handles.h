@@ -8,7 +8,7 @@
 #ifndef ETSCOPE_INSPECT_DELEGATES_FUSED_HANDLES_H
 #define ETSCOPE_INSPECT_DELEGATES_FUSED_HANDLES_H
 
-#include "base/key_table.h"
+#include "host/key_table.h"
 #include "inspect/delegates/delegate_units.h"
 
 struct ets_fused_handles {

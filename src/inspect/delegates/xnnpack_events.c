@@ -1,6 +1,6 @@
 #include "inspect/delegates/xnnpack_events.h"
 
-#include "base/key_table.h"
+#include "host/key_table.h"
 
 /* No node, value or event; of an owner: the node's readers run it. */
 #define NONE UINT32_MAX

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/xnnpack.h"
+#include "host/arena.h"
 
 /* One operator of the runtime: "Fully Connected (NC, F32) GEMM", and the nodes that it does. */
 struct ets_xnnpack_event {

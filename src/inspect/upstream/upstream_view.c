@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "host/key_table.h"
 #include "inspect/inspection.h"
 #include "inspect/upstream/upstream_join.h"
 

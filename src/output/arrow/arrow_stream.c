@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/strings.h"
+#include "host/strings.h"
 #include "output/table/table_cells.h"
 
 enum type { U32, U64, I32, I64, TEXT, BINARY };

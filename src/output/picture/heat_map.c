@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "etscope/numerics.h"
+#include "host/arena.h"
 #include "output/picture/bitmap_font.h"
 #include "output/picture/png.h"
 

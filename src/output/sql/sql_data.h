@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "host/arena.h"
 #include "output/sql/sql.h"
 
 struct ets_sql_trace_data {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/strings.h"
 #include "base/text.h"
+#include "host/strings.h"
 #include "views/operator_lines.h"
 
 /* One execution. */

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "base/strings.h"
+#include "host/arena.h"
+#include "host/strings.h"
 #include "output/table/table.h"
 
 enum ets_cell_kind { CELL_NOTHING, CELL_TEXT, CELL_LIST, CELL_INTEGER, CELL_REAL };

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "host/arena.h"
 #include "output/text/budget_junit.h"
 #include "output/text/junit.h"
 #include "views/budget_words.h"

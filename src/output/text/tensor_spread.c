@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "etscope/numerics.h"
+#include "host/arena.h"
 #include "output/text/tensor_text.h"
 
 enum { BINS = 32, LEVELS = 8, LINE_BYTES = 512 };

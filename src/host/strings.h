@@ -1,10 +1,10 @@
 /* Texts that occur often, kept once each and known by a small number. */
-#ifndef ETSCOPE_BASE_STRINGS_H
-#define ETSCOPE_BASE_STRINGS_H
+#ifndef ETSCOPE_HOST_STRINGS_H
+#define ETSCOPE_HOST_STRINGS_H
 
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "host/arena.h"
 
 /* Number of the absent text (which is not the empty one). */
 #define ETS_STRING_NONE 0u

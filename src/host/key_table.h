@@ -1,10 +1,10 @@
 /* Numbers for keys of a few words: equal keys get the same number, new ones the next. */
-#ifndef ETSCOPE_BASE_KEY_TABLE_H
-#define ETSCOPE_BASE_KEY_TABLE_H
+#ifndef ETSCOPE_HOST_KEY_TABLE_H
+#define ETSCOPE_HOST_KEY_TABLE_H
 
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "host/arena.h"
 
 struct ets_key_table {
     struct ets_arena *arena;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "dump/etdump_schema.h"
 #include "etscope/kind.h"
-#include "format/etdump_schema.h"
 
 int ets_etdump_sniff(struct ets_bytes bytes)
 {

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "format/etdump_schema.h"
+#include "dump/etdump_schema.h"
 
 /* How often each byte may be visited: looking for damage, then once or twice to read. */
 enum { BUDGET_FACTOR = 4 };

@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "host/arena.h"
 
 #include <stdalign.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "base/key_table.h"
+#include "host/key_table.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "host/hash.h"
 
 void ets_key_table_init(struct ets_key_table *table, struct ets_arena *arena, uint32_t words)
 {

@@ -9,9 +9,9 @@
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"
+#include "dump/capture_text.h"
 #include "etscope/etdump.h"
 #include "etscope/trace_capture.h"
-#include "format/capture_text.h"
 
 enum {
     PREFIX_LETTERS = 5,   /* "etsf:" */

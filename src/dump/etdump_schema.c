@@ -1,4 +1,4 @@
-#include "format/etdump_schema.h"
+#include "dump/etdump_schema.h"
 #include "format/descriptor.h"
 
 static const struct ets_fb_field tensor_fields[] = {

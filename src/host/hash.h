@@ -1,6 +1,6 @@
 /* Hashing for tables whose keys come from files that may be hostile. */
-#ifndef ETSCOPE_BASE_HASH_H
-#define ETSCOPE_BASE_HASH_H
+#ifndef ETSCOPE_HOST_HASH_H
+#define ETSCOPE_HOST_HASH_H
 
 #include <stdint.h>
 

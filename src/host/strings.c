@@ -1,10 +1,10 @@
-#include "base/strings.h"
+#include "host/strings.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/load.h"
+#include "host/hash.h"
 
 static uint64_t hash_text(const struct ets_strings *strings, struct ets_text text)
 {

@@ -2,8 +2,8 @@
  * Memory that is given out piece by piece and freed all at once, with a ceiling.
  * Host-side objects that are opened from a file keep all they allocate in one arena.
  */
-#ifndef ETSCOPE_BASE_ARENA_H
-#define ETSCOPE_BASE_ARENA_H
+#ifndef ETSCOPE_HOST_ARENA_H
+#define ETSCOPE_HOST_ARENA_H
 
 #include <stddef.h>
 #include <stdint.h>

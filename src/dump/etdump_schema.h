@@ -1,6 +1,6 @@
 /* ETDump's tables (etdump_schema_flatcc.fbs, identifier ED00), for its two readers. */
-#ifndef ETSCOPE_FORMAT_ETDUMP_SCHEMA_H
-#define ETSCOPE_FORMAT_ETDUMP_SCHEMA_H
+#ifndef ETSCOPE_DUMP_ETDUMP_SCHEMA_H
+#define ETSCOPE_DUMP_ETDUMP_SCHEMA_H
 
 #include "base/etdump_slots.h"
 #include "etscope/etdump.h"
