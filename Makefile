@@ -158,7 +158,7 @@ format: ## format the sources
 
 .PHONY: check
 check: build ## check layers, exported symbols, formatting; the build has warnings as errors
-	@$(PYTHON) tools/check_layers.py --library build/lib/libetscope.so
+	@$(PYTHON) tools/check_layers.py --build build
 	@if command -v $(CLANG_FORMAT) >/dev/null; then \
 	    $(CLANG_FORMAT) --dry-run --Werror $(SOURCES); \
 	else \

@@ -231,7 +231,8 @@ class Checker:
                                 f"{match[1]} is used by no command, package, example or page")
 
     def check_build(self, build):
-        objects = read_objects(build / "src")
+        objects = {place: names for place, names in read_objects(build / "src").items()
+                   if (self.root / "src" / place).is_file()}
         where = {name: path for path, (defined, _) in objects.items() for name in defined}
         uses = {path: {where[name] for name in wanted if name in where} - {path}
                 for path, (_, wanted) in objects.items()}
