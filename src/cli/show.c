@@ -450,8 +450,10 @@ int cli_open_inspection(const struct cli_subject *subject,
     if (status != ETS_OK) {
         const int code = cli_fail(subject->path, &error);
         const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
-        if (is_damaged && error.file == NULL && !options->partial)
+        const bool has_advice = strstr(error.message, "; record again") != NULL;
+        if (is_damaged && error.file == NULL && !options->partial && !has_advice) {
             cli_note("--partial reads what is whole");
+        }
         return status == ETS_NOT_FOUND ? CLI_USAGE
                                        : code; /* what is not found is --method's name */
     }
