@@ -446,8 +446,7 @@ static int open_anew(const struct cli_subject *subject, const struct ets_inspect
     if (status == ETS_OK) return CLI_OK;
     const int code = cli_fail(subject->path, &error);
     const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
-    const bool has_advice = strstr(error.message, "; record again") != NULL;
-    if (is_damaged && error.file == NULL && !options->partial && !has_advice) {
+    if (is_damaged && error.file == NULL && !options->partial) {
         cli_note("--partial reads what is whole");
     }
     return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* what is not found is --method's name */

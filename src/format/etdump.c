@@ -62,8 +62,7 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
             return ets_fail(
                 error, status, reason.offset,
                 "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it at a "
-                "float16 or bfloat16 tensor; record again: `etscope run MODEL.pte --capture "
-                "intermediates -o TRACE --debug-buffer FILE`, or with etscope::ETDumpTracer");
+                "float16 or bfloat16 tensor: such tensors are lost, the rest can be read");
         }
         return ets_fail(error, status, reason.offset, "%s", reason.message);
     }

@@ -485,8 +485,7 @@ static void test_etdump__refuses_a_garbled_table_of_runs(void **state)
     assert_refused(
         ets_file_bytes(file), ETS_MALFORMED,
         "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it at a float16 or "
-        "bfloat16 tensor; record again: `etscope run MODEL.pte --capture intermediates -o TRACE "
-        "--debug-buffer FILE`, or with etscope::ETDumpTracer");
+        "bfloat16 tensor: such tensors are lost, the rest can be read");
     ets_file_close(file);
 }
 
