@@ -2,6 +2,7 @@
 
 import io
 import json
+import operator
 import os
 import types
 import zipfile
@@ -11,6 +12,7 @@ import pytest
 
 import made
 from etscope import ETRecord, Error, Inspector, generate_etrecord, parse_etrecord
+from etscope._operators import Target
 from etscope.etrecord import slim
 from fixtures import MODELS, file
 
@@ -373,6 +375,24 @@ def test_a_target_is_the_operator_that_it_names():
     exported = record_of("mlp_portable").exported_program.graph
     wanted = operator_of("torch._ops", "OpOverload", "aten.relu.default")
     assert [node.name for node in exported.nodes if node.target == wanted] == ["relu"]
+    for target, of in (
+        ("memory.alloc", ("executorch.exir.memory", "function", "alloc")),
+        ("executorch.exir.memory.view", ("executorch.exir.memory", "function", "view")),
+        ("torch.ops.higher_order.cond", ("torch.ops.higher_order", "CondOp", "cond")),
+    ):
+        assert Target(target) == operator_of(*of) and Target("relu") != operator_of(*of)
+
+
+def test_a_target_is_called_as_its_operator():
+    assert Target("_operator.add").resolve() is operator.add
+    assert Target("_operator.add")(2, 3) == 5
+    for name in ("os.system", "torch.load", "torch.ops.load_library", "_operator.__add__",
+                 "_operator.attrgetter", "x"):  # fmt: skip
+        with pytest.raises(Error) as caught:
+            Target(name).resolve()
+        assert caught.value.status in ("UNSUPPORTED", "UNAVAILABLE")
+    relu = record_of("mlp_portable").exported_program.graph.nodes[0]
+    assert relu.op == "placeholder" and not callable(relu.target)
 
 
 def test_a_graph_has_what_scripts_for_torch_look_for():
