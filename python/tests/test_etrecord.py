@@ -28,8 +28,8 @@ def saved(record, **options):
     return out.getvalue()
 
 
-def record_of(model):
-    return parse_etrecord(file(model, "model.etrecord"))
+def record_of(model, name="model"):
+    return parse_etrecord(file(model, f"{name}.etrecord"))
 
 
 def lowered(**maps):
@@ -362,6 +362,21 @@ def operator_of(module, kind, text):
     named = type(kind, (), {"__module__": module, "__str__": lambda self: text})()
     named.__name__ = text
     return named
+
+
+def test_inputs_are_nested_as_they_were_given():
+    (x, y), keywords = record_of("nested", "keywords")._representative_inputs
+    assert x.shape == y.shape == (2, 3) and list(keywords) == ["scale"]
+    cases = record_of("nested", "cases")._representative_inputs
+    assert isinstance(cases, list) and [type(case) for case in cases] == [tuple, tuple]
+    assert np.array_equal(cases[1][0][0], y) and np.array_equal(cases[1][0][1], x)
+    record = record_of("nested", "cases")
+    given = [(np.arange(3),), ([1, 2.5], {"a": True, "b": []}), ()]
+    record.update_representative_inputs(given)
+    again = parse_etrecord(saved(record))._representative_inputs
+    assert again[0][0].tolist() == [0, 1, 2] and again[1:] == given[1:]
+    with pytest.raises(Error, match='"numpy" or "torch"'):
+        parse_etrecord(file("nested", "cases.etrecord"), tensors="list")
 
 
 def test_a_target_is_the_operator_that_it_names():
