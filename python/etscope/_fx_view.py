@@ -12,10 +12,14 @@ target of a call equals the operator that it names, torch's and the edge dialect
 
 import dataclasses
 import json
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from etscope._library import lib
 from etscope._operators import Target
+
+# Where kernels of out variants write to, which torch takes by name alone.
+_OUT = re.compile(r"out\d*")
 
 
 @dataclasses.dataclass
@@ -51,6 +55,8 @@ class FxNode:
     target   the full name of what is called, a Target: it equals torch's operator, and
              target.resolve() is that operator; of a placeholder its own name, as text
     args     the arguments' texts, as in Graph.code
+    kwargs   {"out": text} of a program that was lowered; records do not tell which of the others
+             were given by name, so that these are in args
     meta     debug_handle, stack_trace, nn_module_stack, from_node, as far as the record has them
     """
 
@@ -117,8 +123,9 @@ def graph_of(graph):
                 "nn_module_stack": node.nn_module_stack or None,
                 "from_node": origins.get(node.name)}  # fmt: skip
         meta = {key: value for key, value in meta.items() if value is not None}
-        args = tuple(value for _, value in node.inputs)
-        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, meta=meta))
+        named = {label: value for label, value in node.inputs if _OUT.fullmatch(label)}
+        args = tuple(value for label, value in node.inputs if label not in named)
+        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, named, meta))
     outputs = tuple(name for name, _ in graph.outputs)
     return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
 

@@ -338,6 +338,17 @@ def test_code_shows_control_characters_of_names():
     assert "aten\\x1b[2J_relu" in graph.code and "\x1b" not in graph.code + repr(node)
 
 
+def test_where_a_lowered_node_writes_to_is_a_keyword():
+    path, entry = file("mlp_portable", "model.etrecord"), "edge_dialect_exported_program/forward"
+    program = json.loads(entries(path)[entry])
+    nodes = program["graph_module"]["graph"]["nodes"]
+    (relu,) = [node for node in nodes if node["name"] == "aten_relu_default"]
+    relu["inputs"].append({"name": "out", "arg": relu["inputs"][0]["arg"]})
+    graph = parse_etrecord(made.record(path, **{entry: json.dumps(program)})).edge_dialect_program
+    (node,) = [node for node in graph.graph.nodes if node.name == "aten_relu_default"]
+    assert node.kwargs == {"out": node.args[0]} and len(node.args) == 1
+
+
 INFO = {"forward/lowered_module_0": {"tiles": [1, 2], "note": "\u00e9"}}
 
 
