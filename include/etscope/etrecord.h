@@ -152,12 +152,7 @@ ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *
                                                            size_t *count_out,
                                                            struct ets_error *error);
 
-enum ets_nest_kind {
-    ETS_NEST_VALUE,
-    ETS_NEST_LIST,
-    ETS_NEST_TUPLE,
-    ETS_NEST_DICT
-};
+enum ets_nest_kind { ETS_NEST_VALUE, ETS_NEST_LIST, ETS_NEST_TUPLE, ETS_NEST_DICT };
 
 /* A value of the representative inputs, or what holds others; borrowed from the record. */
 struct ets_nest {

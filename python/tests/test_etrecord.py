@@ -344,7 +344,8 @@ def test_where_a_lowered_node_writes_to_is_a_keyword():
     nodes = program["graph_module"]["graph"]["nodes"]
     (relu,) = [node for node in nodes if node["name"] == "aten_relu_default"]
     relu["inputs"].append({"name": "out", "arg": relu["inputs"][0]["arg"]})
-    graph = parse_etrecord(made.record(path, **{entry: json.dumps(program)})).edge_dialect_program
+    text = json.dumps(program).encode()
+    graph = parse_etrecord(made.record(path, **{entry: text})).edge_dialect_program
     (node,) = [node for node in graph.graph.nodes if node.name == "aten_relu_default"]
     assert node.kwargs == {"out": node.args[0]} and len(node.args) == 1
 

@@ -159,9 +159,8 @@ static void *with_room(struct ets_arena *arena, void *items, size_t count, size_
 
 static enum ets_status add_nest(struct leaves *leaves, struct ets_nest nest)
 {
-    struct ets_nest *const nests =
-        with_room(leaves->save->arena, leaves->nests, leaves->nest_count, &leaves->nest_capacity,
-                  sizeof *nests);
+    struct ets_nest *const nests = with_room(leaves->save->arena, leaves->nests, leaves->nest_count,
+                                             &leaves->nest_capacity, sizeof *nests);
     if (nests == NULL) return ets_torch_save_fail(leaves->save, ETS_NO_MEMORY, "no memory");
     leaves->nests = nests;
     nests[leaves->nest_count++] = nest;
