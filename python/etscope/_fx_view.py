@@ -117,11 +117,15 @@ class GraphSignature:
 def graph_of(graph):
     """The FxGraph of an etscope.graph.Graph."""
     nodes = [FxNode(name, "placeholder", name) for name, _ in graph.inputs]
-    origins = _origins(graph)
+    metadata = _metadata(graph)
     for node in graph.nodes:
-        meta = {"debug_handle": node.debug_handle, "stack_trace": node.stack_trace,
+        stored = metadata.get(node.name, {})
+        handle = node.debug_handle
+        if handle is None and "debug_handle" in stored:
+            handle = 0  # torch's way to say that there is none
+        meta = {"debug_handle": handle, "stack_trace": node.stack_trace,
                 "nn_module_stack": node.nn_module_stack or None,
-                "from_node": origins.get(node.name)}  # fmt: skip
+                "from_node": NodeSource.listed(stored.get("from_node"))}  # fmt: skip
         meta = {key: value for key, value in meta.items() if value is not None}
         named = {label: value for label, value in node.inputs if _OUT.fullmatch(label)}
         args = tuple(value for label, value in node.inputs if label not in named)
@@ -130,12 +134,12 @@ def graph_of(graph):
     return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
 
 
-def _origins(graph):
-    """{node's name: its NodeSources}, from the record's JSON; of a subgraph nothing."""
+def _metadata(graph):
+    """{node's name: what the record's JSON keeps of it}; of a subgraph nothing."""
     try:
         nodes = graph._owner.json(graph.name)["graph_module"]["graph"]["nodes"]
-        return {node["name"]: NodeSource.listed(node["metadata"].get("from_node"))
-                for node in nodes}  # fmt: skip
+        return {node["name"]: node["metadata"] for node in nodes
+                if isinstance(node["metadata"], dict)}  # fmt: skip
     except (AttributeError, KeyError, TypeError):
         return {}
 

@@ -338,16 +338,18 @@ def test_code_shows_control_characters_of_names():
     assert "aten\\x1b[2J_relu" in graph.code and "\x1b" not in graph.code + repr(node)
 
 
-def test_where_a_lowered_node_writes_to_is_a_keyword():
+def test_nodes_of_a_lowered_program():
     path, entry = file("mlp_portable", "model.etrecord"), "edge_dialect_exported_program/forward"
     program = json.loads(entries(path)[entry])
     nodes = program["graph_module"]["graph"]["nodes"]
     (relu,) = [node for node in nodes if node["name"] == "aten_relu_default"]
     relu["inputs"].append({"name": "out", "arg": relu["inputs"][0]["arg"]})
+    relu["metadata"]["debug_handle"] = "0"
     text = json.dumps(program).encode()
     graph = parse_etrecord(made.record(path, **{entry: text})).edge_dialect_program
     (node,) = [node for node in graph.graph.nodes if node.name == "aten_relu_default"]
     assert node.kwargs == {"out": node.args[0]} and len(node.args) == 1
+    assert node.meta["debug_handle"] == 0
 
 
 INFO = {"forward/lowered_module_0": {"tiles": [1, 2], "note": "\u00e9"}}
