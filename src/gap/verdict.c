@@ -89,9 +89,9 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
-        if (!source->has_total || type_decides(source)) continue;
-        input = fmax(input, root_mean_square(&source->total));
-        inherited = fmax(inherited, source->inherited);
+        if (type_decides(source)) continue;
+        inherited = fmax(inherited, source->inherited); /* compared or not */
+        if (source->has_total) input = fmax(input, root_mean_square(&source->total));
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
@@ -271,7 +271,7 @@ static struct limits *explain_rows(struct ets_gap_report *report, struct ets_are
     for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
         row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
-        if (row->has_total) limits[i] = explain(report, report->region, report->order[i]);
+        limits[i] = explain(report, report->region, report->order[i]);
     }
     return limits;
 }

@@ -546,6 +546,25 @@ class WhatGoesWrong(GapTest):
                            or row["aot_ops"][-1] == "to_1")
         self.assertEqual(through_half["computes_in"], "float16")
 
+    def test_gap__a_cast_of_a_half_value_is_judged_as_that_value(self):
+        """Another device rounds a half the other way; of the halves themselves nothing is known."""
+        trace, buffer = self.folder / "types.etdp", self.folder / "types.bin"
+        program, record = (support.DATA / "types" / f"model.{kind}" for kind in ("pte", "etrecord"))
+        inputs = support.inputs_of("types", "forward", 0)
+        self.ok("run", program, "--input", *inputs, "--capture", "intermediates", "-o", trace,
+                "--debug-buffer", buffer)
+        _, shape, elements = support.read_npy(inputs[0])
+        halves = [2 * struct.unpack("<e", struct.pack("<e", x))[0] for x in elements]
+        given = self.folder / "given"
+        given.mkdir()
+        for factor, code in ((1 + 2**-10, OK), (1.05, NEGATIVE)):
+            support.write_npy(given / "to_1.npy", "<f4", shape, [x * factor for x in halves])
+            done = support.call("gap", trace, "--debug-buffer", buffer, "--etrecord", record,
+                                "--reference-npy", given, "--fail-below", 30, "--format", "json")
+            (row,) = (row for row in json_rows(done.stdout) if row["aot_ops"] == ["to_1"])
+            self.assertEqual((row["computes_in"], row["finding"]),
+                             ("float32", "agrees" if code == OK else "guilty"))
+
     def test_gap__nothing_that_could_be_compared_is_no_success(self):
         (self.folder / "none.npy").mkdir()
         done = support.call("gap", *files("mlp_portable"), "--reference-npy",
