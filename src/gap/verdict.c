@@ -2,7 +2,8 @@
  * Which operator made the difference. An own error is relative: the root of its mean square over
  * that of the reference. It stands out where it is
  *
- * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
+ * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h), and
+ *   beyond what rounding a right result to a type of two bytes costs (much, of numbers near 0);
  * - beyond ten times the median of the other own errors of what computes in the same: where all are
  *   off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
@@ -95,9 +96,9 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    row->inherited = fmax(inherited, row->tolerance);
-    const double total = type_decides(row) ? row->tolerance : row->inherited;
-    struct limits limits = {row->tolerance, total, INFINITY};
+    const double own = fmax(row->tolerance, 1.5 * row->rounding); /* NaN counts for nothing */
+    row->inherited = fmax(inherited, own);
+    struct limits limits = {own, type_decides(row) ? own : row->inherited, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
     const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
     limits.own = fmax(limits.own, slack);
