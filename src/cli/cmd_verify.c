@@ -335,8 +335,7 @@ static int make_rules(struct verifying *v, const char *name)
     struct ets_error error;
     const bool has_method =
         ets_program_find_method(&v->session.model.program, name, &method, &error) == ETS_OK;
-    const size_t most =
-        ETS_TOLERANCE_RULES * (1 + (size_t)MOST_TOLD) + v->tolerances.count;
+    const size_t most = ETS_TOLERANCE_RULES * (1 + (size_t)MOST_TOLD) + v->tolerances.count;
     struct ets_tolerance_rule *rules = realloc(v->rules, most * sizeof *rules);
     if (rules == NULL) return no_memory();
     v->rules = rules;

@@ -109,8 +109,9 @@ static bool is_recorded_before(const struct ets_difference_line *line)
 
 /* What is known of a rule's change. */
 struct change {
-    double room;                 /* that the rule allows */
-    struct ets_tail_shift shift; /* 95 % interval; of p90 90 %, each end 95 % sure; NaN: not known */
+    double room; /* that the rule allows */
+    struct ets_tail_shift
+        shift; /* 95 % interval; of p90 90 %, each end 95 % sure; NaN: not known */
 };
 
 static double half_of(const struct change *change)

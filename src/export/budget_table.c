@@ -175,9 +175,8 @@ static void add_heading(struct ets_table *table, const struct ets_budget_report 
     const uint32_t count = ets_budget_count(report->verdicts);
     const uint32_t undecided = ets_budget_undecided(report->verdicts);
     char heading[400 + ETS_BUDGET_REASON_BYTES], margin[ETS_BUDGET_REASON_BYTES];
-    size_t size = ets_print_text(heading, 320, "%s: %u check%s, %u failed",
-                                 report->budget_path, count, count == 1 ? "" : "s",
-                                 ets_budget_failed(report->verdicts));
+    size_t size = ets_print_text(heading, 320, "%s: %u check%s, %u failed", report->budget_path,
+                                 count, count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
     if (undecided > 0) {
         size += ets_print_text(heading + size, sizeof heading - size, ", %u undecided%s", undecided,
                                report->undecided_passes ? " (passes)" : "");

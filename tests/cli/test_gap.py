@@ -583,6 +583,45 @@ class WhatGoesWrong(GapTest):
         (cast,) = (row for row in self.gap(*words) if row["aot_ops"] == ["to"])
         self.assertGreater(cast["own_error"], 0.01)
 
+    def schemes(self, ran, record, *words, trace=None):
+        folder = support.DATA / "schemes"
+        return ("gap", trace or folder / f"{ran}.etdp", "--debug-buffer", folder / f"{ran}.bin",
+                "--etrecord", folder / f"{record}.etrecord", "--no-siblings", *words)
+
+    def test_gap__static_and_dynamic_int8_of_the_same_weights_are_told_apart(self):
+        """Their numbers are alike, their graphs too: the types in XNNPACK's names differ."""
+        for ran, record, what in (
+                ("static", "dynamic", "static int8 (Fully Connected (NC, QS8, QC8W) GEMM #1), but "
+                                      "the record's forward quantizes dynamically"),
+                ("dynamic", "static", "dynamic int8 (Fully Connected (NC, QDU8, F32, QC8W) GEMM "
+                                      "#1), but the record's forward quantizes statically")):
+            done = self.fails(MISMATCH, what, *self.schemes(ran, record))
+            self.assertIn("another export", done.stderr)
+            self.ok(*self.schemes(ran, record, "--allow-mismatch"))
+            headline = self.headline(*self.schemes(ran, ran)[1:])
+            self.assertTrue(headline.startswith("1 value agrees"), headline)
+            self.assertNotIn("not checked", headline)
+
+    def test_gap__where_events_do_not_tell_how_it_quantizes_the_program_does(self):
+        folder = support.DATA / "schemes"
+        silent = self.folder / "silent.etdp"
+        data = (folder / "static.etdp").read_bytes()
+        for name in (b"Fully Connected (NC, QS8, QC8W) GEMM #1", b"Convert (NC) #1",
+                     b"Convert (NC) #2"):
+            self.assertEqual(data.count(name), 1)
+            data = data.replace(name, b"O" * len(name))
+        silent.write_bytes(data)
+        said = "; not checked: whether the delegate quantizes as the record does: --program decides"
+        for record in ("static", "dynamic"):
+            self.assertIn(said, self.ok(*self.schemes("static", record, trace=silent)).stdout
+                          .replace("\n", " "))
+        words = self.schemes("static", "static", "--program", folder / "static.bpte", trace=silent)
+        self.assertNotIn("not checked", self.ok(*words).stdout)
+        self.fails(MISMATCH, "computed in static int8 (by its payloads), but the record's forward "
+                   "quantizes dynamically",
+                   *self.schemes("static", "dynamic", "--program", folder / "static.bpte",
+                                 trace=silent))
+
     def test_gap__nothing_that_could_be_compared_is_no_success(self):
         (self.folder / "none.npy").mkdir()
         done = support.call("gap", *files("mlp_portable"), "--reference-npy",
