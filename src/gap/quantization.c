@@ -42,8 +42,8 @@ static void see_event(struct schemes *ran, struct ets_text name)
     static const char *const dynamic[] = {"QD8", "QDU8", "QP8", NULL};
     static const char *const fixed[] = {"QS8", "QU8", "QC8", NULL};
     static const char *const floats[] = {"F32", "F16", "BF16", NULL};
-    const bool multiplies = ets_text_starts_with(name, "Convolution (") ||
-                            ets_text_starts_with(name, "Fully Connected (");
+    const bool multiplies =
+        ets_text_starts_with(name, "Convolution (") || ets_text_contains(name, "Fully Connected (");
     const bool is_dynamic = has_type(name, dynamic), is_static = has_type(name, fixed);
     if ((is_dynamic && !ran->is_dynamic) || (is_static && !ran->is_static)) ran->name = name;
     ran->is_dynamic |= is_dynamic;
@@ -51,21 +51,21 @@ static void see_event(struct schemes *ran, struct ets_text name)
     ran->is_float |= multiplies && !is_dynamic && !is_static && has_type(name, floats);
 }
 
-/* What a call's own events say; is_hidden where none of them has types. */
+/* What events say: of delegates by their types, of kernels, whose join has looked at each. */
 static void see_rows(const struct ets_gap_report *report, struct schemes *ran)
 {
     const struct ets_inspection *inspection = report->options.inspection;
     const struct ets_block *block = ets_inspection_block(inspection, report->block);
-    bool quantizes = false;
+    bool converts = false, has_kernel = false; /* that quantizes */
     for (uint32_t i = 0; i < block->row_count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
         if (row->is_delegated) see_event(ran, row->name);
-        quantizes |= row->is_delegated ? ets_text_starts_with(row->name, "Convert (")
-                                       : ets_text_contains(row->name, "quantize");
+        converts |= row->is_delegated && ets_text_starts_with(row->name, "Convert (");
+        has_kernel |= !row->is_delegated && ets_text_contains(row->name, "quantize");
         ran->is_hidden |= ets_text_is(row->name, "DELEGATE_CALL");
     }
-    if (ran->is_static || ran->is_dynamic || ran->is_float) ran->is_hidden = false;
-    if (quantizes) ran->is_float = false; /* of some operators alone */
+    if (ran->is_static || ran->is_dynamic || ran->is_float || has_kernel) ran->is_hidden = false;
+    if (converts || has_kernel) ran->is_float = false; /* of some operators alone */
 }
 
 static void see_payload(const struct ets_delegate *delegate, struct schemes *ran)
