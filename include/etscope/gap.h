@@ -140,6 +140,7 @@ struct ets_gap_evaluation {
      * record's types alone, the runtime's kernels beside themselves.
      */
     int use_double;
+    uint64_t memory_limit; /* as in struct ets_reference_options */
 };
 
 /* What is to be said of a compared value. */
