@@ -104,6 +104,18 @@ static void take_type(struct cli_checked *line, const struct ets_value *value)
     memcpy(line->sizes, value->as.tensor.sizes, sizeof line->sizes);
 }
 
+/* Where single numbers of an output are outside that gap, which judges the whole, takes as right.
+ */
+static void explain_whole(struct cli_checked *line)
+{
+    const double error = ets_comparison_relative_rms(&line->result.comparison);
+    const size_t used = strlen(line->message);
+    if (!line->result.has_statistics || !(error <= line->result.tolerance.of_rms)) return;
+    snprintf(line->message + used, sizeof line->message - used,
+             "; as a whole it is off by %.2g of its root mean square, which gap calls right",
+             error);
+}
+
 /* What is off, in one line. */
 static void explain(struct cli_checked *line, const struct ets_value *expected)
 {
@@ -124,6 +136,7 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
                  (unsigned long long)c->outside_count, (unsigned long long)c->count,
                  line->result.tolerance.relative, line->result.tolerance.absolute,
                  line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
+        explain_whole(line);
         return;
     case ETS_MATCH_SHAPE:
         take_type(&wanted, expected);

@@ -131,6 +131,30 @@ def delegate_calls(path, calls, name, held=b""):
     return bomb.save(path)
 
 
+def wide_call(path, events):
+    """One delegate call with as many operators."""
+    bomb = Bomb(b"ED00")
+    runs = bomb.root({1: ("ref", None)})
+    (place,) = bomb.vector(runs[1], 1)
+    run, references = bomb.table({0: ("ref", None), 3: ("ref", None)})
+    bomb.point(place, run)
+    names = []
+    for number, place in enumerate(bomb.vector(references[3], events + 1)):
+        is_call = number == events
+        slot, name = (0, "DELEGATE_CALL") if is_call else (4, f"Clamp (NC, F32) #{number}")
+        at, inner = bomb.table({0: ("ref", None)})
+        bomb.point(place, at)
+        at, texts = bomb.table({slot: ("ref", None), 1: ("<i", 0), 2: ("<i", 0), 3: ("<i", -1),
+                                6: ("<Q", 5 if is_call else 10 * number + 10),
+                                7: ("<Q", 10 * number + 19)})
+        bomb.point(inner[0], at)
+        names.append((texts[slot], name))
+    for place, name in names:
+        bomb.text(place, name)
+    bomb.share([references[0]], b"Execute")
+    return bomb.save(path)
+
+
 def one_handle(path, model, instructions, nodes, size):
     """A record in which every instruction has the handle that all nodes share, with long traces."""
     source = support.fixture(model, "model.etrecord")
@@ -445,6 +469,24 @@ class Bombs(unittest.TestCase):
                         self.assertEqual(code, support.INPUT if said else support.OK, message)
                         self.assertIn(said, message)
             self.check("gap", *words, "--alignment")
+
+    def test_bombs__a_wide_delegate_and_a_long_program_are_none(self):
+        """Honest files of thousands of operators in one call, or of instructions, are read."""
+        inner, record = self.folder / "inner.etrecord", self.folder / "wide.etrecord"
+        for count in (1400, 10000):
+            trace = wide_call(self.folder / "wide.etdp", count)
+            support.replace_entries(chain(inner, count, 16, False), record, {
+                "debug_handle_map": json.dumps({"forward": {"0": list(range(1, count + 1))}}),
+                "delegate_map": json.dumps({"forward": {"0": {"name": "XnnpackBackend",
+                                                              "delegate_map": {}}}})})
+            for words in (("inspect",), ("inspect", "--tree"), ("annotate",)):
+                code, message = self.check(words[0], trace, *words[1:], "--etrecord", record)
+                self.assertEqual(code, support.OK, message)
+        trace = shared_names(self.folder / "long.etdp", 50000, b"native_call_relu.out", False)
+        chain(record, 50000, 16, False)
+        for words in (("inspect",), ("inspect", "--tree"), ("annotate",)):
+            code, message = self.check(words[0], trace, *words[1:], "--etrecord", record)
+            self.assertEqual(code, support.OK, message)
 
     def test_bombs__captures(self):
         dump = pathlib.Path(shared_names(self.folder / "in.etdp", 4000, b"n" * 2048)).read_bytes()
