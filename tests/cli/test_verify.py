@@ -125,6 +125,10 @@ class Fixtures(VerifyTest):
         path, index = self.planted("linear_int8_xnnpack", 0, struct.pack("<f", 9.0))
         (row,) = self.verify(path, code=NEGATIVE)
         self.assertEqual((row["outside"], row["worst_index"]), (1, index))
+        self.assertNotIn("gap", row["message"])
+        path, index = self.planted("linear_int8_xnnpack", 0, struct.pack("<f", 0.05))
+        (row,) = self.verify(path, code=NEGATIVE)
+        self.assertEqual((row["outside"], row["worst_index"]), (1, index))
         self.assertRegex(row["message"], r"; as a whole it is off by 0\.0\d+ of its root mean square, "
                                          r"which gap calls right$")
 
