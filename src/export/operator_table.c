@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "export/block_heading.h"
+#include "export/metadata_text.h"
 #include "export/operator_lines.h"
 
 /* What one cell of a line shows. */
@@ -44,6 +45,7 @@ enum cell {
     CELL_HANDLES,
     CELL_TIE,
     CELL_PAYLOAD_NODES,
+    CELL_METADATA,
     CELL_INFERRED,
     CELL_DEPTH,
     CELL_COUNT
@@ -135,6 +137,11 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_TIE] = {.name = "tie", .machine_only = 1},
     [CELL_PAYLOAD_NODES] = {.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_METADATA] = {.name = "metadata",
+                       .kind = ETS_COLUMN_LIST,
+                       .priority = 14,
+                       .least_width = 10,
+                       .first_of_list = 1},
     [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
 };
@@ -182,10 +189,10 @@ static bool is_place_group(const struct ets_operator_table_options *options)
 static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
-    static const enum cell row_only[] = {CELL_INSTRUCTION,  CELL_EVENT,   CELL_KERNEL,
-                                         CELL_SOURCE,       CELL_MODULE,  CELL_BACKEND,
-                                         CELL_OPS,          CELL_HANDLES, CELL_INFERRED,
-                                         CELL_SOURCE_SHOWN, CELL_TIE,     CELL_PAYLOAD_NODES};
+    static const enum cell row_only[] = {
+        CELL_INSTRUCTION, CELL_EVENT,         CELL_KERNEL,  CELL_SOURCE,   CELL_MODULE,
+        CELL_BACKEND,     CELL_OPS,           CELL_HANDLES, CELL_INFERRED, CELL_SOURCE_SHOWN,
+        CELL_TIE,         CELL_PAYLOAD_NODES, CELL_METADATA};
     for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
@@ -292,6 +299,15 @@ static void put_payload_nodes(const struct filler *f, const struct ets_row *row)
     ets_table_put_list(f->table, names, row->payload_node_count);
 }
 
+static void put_metadata(const struct filler *f, uint32_t row)
+{
+    struct ets_text_list list;
+    if (!ets_row_metadata(f->arena, f->inspection, row, &f->runs, f->run_number, &list)) {
+        list = (struct ets_text_list){NULL, 0};
+    }
+    put_list(f, &list);
+}
+
 static void put_name(const struct filler *f, const struct ets_operator_line *line)
 {
     char text[256];
@@ -382,6 +398,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_HANDLES: ets_table_put_integers(f->table, row->handles, row->handle_count); break;
     case CELL_TIE: ets_table_put_string(f->table, ets_tie_name(row->tie)); break;
     case CELL_PAYLOAD_NODES: put_payload_nodes(f, row); break;
+    case CELL_METADATA: put_metadata(f, line->row); break;
     case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
     case CELL_COUNT: break;
