@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "etscope/export.h"
 #include "export/chosen_runs.h"
+#include "export/crowded_line.h"
 #include "export/work.h"
 
 struct ets_text_list {
@@ -40,15 +41,6 @@ struct ets_operator_line {
     struct ets_text_list sources, modules, ops;
     struct ets_text_list places; /* of a group by source or module: its name, taken apart */
     bool is_rest;                /* what a delegate's operators leave over of its calls */
-};
-
-/* A line of source that takes half of a run or more, for several modules: a block of a model that
- * is there several times. */
-struct ets_crowded_line {
-    struct ets_text name; /* {NULL, 0}: there is none */
-    double share;
-    bool is_coarse; /* a clock of steps measured it */
-    uint32_t module_count;
 };
 
 struct ets_operator_lines {

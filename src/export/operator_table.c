@@ -146,10 +146,6 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
 };
 
-struct ets_span {
-    double lower, upper;
-};
-
 /* Allocation events of a block's runs, and their bytes together. */
 struct allocations {
     uint64_t count, bytes;
@@ -217,21 +213,10 @@ static void add_columns(struct filler *f)
     }
 }
 
-/*
- * `ticks` that a clock of steps of `quantum` reported for `calls` calls: the truth lies that many
- * steps above, or below where the step is negative (what is left of a total, its parts taken off).
- */
-static struct ets_span span(double ticks, double quantum, double calls)
-{
-    const double other = ticks + quantum * calls;
-    if (quantum >= 0) return (struct ets_span){ticks, other};
-    return (struct ets_span){other > 0 ? other : 0, ticks > 0 ? ticks : 0};
-}
-
 static void put_time(const struct filler *f, double ticks, double quantum, double calls)
 {
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    const struct ets_span time = span(ticks, quantum, calls);
+    const struct ets_span time = ets_span_of(ticks, quantum, calls);
     ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
 
@@ -263,7 +248,7 @@ static void put_share(const struct filler *f, const struct ets_chosen_times *tim
         ets_table_put_nothing(f->table);
         return;
     }
-    const struct ets_span time = span(times->middle, quantum, calls);
+    const struct ets_span time = ets_span_of(times->middle, quantum, calls);
     ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
 }
 
@@ -471,21 +456,6 @@ static bool is_frame(const struct filler *f, const struct ets_operator_line *lin
     return line->row != ETS_NO_INDEX && ets_inspection_row(f->inspection, line->row)->chain == -1;
 }
 
-/* "models/blocks.py:18 takes 95.7 % of the run, in 7 modules: --group-by module tells them apart"
- */
-static void add_crowded(const struct filler *f, const struct ets_crowded_line *line)
-{
-    char text[512];
-    if (line->name.data == NULL) return;
-    const unsigned tenths = line->share < 1 ? (unsigned)(1000 * line->share + 0.5) : 1000;
-    const size_t size = ets_print_text(
-        text, sizeof text,
-        "%.*s takes %s%u.%u %% of the run, in %u modules: --group-by module tells them apart",
-        line->name.size > 256 ? 256 : (int)line->name.size, line->name.data,
-        line->is_coarse ? "about " : "", tenths / 10, tenths % 10, line->module_count);
-    ets_table_add_note(f->table, (struct ets_text){text, size});
-}
-
 static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
@@ -513,7 +483,7 @@ static bool fill_block(struct filler *f, uint32_t index)
             if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
         }
     }
-    add_crowded(f, &lines.crowded);
+    ets_crowded_line_note(&lines.crowded, "--group-by module", f->table);
     return add_phases(f, index);
 }
 
