@@ -76,7 +76,8 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
 
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its
- * nodes. Returns false where memory ran out.
+ * nodes. A node that a pass put into the graph has a module only where no other node has one: what
+ * quantizes the output of a layer belongs to that layer. Returns false where memory ran out.
  */
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
                              struct ets_text_list *sources_out, struct ets_text_list *modules_out);
