@@ -33,7 +33,8 @@ static bool is_seen(const struct ets_row *row, enum ets_pool_view view)
                                           : !ets_pool_row_may_be_added(row);
 }
 
-/* The sequence `shape` and then the block's rows; ETS_KEY_NONE: no memory. */
+/* The sequence `shape` and then the block's rows; ETS_KEY_NONE: no memory. `seen_before`: [row] how
+ * many of the rows before it are seen; NULL: all are. */
 static uint32_t append_rows(struct ets_pool_shapes *shapes, uint32_t shape,
                             const struct ets_inspection *inspection, const struct ets_block *block,
                             enum ets_pool_view view, const uint32_t *seen_before)
@@ -47,9 +48,10 @@ static uint32_t append_rows(struct ets_pool_shapes *shapes, uint32_t shape,
             return ETS_KEY_NONE;
         }
         const uint32_t text = ets_strings_add(&shapes->texts, operation);
-        const uint32_t parent = row->parent == ETS_NO_INDEX
-                                    ? ETS_NO_INDEX
-                                    : seen_before[row->parent - block->first_row];
+        const uint32_t above = row->parent - block->first_row;
+        const uint32_t parent = row->parent == ETS_NO_INDEX ? ETS_NO_INDEX
+                                : seen_before == NULL       ? above
+                                                            : seen_before[above];
         const uint64_t words[ROW_WORDS] = {
             text,
             word(row->chain),
@@ -76,6 +78,7 @@ uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_insp
     const uint64_t start[2] = {0, head_row};
     if (head_row == ETS_KEY_NONE) return ETS_KEY_NONE;
     uint32_t shape = ets_key_table_add(&shapes->sequences, start);
+    if (view == ETS_POOL_EXACT) return append_rows(shapes, shape, inspection, block, view, NULL);
     struct ets_arena passing;
     ets_arena_init(&passing, shapes->texts.arena->allocator, 0);
     uint32_t *seen_before = ets_arena_alloc_array(&passing, block->row_count, sizeof *seen_before);

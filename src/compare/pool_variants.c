@@ -41,7 +41,7 @@ bool ets_pool_row_without_width(struct ets_arena *arena, const struct ets_row *r
                                 struct ets_text *text_out)
 {
     *text_out = row->operation;
-    if (!is_undecided(row)) return true;
+    if (!is_undecided(row) || row->operation.size == 0) return true;
     const struct ets_text name = row->operation;
     char *text = ets_arena_copy_text(arena, name.data, name.size);
     if (text == NULL) return false;
