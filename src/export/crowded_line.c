@@ -5,6 +5,7 @@
 #include "export/operator_lines.h"
 
 static const double LEAST_SHARE = 0.5;
+enum { MOST_TRIED = 64 }; /* lines whose modules are counted: stacks of a file may be endless */
 
 static double middle(struct ets_span share)
 {
@@ -34,11 +35,15 @@ bool ets_crowded_line_offer(struct ets_arena *arena, const struct ets_inspection
 {
     if (!(middle(offered->share) >= LEAST_SHARE)) return true;
     if (line->name.data != NULL && middle(line->share) <= middle(offered->share)) return true;
+    if (line->tried >= MOST_TRIED) return true;
+    const uint32_t tried = line->tried + 1;
+    line->tried = tried;
     const uint32_t modules = count_modules(arena, inspection, rows, row_count);
     if (modules == UINT32_MAX) return false;
     if (modules < 2) return true;
     *line = *offered;
     line->module_count = modules;
+    line->tried = tried;
     return true;
 }
 

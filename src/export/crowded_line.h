@@ -15,6 +15,7 @@ struct ets_crowded_line {
     struct ets_text name;  /* "models/blocks.py:18"; {NULL, 0}: there is none */
     struct ets_span share; /* NaN: not known */
     uint32_t module_count;
+    uint32_t tried; /* lines that were looked at for it */
 };
 
 /*

@@ -274,7 +274,7 @@ static void measure(const struct layout *l, const struct ets_chosen_runs *runs, 
 static bool offer_crowded(const struct layout *l, const struct ets_place *place, uint32_t first,
                           struct ets_span share, struct ets_crowded_line *line)
 {
-    const struct ets_crowded_line offered = {place->name, share, 0};
+    const struct ets_crowded_line offered = {.name = place->name, .share = share};
     uint32_t count = 0;
     if (place->frame == NULL) return true;
     for (uint32_t i = first; i != 0; i = l->entries[i].next) {
