@@ -9,7 +9,6 @@ EXPECTED says; making fails where it does not.
 """
 
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
@@ -17,6 +16,9 @@ from executorch.devtools import generate_etrecord
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.runtime import Runtime
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 EXPECTED = {"shared": [5.0, 12.0, 6.0], "own": [0.0, 2.0, 0.0]}
 
@@ -37,18 +39,6 @@ class Counter(torch.nn.Module):
 
     def get_double(self):
         return torch.relu(self.state * 2)
-
-
-def save_record(record, path):
-    """Without the paths of the machine that made it."""
-    raw = Path(str(path) + ".raw")
-    record.save(str(raw))
-    packages = str(Path(torch.__file__).parents[1]) + "/"
-    with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w") as target:
-        for info in source.infolist():
-            data = source.read(info).replace(packages.encode(), b"site-packages/")
-            target.writestr(zipfile.ZipInfo(info.filename), data)
-    raw.unlink()
 
 
 def export(model, method, inputs):
@@ -83,7 +73,7 @@ def write_changed(folder, model):
     edge = to_edge(programs, generate_etrecord=True)
     program = edge.to_executorch(ExecutorchBackendConfig(
         memory_planning_pass=MemoryPlanningPass(share_mutable_buffers=True)))
-    save_record(program.get_etrecord(), folder / "changed.etrecord")
+    save_record(program.get_etrecord(), folder / "changed.etrecord", Path(__file__).parent)
     (folder / "changed.pte").write_bytes(program.buffer)
 
 
