@@ -20,6 +20,7 @@
 #include "etscope/file.h"
 #include "etscope/inspect.h"
 #include "skip_because.h"
+#include "test_faults_support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -236,27 +237,6 @@ static inline char *print_table(const struct ets_table *table, struct ets_table_
     ets_file_close(file);
     unlink(path);
     return text;
-}
-
-/* An allocator whose calls fail from number `fail_at` on, and which knows what it still owes. */
-struct failing {
-    unsigned long calls, fail_at;
-    long live;
-};
-
-static inline void *failing_reallocate(void *context, void *pointer, size_t bytes)
-{
-    struct failing *failing = context;
-    if (failing->calls++ >= failing->fail_at) return NULL;
-    if (pointer == NULL) failing->live++;
-    return realloc(pointer, bytes);
-}
-
-static inline void failing_release(void *context, void *pointer)
-{
-    struct failing *failing = context;
-    if (pointer != NULL) failing->live--;
-    free(pointer);
 }
 
 #endif
