@@ -4,46 +4,13 @@
 #define ETSCOPE_TESTS_INSPECT_SUPPORT_H
 
 #define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "etscope/etdump_writer.h"
 #include "etscope/export.h"
-#include "etscope/file.h"
 #include "etscope/inspect.h"
-#include "skip_because.h"
 #include "test_faults_support.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static inline struct ets_file *open_fixture(const char *model, const char *file)
-{
-    char path[512];
-    struct ets_file *opened = NULL;
-    snprintf(path, sizeof path, "%s/%s/%s", TEST_DATA, model, file);
-    assert_int_equal(ets_file_open(path, &opened, NULL), ETS_OK);
-    return opened;
-}
-
-/* Skips the test where this build cannot read records. */
-static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
-{
-    struct ets_etrecord *record = NULL;
-    struct ets_error error = {.status = ETS_OK};
-    const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
-    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
-    if (status != ETS_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, ETS_OK);
-    return record;
-}
+#include "test_files_support.h"
 
 static inline struct ets_inspection *inspect(struct ets_bytes dump,
                                              struct ets_inspect_options options)
