@@ -56,8 +56,11 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
     unsigned count = 0;
     int code = open_models(arguments, models, &count);
     if (code == CLI_OK) {
-        code = cli_traces_open(arguments, arguments->words, arguments->word_count, models, count,
-                               &traces);
+        const struct cli_traces_request request = {.words = arguments->words,
+                                                   .word_count = arguments->word_count,
+                                                   .models = models,
+                                                   .model_count = count};
+        code = cli_traces_open(arguments, &request, &traces);
         if (code == CLI_OK) {
             struct ets_pool_table_options shown = *options;
             for (unsigned i = 0; i < traces.paths.count; i++) {

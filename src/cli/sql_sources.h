@@ -4,6 +4,7 @@
 
 #include "etscope/sql.h"
 #include "inputs.h"
+#include "siblings.h"
 #include "trace_paths.h"
 
 struct sql_trace_file {
@@ -18,6 +19,7 @@ struct sql_sources {
     struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
     struct cli_record *record_files;
     struct cli_program *program_files;
+    struct cli_siblings siblings; /* where none were given */
     struct ets_sql_trace *traces;
     struct ets_sql_record *records;
     struct ets_sql_program *programs;

@@ -26,17 +26,28 @@ class WhatGoesWrong(GapTest):
 
     def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
         words = files("types")
-        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it where it meets a float16 or "
-                          "bfloat16 tensor; record again with etscope's tracer: `etscope run "
-                          "--capture intermediates`", "gap", *words)
-        self.assertIn("--partial", done.stderr)
+        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it at a float16 or bfloat16 "
+                          "tensor: such tensors are lost, the rest can be read", "gap", *words)
+        self.assertIn("note: --partial reads what is whole", done.stderr)
+        self.assertNotIn("record again", done.stderr)  # one advice at a time
         done = self.ok("gap", *words, "--partial", "--format", "json")
-        self.assertIn("such tensors are lost", done.stderr)
+        self.assertIn("such tensors are lost; to have them, record again: `etscope run MODEL.pte "
+                      "--capture intermediates -o TRACE --debug-buffer FILE`", done.stderr)
         rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         (through_half,) = (row for row in rows if row["aot_ops"] == ["relu", "to", "to_1"]
                            or row["aot_ops"][-1] == "to_1")
         self.assertEqual(through_half["computes_in"], "float16")
+
+    def test_gap__the_command_that_records_a_garbled_dump_again_works(self):
+        model = support.DATA / "types" / "model.bpte"
+        again = self.folder / "again.etdp", self.folder / "again.bin"
+        self.ok("run", model, "--case", "0", "--capture", "intermediates", "-o", again[0],
+                "--debug-buffer", again[1])
+        rows = json_rows(self.ok("gap", again[0], "--debug-buffer", again[1], "--etrecord",
+                                 support.DATA / "types" / "model.etrecord", "--format",
+                                 "json").stdout)
+        self.assertIn("float16", {row["dtype"] for row in rows})
 
     def test_gap__nothing_that_could_be_compared_is_no_success(self):
         (self.folder / "none.npy").mkdir()
