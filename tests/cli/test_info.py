@@ -101,7 +101,9 @@ class TestProgram(unittest.TestCase):
             self.assertEqual({n: listed[n] for n in ran}, dict(ran), model)
 
     def test_info__program_sizes_add_up(self):
-        for path in sorted(DATA.glob("*/*.pte")):
+        paths = sorted(DATA.glob("*/*.pte"))
+        self.assertGreater(len(paths), 30)
+        for path in paths:
             program = facts(path)
             self.assertEqual(program["file_bytes"], path.stat().st_size)
             self.assertEqual(sum(program["sizes"].values()), path.stat().st_size, path)
@@ -143,7 +145,9 @@ class TestProgram(unittest.TestCase):
             self.assertIn(named["key"], full)
 
     def test_info__one_screen_of_80_columns(self):
-        for path in sorted(DATA.glob("*/model.*")) + sorted(DATA.glob("*/profile.etdp")):
+        paths = sorted(DATA.glob("*/model.*")) + sorted(DATA.glob("*/profile.etdp"))
+        self.assertGreater(len(paths), 50)
+        for path in paths:
             lines = info(path).splitlines()
             self.assertEqual([line for line in lines[1:] if len(line) > 80], [], path)
             self.assertEqual([line for line in lines if line != line.rstrip()], [], path)
