@@ -112,11 +112,9 @@ class Times(unittest.TestCase):
             self.assertIn("--program tells what is inside", done.stderr.decode())
 
 
-class Sources(unittest.TestCase):
+class Sources(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         known = {line["line"]: line["code"] for line in lines("--frames", "all") if line["line"]}
         self.first = min(known)
         text = {n: f"# line {n}" for n in range(1, max(known) + 5)}
