@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "cli_text.h"
 #include "debug_buffer.h"
 #include "etscope/gap_table.h"
@@ -134,7 +135,8 @@ static int compute(struct cli_gap *gap)
             .engine = gap->engine,
             .inputs = takes_any ? inputs.values : &nothing,
             .input_count = inputs.count,
-            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0};
+            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0,
+            .memory_limit = cli_evaluation_bytes()};
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);

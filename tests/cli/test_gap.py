@@ -207,7 +207,6 @@ class PlantedFaults(GapTest):
         self.ok("gap", *files("mlp_portable"), "--fail-below", "60")
         self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
 
-
     def test_gap__each_time_round_a_loop_is_the_same_operator(self):
         rows = self.gap(*self.plant("map_loop", 0, 3, 0.1))
         self.assertEqual([(row["aot_ops"][-1], row["occurrence"]) for row in rows
