@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 
 import torch
-from executorch.devtools import generate_etrecord
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.runtime import Runtime

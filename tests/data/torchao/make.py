@@ -16,7 +16,6 @@ from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPar
 from executorch.devtools import Inspector
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
-from torch import nn
 from torchao.quantization import (
     Int8DynamicActivationIntxWeightConfig, Int8WeightOnlyConfig, IntxWeightOnlyConfig, quantize_)
 from torchao.quantization.granularity import PerAxis, PerGroup
