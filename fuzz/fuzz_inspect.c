@@ -112,7 +112,7 @@ static void print_views(const struct ets_inspection *inspection)
         .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .all_frames = 1};
     for (int i = 0; i < 3; i++) {
         const struct ets_run_table_options runs = {
-            .by_run = i == 1, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+            .of = {.one_by_one = i == 1, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX}};
         const struct ets_table_style style = {.format = ETS_FORMAT_TABLE, .width = 60};
         struct ets_table *table;
         struct ets_output *output = nowhere();

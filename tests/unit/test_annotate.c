@@ -314,7 +314,7 @@ static void test_annotate__tables_of_a_dump_without_runs_are_empty(void **state)
         inspect_runs(NULL, 0, (struct ets_inspect_options){.tick_unit = ETS_UNIT_NS});
     struct ets_table *table;
     const struct ets_annotate_options annotate = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
-    const struct ets_run_table_options runs = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+    const struct ets_run_table_options runs = {.of = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX}};
     assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
     assert_int_equal(ets_annotate_table_fill(table, made.inspection, &annotate, NULL, NULL),
                      ETS_OK);

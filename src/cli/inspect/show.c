@@ -122,7 +122,7 @@ static bool check_run_options(const struct cli_arguments *arguments, struct requ
     static const char *const others[] = {"--sort", "--all", "--depth", NULL};
     const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
     request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
-    request->runs.by_run = group == GROUP_RUN;
+    request->runs.of.one_by_one = group == GROUP_RUN;
     const char *other = cli_first_given(arguments, others);
     if (request->is_of_runs && other != NULL) {
         cli_complain(CLI_USAGE, "%s does not go with --group-by method or run", other);
@@ -308,11 +308,11 @@ static enum ets_status fill_runs(struct ets_table *table, const struct ets_inspe
                                  const struct request *request, struct ets_error *error)
 {
     struct ets_run_table_options options = request->runs;
-    options.block = request->table.block;
-    options.run = request->table.run;
-    options.steady = request->table.steady;
+    options.of.block = request->table.block;
+    options.of.run = request->table.run;
+    options.of.steady = request->table.steady;
     options.top = request->table.top;
-    options.filter = request->table.filter;
+    options.of.filter = request->table.filter;
     return ets_run_table_fill(table, inspection, &options, error);
 }
 

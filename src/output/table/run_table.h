@@ -1,16 +1,15 @@
 /*
  * run_table.h - executions by method, and one by one: prefill and decode, token by token.
  *
- *     struct ets_run_table_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+ *     struct ets_run_table_options options = {.of = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX}};
  *     ets_table_open(NULL, &table, &error);
  *     ets_run_table_fill(table, inspection, &options, &error);
  */
 #ifndef ETSCOPE_OUTPUT_TABLE_RUN_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_RUN_TABLE_H
 
-#include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 #include "output/table/table.h"
+#include "views/executions.h"
 
 /* How many tokens a run of a method works on. */
 struct ets_method_tokens {
@@ -19,12 +18,9 @@ struct ets_method_tokens {
 };
 
 struct ets_run_table_options {
-    int by_run; /* 1: a line for each execution, in the trace's order; 0: for each method */
-    uint32_t block, run; /* ETS_NO_INDEX: all */
-    int steady;          /* 1: without warm-up, as ets_run_phases_find tells it */
-    uint32_t top;        /* lines; 0: all */
-    /* With rows left out, times are of the work that is left. */
-    struct ets_row_filter filter;
+    /* `one_by_one`: a line for each execution, in the trace's order; else for each method. */
+    struct ets_execution_options of;
+    uint32_t top;                           /* lines; 0: all */
     const struct ets_method_tokens *tokens; /* [token_count]; others: not known */
     size_t token_count;
 };

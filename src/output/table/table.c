@@ -65,6 +65,16 @@ void ets_table_add_column(struct ets_table *table, const struct ets_column *colu
     columns[table->column_count++] = *column;
 }
 
+void ets_table_add_columns(struct ets_table *table, const struct ets_column *first, size_t stride,
+                           size_t count, int has_unit)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ets_column column = *(const struct ets_column *)((const char *)first + i * stride);
+        if (!has_unit && column.kind == ETS_COLUMN_TIME) column.kind = ETS_COLUMN_TICKS;
+        ets_table_add_column(table, &column);
+    }
+}
+
 /* Whether the cells may take so many bytes more. */
 static bool charge(struct ets_table *table, uint64_t bytes)
 {

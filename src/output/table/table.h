@@ -94,6 +94,25 @@ ETS_API void ets_table_limit(struct ets_table *table, uint64_t bytes);
 /* All columns come before the first row; names are borrowed until close. */
 ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);
 
+/*
+ * The same for the columns of a view, which stand `stride` bytes apart: each is the head of a
+ * struct that also says what puts its cells, so that a column is one line of source.
+ *
+ *     static const struct field {
+ *         struct ets_column column;
+ *         void (*put)(struct ets_table *table, const struct ets_thing *thing);
+ *     } fields[] = {
+ *         {{.name = "name"}, put_name},
+ *         {{.name = "time", .kind = ETS_COLUMN_TIME}, put_time},
+ *     };
+ *     ets_table_add_columns(table, &fields[0].column, sizeof *fields, 2, has_unit);
+ *     for (size_t i = 0; i < 2; i++) fields[i].put(table, thing);
+ *
+ * Without a unit (`has_unit` 0), TIME columns are TICKS.
+ */
+ETS_API void ets_table_add_columns(struct ets_table *table, const struct ets_column *first,
+                                   size_t stride, size_t count, int has_unit);
+
 /* Starts a section: a heading of its own for people, nothing for machines. */
 ETS_API void ets_table_add_section(struct ets_table *table, struct ets_text heading);
 

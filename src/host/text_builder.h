@@ -1,0 +1,32 @@
+/*
+ * A text that grows in a room of the caller's; what has no room is left out.
+ *
+ *     char text[256];
+ *     struct ets_text_builder line = {text, sizeof text, 0};
+ *     ets_add_text(&line, "%.*s takes %.1f %%", ETS_TEXT(name), percent);
+ *     use(ets_built_text(&line));
+ *
+ * Formats are those of printf. The text ends in NUL.
+ */
+#ifndef ETSCOPE_HOST_TEXT_BUILDER_H
+#define ETSCOPE_HOST_TEXT_BUILDER_H
+
+#include "etscope/bytes.h"
+#include "etscope/status.h"
+
+struct ets_text_builder {
+    char *text;
+    size_t room, used;
+};
+
+void ets_add_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
+
+static inline struct ets_text ets_built_text(const struct ets_text_builder *builder)
+{
+    return (struct ets_text){builder->text, builder->used};
+}
+
+/* The two arguments of "%.*s"; a text of more than a page is cut. */
+#define ETS_TEXT(value) ((value).size > 4096 ? 4096 : (int)(value).size), (value).data
+
+#endif
