@@ -3,6 +3,7 @@
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "etscope/difference.h"
 #include "output/table/difference_table.h"

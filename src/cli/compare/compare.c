@@ -4,6 +4,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "etscope/numerics.h"
 
 /* A program output as it was recorded. */

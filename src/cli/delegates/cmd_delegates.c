@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
 #include "output/table/delegate_table.h"

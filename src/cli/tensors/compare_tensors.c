@@ -7,6 +7,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/tolerances.h"
 #include "cli/tensors/array_pairs.h"
