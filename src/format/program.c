@@ -1,3 +1,6 @@
+/*
+ * Opens a program (.pte): reads the extended header, verifies the FlatBuffer and counts its parts.
+ */
 #include "etscope/program.h"
 
 #include <string.h>
