@@ -1,3 +1,4 @@
+/* Reads an opened ETDump: runs, events, debug values and their tensors. */
 #include "etscope/etdump.h"
 
 #include <string.h>
