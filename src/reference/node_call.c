@@ -1,3 +1,7 @@
+/*
+ * Computes one node: binds its inputs to the operator's schema, then runs an expression or a
+ * kernel.
+ */
 #include "reference/node_call.h"
 
 #include <string.h>
