@@ -1,3 +1,4 @@
+/* Matches the operators of two blocks, level by level: by handles, then by order. */
 #include "compare/matching.h"
 
 static bool build_side(struct ets_match *match, int which, const struct ets_pool_block *block,
