@@ -1,3 +1,4 @@
+/* A table in memory: columns, rows and cells, with a ceiling for their bytes. */
 #include "output/table/table.h"
 
 #include <string.h>
