@@ -1,3 +1,4 @@
+/* Groups work by operator, source line, file, module, backend or handle. */
 #include <string.h>
 
 #include "base/error.h"

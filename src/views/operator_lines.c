@@ -1,3 +1,4 @@
+/* Lists the rows of a block as lines of the operator table, parents before what they enclose. */
 #include "views/operator_lines.h"
 
 #include <string.h>
