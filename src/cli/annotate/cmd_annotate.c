@@ -1,3 +1,4 @@
+/* The command `annotate`: the model's source with what each line costs. */
 #include <string.h>
 
 #include "cli/core/bounds.h"

@@ -1,3 +1,4 @@
+/* The command `diff`: what changed between two traces. */
 #include <stdlib.h>
 
 #include "cli/compare/sides.h"

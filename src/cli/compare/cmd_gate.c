@@ -1,3 +1,4 @@
+/* The command `gate`: a new trace against a base and a budget. */
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"

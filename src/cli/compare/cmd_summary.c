@@ -1,3 +1,4 @@
+/* The command `summary`: several traces of one program. */
 #include <stdlib.h>
 
 #include "cli/core/bounds.h"

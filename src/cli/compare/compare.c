@@ -1,3 +1,4 @@
+/* --compare-results of `inspect`: the recorded outputs against the record's reference outputs. */
 #include "cli/compare/compare.h"
 
 #include <math.h>

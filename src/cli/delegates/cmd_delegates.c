@@ -1,3 +1,4 @@
+/* The command `delegates`: what was delegated, and what was not. */
 #include <string.h>
 
 #include "cli/core/bounds.h"

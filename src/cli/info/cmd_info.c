@@ -1,3 +1,4 @@
+/* The command `info`: describes files by their kind, and folders. */
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/info/info_kinds.h"

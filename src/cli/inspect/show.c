@@ -1,3 +1,4 @@
+/* Shows an inspection by the options that `inspect` and `profile` share. */
 #include "cli/inspect/show.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The command `recover`: rebuilds a trace from a device's serial log or stream. */
 #include <stdlib.h>
 #include <string.h>
 

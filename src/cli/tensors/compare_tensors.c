@@ -1,3 +1,4 @@
+/* --compare of `tensors`: captured tensors against arrays, one line each. */
 #include "cli/tensors/compare_tensors.h"
 
 #include <math.h>
