@@ -1,4 +1,5 @@
-/* The inspection, as the files of this folder share it. Built in the order of the functions below.
+/*
+ * The inspection, as the files of this folder share it. Built in the order of the functions below.
  */
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H

@@ -1,4 +1,5 @@
-/* The values in a plan's slots during a run: reading, setting and dropping them, and their sizes.
+/*
+ * The values in a plan's slots during a run: reading, setting and dropping them, and their sizes.
  */
 #include "base/error.h"
 #include "reference/reference_run.h"

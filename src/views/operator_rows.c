@@ -1,4 +1,6 @@
-/* Rows of a block as operators: which are shown, which is the whole, and the places of their nodes.
+/*
+ * Rows of a block as operators: which are shown, which is the whole, and the places of their
+ * nodes.
  */
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Writes the document of --format json and jsonl: the envelope, the rows, what was read and noted.
+/*
+ * Writes the document of --format json and jsonl: the envelope, the rows, what was read and noted.
  */
 #include "cli/core/document.h"
 
