@@ -27,6 +27,8 @@ static void read_values(struct ets_etrecord *record, const char *method)
     const struct ets_value *values;
     size_t count, case_count = 0;
     (void)ets_etrecord_representative_inputs(record, &values, &count, NULL);
+    const struct ets_nest *nests;
+    (void)ets_etrecord_representative_nests(record, &nests, &count, NULL);
     (void)ets_etrecord_reference_case_count(record, method, &case_count, NULL);
     (void)ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL);
 }

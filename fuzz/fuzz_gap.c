@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-#include "base/crc32.h"
 #include "etscope/gap.h"
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
@@ -31,7 +31,7 @@ static void put_number(uint8_t *at, uint32_t value, unsigned bytes)
 static void add_entry(struct zip *zip, const char *name, struct ets_bytes data)
 {
     const size_t name_size = strlen(name);
-    const uint32_t sum = ets_crc32(0, data.data, data.size);
+    const uint32_t sum = (uint32_t)crc32(0, data.data, (uInt)data.size);
     uint8_t *local = zip->bytes + zip->size;
     uint8_t *central = zip->directory + zip->directory_size;
     memset(local, 0, 30);

@@ -102,13 +102,17 @@ enum ets_budget_result {
     ETS_BUDGET_RESULT_COUNT = 5
 };
 
+/* The least runs whose p90 has an upper bound: of fewer it may lie above all of them. */
+enum { ETS_BUDGET_P90_RUNS = 29 };
+
 /* Why a rule is undecided. */
 enum ets_budget_doubt {
     ETS_DOUBT_NONE = 0,
-    ETS_DOUBT_RUNS = 1,  /* too few runs for such a spread: `runs_needed` */
-    ETS_DOUBT_BASE = 2,  /* parts of the base are over the limit as well: `noise` */
-    ETS_DOUBT_CLOCK = 3, /* a delegate's clock is coarser than the change */
-    ETS_DOUBT_ROOM = 4   /* the rule allows no change at all (+0%), the runs differ */
+    ETS_DOUBT_RUNS = 1,   /* too few runs for such a spread: `runs_needed` */
+    ETS_DOUBT_BASE = 2,   /* parts of the base are over the limit as well: `noise` */
+    ETS_DOUBT_CLOCK = 3,  /* a delegate's clock is coarser than the change */
+    ETS_DOUBT_ROOM = 4,   /* the rule allows no change at all (+0%), the runs differ */
+    ETS_DOUBT_SLOWEST = 5 /* max: the slowest runs differ by more than the rule allows */
 };
 
 /*

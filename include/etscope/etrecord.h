@@ -152,6 +152,25 @@ ETS_API enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *
                                                            size_t *count_out,
                                                            struct ets_error *error);
 
+enum ets_nest_kind { ETS_NEST_VALUE, ETS_NEST_LIST, ETS_NEST_TUPLE, ETS_NEST_DICT };
+
+/* A value of the representative inputs, or what holds others; borrowed from the record. */
+struct ets_nest {
+    enum ets_nest_kind kind;
+    uint32_t count;      /* of what it holds, which follows it; 0 for a value */
+    struct ets_text key; /* its key where a dict holds it, a number as text; else absent */
+};
+
+/*
+ * How representative_inputs were nested: all of it in the order of the values above, each list,
+ * tuple and dict before what it holds. `([x, y], {"scale": z})` is a tuple of 2, a list of 2, two
+ * values, a dict of 1, a value. NOT_FOUND: no inputs.
+ */
+ETS_API enum ets_status ets_etrecord_representative_nests(struct ets_etrecord *record,
+                                                          const struct ets_nest **nests_out,
+                                                          size_t *count_out,
+                                                          struct ets_error *error);
+
 /* reference_outputs of a method's `test_case`. NOT_FOUND: none, or no such case. */
 ETS_API enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *record,
                                                        const char *method, size_t test_case,

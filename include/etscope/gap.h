@@ -140,6 +140,7 @@ struct ets_gap_evaluation {
      * record's types alone, the runtime's kernels beside themselves.
      */
     int use_double;
+    uint64_t memory_limit; /* as in struct ets_reference_options */
 };
 
 /* What is to be said of a compared value. */
@@ -261,6 +262,8 @@ struct ets_gap_verdict {
     int in_double;       /* 1: the reference was computed in float64, but for `single` nodes */
     int is_quantized;    /* 1: the reference quantizes, so that what quantization costs does not
                             show */
+    int is_unchecked;    /* 1: whether the delegate quantizes as the record does is not known; the
+                            program would tell */
     uint32_t guilty;     /* row, or ETS_NO_INDEX: nothing stands out */
     uint32_t suspects;   /* rows of other nodes whose own error stands out */
     double outputs;      /* error of the output that is worst, relative as own_error is; NaN where

@@ -16,9 +16,11 @@
  *     }
  *
  * Blocks of several traces are one block of the pool where they are the same in all that does not
- * depend on time: name, method, test case, and the sequence of their events. Loads, which look
- * alike, are one where the traces share a block that executes. Everything handed out is borrowed
- * until close. One pool belongs to one thread at a time.
+ * depend on time: name, method, test case, and the sequence of their events. Conversions that
+ * XNNPACK adds on some processors are no difference where the program is known; a trace without
+ * them spent no time on them. Loads, which look alike, are one where the traces share a block that
+ * executes. Everything handed out is borrowed until close. One pool belongs to one thread at a
+ * time.
  */
 #ifndef ETSCOPE_POOL_H
 #define ETSCOPE_POOL_H
@@ -48,8 +50,8 @@ struct ets_pool_operator {
                                   below it + resolution; 0: exact */
     const double *per_run;     /* [run_count of the block] all calls of a run added up; part after
                                   part, runs in file order */
-    const struct ets_row *row; /* of the first part: handles, nodes, backend; NULL for the rest */
-    uint32_t row_offset;       /* its row in each part's block, from the block's first_row */
+    const struct ets_row *row; /* of a part that has it: handles, nodes, backend; NULL: the rest */
+    uint32_t row_offset;       /* its row, from the first_row of its block */
 };
 
 /* What one trace gave to a block. */
@@ -68,8 +70,11 @@ struct ets_pool_block {
     const struct ets_pool_part *parts;
     uint32_t operator_count;
     const struct ets_pool_operator *operators; /* in order of execution, parents first */
-    uint32_t total; /* the operator that encloses all: Method::execute, Program::load_method;
-                       ETS_NO_INDEX: none does */
+    uint32_t total;  /* the operator that encloses all: Method::execute, Program::load_method;
+                        ETS_NO_INDEX: none does */
+    uint32_t may_be; /* an earlier block that differs in nothing but what XNNPACK may do on another
+                        processor (conversions of 16-bit floats, and computing with 32): with the
+                        program, inspections tell whether they are one. ETS_NO_INDEX: none */
 };
 
 struct ets_pool_options {

@@ -61,6 +61,8 @@ struct ets_reference_options {
     const struct ets_graph *fallback; /* the edge program that was made from `graph`; or NULL */
     int use_double; /* 1: floating-point tensors are float64, where a kernel can */
     const struct ets_allocator *allocator; /* NULL: the C library's */
+    uint64_t memory_limit; /* bytes that values may take at once; 0: 64 GiB or the host's memory,
+                              which it is never above */
 };
 
 /* How a node is computed. */

@@ -129,6 +129,12 @@ ETS_API enum ets_computes ets_type_computes(int scalar_type);
  */
 ETS_API enum ets_computes ets_method_computes(const struct ets_method *method);
 /*
+ * What one output is computed in, as far as the kernels say that make it: a float32 copy of what a
+ * kernel computed in float16 is no more exact than that. EXACT: whole numbers, or not known, as of
+ * what a delegate gives.
+ */
+ETS_API enum ets_computes ets_output_computes(const struct ets_method *method, uint32_t output);
+/*
  * Fills `rules_out` with rules for the outputs of a method that computes in `computes`, to stand
  * before the caller's own: integers stay exact. Returns how many, at most ETS_TOLERANCE_RULES.
  */

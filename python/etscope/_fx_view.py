@@ -4,44 +4,22 @@
     for node in program.graph_module.graph.nodes:
         print(node.op, node.name, node.target, node.meta.get("debug_handle"))
 
-Values are names and texts: what torch's objects would compute with is in Graph.to_torch(). A
-target equals the operator that it names, torch's and the edge dialect's:
+Values are names and texts: what torch's objects would compute with is in Graph.to_torch(). The
+target of a call equals the operator that it names, torch's and the edge dialect's:
 
     [node for node in program.graph.nodes if node.target == torch.ops.aten.add.Tensor]
 """
 
 import dataclasses
 import json
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from etscope._library import lib
+from etscope._operators import Target
 
-
-class Target(str):
-    """The full name of what is called. It equals the name, and torch's operator of that name.
-
-    A set or dict of torch's operators does not find it, as it has the hash of its text.
-    """
-
-    def __eq__(self, other):
-        if isinstance(other, str):
-            return str.__eq__(self, other)
-        name_of = _OPERATORS.get((type(other).__module__, type(other).__name__))
-        return NotImplemented if name_of is None else str.__eq__(self, name_of(other))
-
-    def __ne__(self, other):
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not same
-
-    __hash__ = str.__hash__
-
-
-# How records name the objects of these classes, which are compared without importing them.
-_OPERATORS = {
-    ("torch._ops", "OpOverload"): lambda operator: f"torch.ops.{operator}",
-    ("executorch.exir.dialects.edge._ops", "EdgeOpOverload"):
-        lambda operator: f"executorch.exir.dialects.edge.ops.{operator.__name__}",
-}  # fmt: skip
+# Where kernels of out variants write to, which torch takes by name alone.
+_OUT = re.compile(r"out\d*")
 
 
 @dataclasses.dataclass
@@ -74,14 +52,17 @@ class NodeSource:
 class FxNode:
     """One node. op: "placeholder", "call_function" or "output".
 
-    target   the full name of what is called; of a placeholder its own name
+    target   the full name of what is called, a Target: it equals torch's operator, and
+             target.resolve() is that operator; of a placeholder its own name, as text
     args     the arguments' texts, as in Graph.code
+    kwargs   {"out": text} of a program that was lowered; records do not tell which of the others
+             were given by name, so that these are in args
     meta     debug_handle, stack_trace, nn_module_stack, from_node, as far as the record has them
     """
 
     name: str
     op: str
-    target: Target
+    target: str
     args: Tuple[str, ...] = ()
     kwargs: Dict[str, str] = dataclasses.field(default_factory=dict)
     meta: Dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -135,25 +116,30 @@ class GraphSignature:
 
 def graph_of(graph):
     """The FxGraph of an etscope.graph.Graph."""
-    nodes = [FxNode(name, "placeholder", Target(name)) for name, _ in graph.inputs]
-    origins = _origins(graph)
+    nodes = [FxNode(name, "placeholder", name) for name, _ in graph.inputs]
+    metadata = _metadata(graph)
     for node in graph.nodes:
-        meta = {"debug_handle": node.debug_handle, "stack_trace": node.stack_trace,
+        stored = metadata.get(node.name, {})
+        handle = node.debug_handle
+        if handle is None and "debug_handle" in stored:
+            handle = 0  # torch's way to say that there is none
+        meta = {"debug_handle": handle, "stack_trace": node.stack_trace,
                 "nn_module_stack": node.nn_module_stack or None,
-                "from_node": origins.get(node.name)}  # fmt: skip
+                "from_node": NodeSource.listed(stored.get("from_node"))}  # fmt: skip
         meta = {key: value for key, value in meta.items() if value is not None}
-        args = tuple(value for _, value in node.inputs)
-        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, meta=meta))
+        named = {label: value for label, value in node.inputs if _OUT.fullmatch(label)}
+        args = tuple(value for label, value in node.inputs if label not in named)
+        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, named, meta))
     outputs = tuple(name for name, _ in graph.outputs)
-    return FxGraph([*nodes, FxNode("output", "output", Target("output"), outputs)])
+    return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
 
 
-def _origins(graph):
-    """{node's name: its NodeSources}, from the record's JSON; of a subgraph nothing."""
+def _metadata(graph):
+    """{node's name: what the record's JSON keeps of it}; of a subgraph nothing."""
     try:
         nodes = graph._owner.json(graph.name)["graph_module"]["graph"]["nodes"]
-        return {node["name"]: NodeSource.listed(node["metadata"].get("from_node"))
-                for node in nodes}  # fmt: skip
+        return {node["name"]: node["metadata"] for node in nodes
+                if isinstance(node["metadata"], dict)}  # fmt: skip
     except (AttributeError, KeyError, TypeError):
         return {}
 

@@ -116,5 +116,42 @@ def test_functions_of_portable_lib():
     count = portable_lib._threadpool_get_thread_count()
     assert count >= 1
     portable_lib._unsafe_reset_threadpool(count)
-    with pytest.raises(Error, match="write it to a file"):
-        portable_lib._load_for_executorch_from_buffer(b"", b"")
+    for index in (-1, program.num_methods()):
+        with pytest.raises(Error, match=f"no number {index}") as caught:
+            program.get_method_name(index)
+        assert caught.value.status == "NOT_FOUND"
+
+
+def test_weights_of_a_program_from_bytes():
+    from etscope.runtime import portable_lib
+
+    with open(file("ptd", "external.pte"), "rb") as program:
+        module = portable_lib._load_for_executorch_from_data_loader(
+            program, file("ptd", "external.ptd")
+        )
+        program.seek(0)
+        data = program.read()
+    with open(file("ptd", "external.ptd"), "rb") as weights:
+        again = portable_lib._load_for_executorch_from_buffer(data, weights.read())
+    info = module.method_meta("forward").input_tensor_meta(0)
+    inputs = [np.ones(info.sizes(), info.numpy_dtype)]
+    np.testing.assert_array_equal(
+        np.asarray(module.forward(inputs)[0]), np.asarray(again.forward(inputs)[0])
+    )
+
+
+def test_what_portable_lib_cannot_do_says_why():
+    from etscope.runtime import portable_lib
+
+    class PyDataLoader:
+        pass
+
+    for function, arguments, reason in (
+        ("_load_for_executorch_from_data_loader", (PyDataLoader(),), "bytes in C\\+\\+.*open file"),
+        ("_create_profile_block", ("a",), "enable_etdump=True"),
+        ("_dump_profile_results", (), "enable_etdump=True"),
+    ):
+        with pytest.raises(Error, match=reason) as caught:
+            getattr(portable_lib, function)(*arguments)
+        assert caught.value.status == "UNSUPPORTED"
+    assert portable_lib._reset_profile_results() is None

@@ -2,6 +2,7 @@
 
 import io
 import json
+import operator
 import os
 import types
 import zipfile
@@ -11,6 +12,7 @@ import pytest
 
 import made
 from etscope import ETRecord, Error, Inspector, generate_etrecord, parse_etrecord
+from etscope._operators import Target
 from etscope.etrecord import slim
 from fixtures import MODELS, file
 
@@ -26,8 +28,8 @@ def saved(record, **options):
     return out.getvalue()
 
 
-def record_of(model):
-    return parse_etrecord(file(model, "model.etrecord"))
+def record_of(model, name="model"):
+    return parse_etrecord(file(model, f"{name}.etrecord"))
 
 
 def lowered(**maps):
@@ -336,6 +338,20 @@ def test_code_shows_control_characters_of_names():
     assert "aten\\x1b[2J_relu" in graph.code and "\x1b" not in graph.code + repr(node)
 
 
+def test_nodes_of_a_lowered_program():
+    path, entry = file("mlp_portable", "model.etrecord"), "edge_dialect_exported_program/forward"
+    program = json.loads(entries(path)[entry])
+    nodes = program["graph_module"]["graph"]["nodes"]
+    (relu,) = [node for node in nodes if node["name"] == "aten_relu_default"]
+    relu["inputs"].append({"name": "out", "arg": relu["inputs"][0]["arg"]})
+    relu["metadata"]["debug_handle"] = "0"
+    text = json.dumps(program).encode()
+    graph = parse_etrecord(made.record(path, **{entry: text})).edge_dialect_program
+    (node,) = [node for node in graph.graph.nodes if node.name == "aten_relu_default"]
+    assert node.kwargs == {"out": node.args[0]} and len(node.args) == 1
+    assert node.meta["debug_handle"] == 0
+
+
 INFO = {"forward/lowered_module_0": {"tiles": [1, 2], "note": "\u00e9"}}
 
 
@@ -362,6 +378,21 @@ def operator_of(module, kind, text):
     return named
 
 
+def test_inputs_are_nested_as_they_were_given():
+    (x, y), keywords = record_of("nested", "keywords")._representative_inputs
+    assert x.shape == y.shape == (2, 3) and list(keywords) == ["scale"]
+    cases = record_of("nested", "cases")._representative_inputs
+    assert isinstance(cases, list) and [type(case) for case in cases] == [tuple, tuple]
+    assert np.array_equal(cases[1][0][0], y) and np.array_equal(cases[1][0][1], x)
+    record = record_of("nested", "cases")
+    given = [(np.arange(3),), ([1, 2.5], {"a": True, "b": []}), ()]
+    record.update_representative_inputs(given)
+    again = parse_etrecord(saved(record))._representative_inputs
+    assert again[0][0].tolist() == [0, 1, 2] and again[1:] == given[1:]
+    with pytest.raises(Error, match='"numpy" or "torch"'):
+        parse_etrecord(file("nested", "cases.etrecord"), tensors="list")
+
+
 def test_a_target_is_the_operator_that_it_names():
     graph = record_of("mlp_portable").edge_dialect_program.graph
     (relu,) = [node.target for node in graph.nodes if "relu" in node.target]
@@ -373,6 +404,24 @@ def test_a_target_is_the_operator_that_it_names():
     exported = record_of("mlp_portable").exported_program.graph
     wanted = operator_of("torch._ops", "OpOverload", "aten.relu.default")
     assert [node.name for node in exported.nodes if node.target == wanted] == ["relu"]
+    for target, of in (
+        ("memory.alloc", ("executorch.exir.memory", "function", "alloc")),
+        ("executorch.exir.memory.view", ("executorch.exir.memory", "function", "view")),
+        ("torch.ops.higher_order.cond", ("torch.ops.higher_order", "CondOp", "cond")),
+    ):
+        assert Target(target) == operator_of(*of) and Target("relu") != operator_of(*of)
+
+
+def test_a_target_is_called_as_its_operator():
+    assert Target("_operator.add").resolve() is operator.add
+    assert Target("_operator.add")(2, 3) == 5
+    for name in ("os.system", "torch.load", "torch.ops.load_library", "_operator.__add__",
+                 "_operator.attrgetter", "x"):  # fmt: skip
+        with pytest.raises(Error) as caught:
+            Target(name).resolve()
+        assert caught.value.status in ("UNSUPPORTED", "UNAVAILABLE")
+    relu = record_of("mlp_portable").exported_program.graph.nodes[0]
+    assert relu.op == "placeholder" and not callable(relu.target)
 
 
 def test_a_graph_has_what_scripts_for_torch_look_for():

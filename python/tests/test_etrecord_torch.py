@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from etscope import ETRecord, Error, Inspector, generate_etrecord, parse_etrecord
+from etscope._operators import Target
 from etscope.etrecord import slim
 from fixtures import file
 
@@ -188,6 +189,29 @@ def test_a_program_that_is_no_edge_program(stages):
     assert caught.value.status == "MISMATCH"
 
 
+def test_targets_are_the_operators_of_torch_and_executorch():
+    from executorch.exir import memory
+    from executorch.exir.delegate import executorch_call_delegate
+    from executorch.exir.dialects._ops import ops
+
+    for target, expected in (
+        ("torch.ops.aten.add.Tensor", torch.ops.aten.add.Tensor),
+        ("torch.ops.higher_order.executorch_call_delegate", executorch_call_delegate),
+        ("executorch.exir.dialects.edge.ops.aten.add.Tensor", ops.edge.aten.add.Tensor),
+        ("memory.alloc", memory.alloc), ("executorch.exir.memory.view", memory.view),
+        ("torch._sym_sqrt", torch.sym_sqrt),
+    ):  # fmt: skip
+        assert Target(target) == expected and Target(target).resolve() is expected
+    assert Target("torch.ops.aten.add.Tensor")(torch.ones(1), torch.ones(1)).item() == 2
+    for name, status in (("torch.load", "UNSUPPORTED"), ("torch.ops.load_library", "UNSUPPORTED"),
+                         ("torch.ops.aten.add", "UNSUPPORTED"), ("torch.ops.a.b.c", "NOT_FOUND"),
+                         ("executorch.exir.dialects.edge.ops.aten.add.no", "NOT_FOUND"),
+                         ("executorch.exir.memory.torch", "UNSUPPORTED")):  # fmt: skip
+        with pytest.raises(Error) as caught:
+            Target(name).resolve()
+        assert caught.value.status == status, name
+
+
 def test_a_graph_as_torchs_own(tmp_path):
     graph = parse_etrecord(file("mlp_portable", "model.etrecord")).exported_program
     program = graph.to_torch()
@@ -195,6 +219,7 @@ def test_a_graph_as_torchs_own(tmp_path):
     assert [node.name for node in graph.graph.nodes] == [n.name for n in program.graph.nodes]
     for mine, other in zip(graph.graph.nodes, program.graph.nodes):
         assert mine.target == other.target and other.target == mine.target
+        assert not callable(other.target) or mine.target.resolve() is other.target
         origins = [origin.to_dict() for origin in other.meta.get("from_node", ())]
         assert [origin.to_dict() for origin in mine.meta.get("from_node", ())] == origins
     theirs, ours = program.graph_signature, graph.graph_signature

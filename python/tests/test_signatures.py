@@ -3,8 +3,11 @@
 import importlib
 import importlib.util
 import inspect
+import json
 
 import pytest
+
+from fixtures import DATA
 
 if not all(map(importlib.util.find_spec, ("torch", "executorch"))):
     pytest.skip("torch and executorch are not installed", allow_module_level=True)
@@ -136,3 +139,13 @@ def test_events_and_blocks_have_upstreams_fields():
             for module in (etscope.inspector, upstream)
         )
         assert ours[: len(theirs)] == theirs
+
+
+def test_recorded_names_are_upstreams():
+    from executorch.extension.pybindings import portable_lib
+
+    known = json.loads((DATA / "names" / "portable_lib.json").read_text())
+    starts = ("BundledModule", "ExecuTorch", "_create", "_dump", "_get", "_is", "_load", "_reset")
+    assert {name for name in dir(portable_lib) if name.startswith(starts)} <= set(known)
+    for name, members in known.items():
+        assert set(members or ()) <= set(dir(getattr(portable_lib, name))), name

@@ -1,6 +1,7 @@
 """Names that scripts for upstream's tools import or call."""
 
 import importlib
+import json
 import sys
 from typing import get_args
 
@@ -9,7 +10,7 @@ import pytest
 
 from etscope import Error
 from etscope.inspector import compare_results
-from fixtures import inspect
+from fixtures import DATA, inspect
 
 NAMES = {
     "etscope.bundled_program.config": (
@@ -29,6 +30,17 @@ NAMES = {
 def test_names_are_there(module):
     for name in NAMES[module]:
         assert getattr(importlib.import_module(module), name) is not None
+
+
+def test_portable_lib_has_upstreams_names():
+    from etscope.runtime import portable_lib
+
+    upstream = json.loads((DATA / "names" / "portable_lib.json").read_text())
+    for name, members in upstream.items():
+        ours = getattr(portable_lib, name)
+        assert callable(ours)
+        for member in members or ():
+            assert hasattr(next(iter(ours)) if name == "Verification" else ours, member), member
 
 
 def test_types_of_test_cases():

@@ -121,7 +121,7 @@ static void check_time(const struct checker *c, const struct ets_budget_rule *ru
         verdict->limit = limit_of(rule, base);
         verdict->noise = noise_of(c, &line->before, rule->metric) + line->before.resolution;
         verdict->p = line->adjusted_p;
-        ets_budget_weigh(rule, line, ets_difference_line_count(c->difference), verdict);
+        ets_budget_weigh(rule, line, ets_difference_line_count(c->difference), c->scratch, verdict);
     }
 }
 

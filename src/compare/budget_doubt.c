@@ -2,7 +2,8 @@
  * Whether runs can decide a rule over the base. A rule of +5% is broken where the value is over it
  * and the rank test says slower; it holds where the value is within it and a change of 5 % would
  * have been seen: half of the shift's 95 % interval is no wider. That width goes with one over the
- * root of the number of runs, which gives the number that would be enough.
+ * root of the number of runs, which gives the number that would be enough. Of p90 and max the slow
+ * ends tell (budget_tails.h).
  */
 #include "compare/budget_doubt.h"
 
@@ -10,17 +11,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "compare/budget_tails.h"
 #include "compare/normal.h"
 
 enum { MOST_RUNS = 1000000, FIRST_RUNS = 20 };
 
 static const double LEVEL = 0.05;
-
-/* Tails: neither the rank test nor the shift looks at them. */
-static bool is_of_tail(const struct ets_budget_rule *rule)
-{
-    return rule->metric == ETS_METRIC_P90 || rule->metric == ETS_METRIC_MAX;
-}
 
 static double spread_of(const struct ets_statistics *times)
 {
@@ -83,6 +79,19 @@ static uint32_t runs_needed(const struct ets_difference_line *line, double room,
     return runs > MOST_RUNS ? 0 : (uint32_t)round_up(runs);
 }
 
+/* The same for p90: the interval that there is, if there is one, or that of normal times. */
+static uint32_t tail_runs_needed(const struct ets_difference_line *line, double room, double half)
+{
+    const double now = equal_runs(line), least = fmax(ETS_BUDGET_P90_RUNS, now + 1);
+    const double freedom = (double)line->before.times.count + line->after.times.count - 2;
+    const double squares = squares_of(&line->before) + squares_of(&line->after);
+    double runs = ETS_BUDGET_P90_RUNS;
+    if (isfinite(half)) runs = now * (half / room) * (half / room);
+    else if (freedom > 0) runs = ets_tail_runs(sqrt(squares / freedom), room);
+    runs = fmax(runs, least);
+    return runs > MOST_RUNS ? 0 : (uint32_t)round_up(runs);
+}
+
 /* Whether the new runs are those of a file of the base, to the tick. */
 static bool is_recorded_before(const struct ets_difference_line *line)
 {
@@ -98,44 +107,76 @@ static bool is_recorded_before(const struct ets_difference_line *line)
     return false;
 }
 
+/* What is known of a rule's change. */
+struct change {
+    double room; /* that the rule allows */
+    struct ets_tail_shift
+        shift; /* 95 % interval; of p90 90 %, each end 95 % sure; NaN: not known */
+};
+
+static double half_of(const struct change *change)
+{
+    return (change->shift.high - change->shift.low) / 2;
+}
+
 /* Whether a change of the rule's size would have been seen, or none can be there. */
 static bool holds(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
-                  const struct ets_budget_verdict *verdict, double room)
+                  const struct ets_budget_verdict *verdict, const struct change *change)
 {
-    const double half = (line->shift.high - line->shift.low) / 2;
-    if (is_of_tail(rule) || line->after.times.max <= verdict->limit) return true;
+    const bool is_below = line->after.times.max <= verdict->limit;
+    const bool is_of_tail = rule->metric == ETS_METRIC_P90 || rule->metric == ETS_METRIC_MAX;
     if (is_recorded_before(line)) return true;
-    return line->shift.high <= verdict->limit - verdict->base || half <= fabs(room);
+    if (is_below && (!is_of_tail || line->verdict == ETS_VERDICT_FASTER)) return true;
+    if (rule->metric == ETS_METRIC_MAX) return ets_tail_would_show(line, change->room);
+    return change->shift.high <= verdict->limit - verdict->base ||
+           half_of(change) <= fabs(change->room);
 }
 
 static bool is_broken(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
-                      const struct ets_budget_verdict *verdict)
+                      const struct ets_budget_verdict *verdict, const struct change *change)
 {
     if (rule->bounds[0].value < 0) return true; /* the new trace is to be faster, and is not */
     if (verdict->value <= verdict->noise || line->verdict == ETS_VERDICT_UNKNOWN) return false;
-    return is_of_tail(rule) || line->verdict == ETS_VERDICT_SLOWER;
+    if (line->verdict == ETS_VERDICT_SLOWER) return true;
+    if (rule->metric == ETS_METRIC_MAX) return ets_tail_is_slower(line, verdict->noise);
+    return rule->metric == ETS_METRIC_P90 && change->shift.low > 0;
 }
 
-void ets_budget_weigh(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
-                      uint32_t lines, struct ets_budget_verdict *verdict)
+/* Why a rule is undecided. */
+static void doubt(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
+                  uint32_t lines, struct ets_budget_verdict *verdict, const struct change *change)
 {
     const bool is_over = verdict->value > verdict->limit;
-    const double room = verdict->limit - verdict->base - line->before.resolution;
-    if (is_over ? is_broken(rule, line, verdict) : holds(rule, line, verdict, room)) {
-        verdict->result = is_over ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
-        return;
-    }
     verdict->result = ETS_BUDGET_UNDECIDED;
-    verdict->room = room / verdict->base;
+    verdict->room = change->room / verdict->base;
     verdict->spread = fmax(spread_of(&line->before.times), spread_of(&line->after.times));
-    if (!(fabs(room) > 0)) {
+    if (!(fabs(change->room) > 0)) {
         verdict->doubt = ETS_DOUBT_ROOM;
     } else if (is_over && verdict->value <= verdict->noise) {
         verdict->doubt = ETS_DOUBT_BASE;
     } else if (line->adjusted_p < LEVEL && line->verdict == ETS_VERDICT_UNKNOWN) {
         verdict->doubt = ETS_DOUBT_CLOCK;
+    } else if (rule->metric == ETS_METRIC_MAX && equal_runs(line) >= FIRST_RUNS) {
+        verdict->doubt = ETS_DOUBT_SLOWEST;
     } else {
         verdict->doubt = ETS_DOUBT_RUNS;
-        verdict->runs_needed = runs_needed(line, room, is_over ? lines : 1);
+        verdict->runs_needed = rule->metric == ETS_METRIC_MAX ? FIRST_RUNS
+                               : rule->metric == ETS_METRIC_P90
+                                   ? tail_runs_needed(line, change->room, half_of(change))
+                                   : runs_needed(line, change->room, is_over ? lines : 1);
+    }
+}
+
+void ets_budget_weigh(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
+                      uint32_t lines, double *scratch, struct ets_budget_verdict *verdict)
+{
+    const bool is_over = verdict->value > verdict->limit;
+    struct change change = {.room = verdict->limit - verdict->base - line->before.resolution,
+                            .shift = {line->shift.low, line->shift.high}};
+    if (rule->metric == ETS_METRIC_P90) change.shift = ets_tail_shift_of(line, scratch);
+    if (is_over ? is_broken(rule, line, verdict, &change) : holds(rule, line, verdict, &change)) {
+        verdict->result = is_over ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
+    } else {
+        doubt(rule, line, lines, verdict, &change);
     }
 }

@@ -7,9 +7,10 @@
 
 /*
  * Fills result, doubt, room, spread and runs_needed of a verdict that has base, value, limit and
- * noise. `lines`: of the difference, for whose number p values are adjusted.
+ * noise. `lines`: of the difference, for whose number p values are adjusted. `scratch`: room for
+ * the runs of either side.
  */
 void ets_budget_weigh(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
-                      uint32_t lines, struct ets_budget_verdict *verdict);
+                      uint32_t lines, double *scratch, struct ets_budget_verdict *verdict);
 
 #endif

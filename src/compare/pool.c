@@ -55,7 +55,7 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
         .part = {.inspection = pool->inspection_count,
                  .block = index,
                  .run_count = block->run_count},
-        .shape = ets_pool_shape_of(&pool->shapes, inspection, block),
+        .shape = ets_pool_shape_of(&pool->shapes, inspection, block, ETS_POOL_EXACT),
         .has_work = has_work(inspection, block),
     };
     if (found->shape == ETS_KEY_NONE) return false;
@@ -152,6 +152,18 @@ static const struct ets_pool_found ***put_parts(struct ets_pool *pool)
     return sources;
 }
 
+/* [block] the first of its parts that has all rows, of which the pool keeps the inspection. */
+static const struct ets_pool_found *const *find_whole(struct ets_pool *pool)
+{
+    const struct ets_pool_found **whole =
+        ets_arena_alloc_array(&pool->scratch, pool->block_count, sizeof *whole);
+    for (uint32_t i = pool->found_count; whole != NULL && i-- > 0;) {
+        const struct ets_pool_found *found = &pool->found[i];
+        if (found->rows == NULL && found->inspection != NULL) whole[found->target] = found;
+    }
+    return whole;
+}
+
 static void describe(const struct ets_pool_found *found, struct ets_pool_block *block)
 {
     const struct ets_block *first = ets_inspection_block(found->inspection, found->part.block);
@@ -164,11 +176,12 @@ enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error)
 {
     const struct ets_pool_found ***sources = NULL;
     if (ets_pool_assign(pool)) sources = put_parts(pool);
-    if (sources == NULL) return ets_fail_pool(error);
+    const struct ets_pool_found *const *whole = sources == NULL ? NULL : find_whole(pool);
+    if (whole == NULL || !ets_pool_find_likeness(pool, whole)) return ets_fail_pool(error);
     for (uint32_t b = 0; b < pool->block_count; b++) {
         struct ets_pool_block *block = &pool->blocks[b];
-        describe(sources[b][0], block);
-        ETS_TRY(ets_pool_list_operators(pool, block, sources[b][0]->inspection, error));
+        describe(whole[b], block);
+        ETS_TRY(ets_pool_list_operators(pool, block, whole[b], error));
         ETS_TRY(ets_pool_add_times(pool, block, sources[b], error));
     }
     ets_arena_reset(&pool->scratch);

@@ -124,10 +124,10 @@ static void find_total(const struct tree *tree, uint32_t total_row, struct ets_p
 }
 
 enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_block *block,
-                                        const struct ets_inspection *first, struct ets_error *error)
+                                        const struct ets_pool_found *first, struct ets_error *error)
 {
-    const struct ets_pool_part *part = &block->parts[0];
-    struct tree tree = {.arena = &pool->arena, .inspection = first};
+    const struct ets_pool_part *part = &first->part;
+    struct tree tree = {.arena = &pool->arena, .inspection = first->inspection};
     tree.block = ets_inspection_block(tree.inspection, part->block);
     struct ets_pool_operator *operators =
         ets_arena_alloc_array(&pool->arena, (size_t)tree.block->row_count + 1, sizeof *operators);

@@ -34,6 +34,8 @@ struct ets_pool_found {
     const double *ticks;                     /* [row][run of the part] */
     const struct ets_pool_clock *clocks;     /* [row] */
     const struct ets_inspection *inspection; /* NULL: the pool does not need it any more */
+    const uint32_t *rows; /* [row of the block with the most rows that is the same but for what a
+                             processor adds] its row, or ETS_NO_INDEX; NULL: it is such a block */
 };
 
 struct ets_pool {
@@ -59,17 +61,34 @@ static inline enum ets_status ets_fail_pool(struct ets_error *error)
 bool ets_pool_shapes_init(struct ets_pool_shapes *shapes, struct ets_arena *arena);
 /* The number of a block's shape; ETS_KEY_NONE: no memory. Texts are borrowed: a new one makes a new
  * shape, whose inspection the pool keeps. */
+enum ets_pool_view {
+    ETS_POOL_EXACT = 0,
+    ETS_POOL_WITHOUT_ADDED = 1, /* without rows that a delegate adds on some processors, */
+    ETS_POOL_WITHOUT_WIDTHS = 2 /* and without all that it may, as far as names tell */
+};
 uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_inspection *inspection,
-                           const struct ets_block *block);
+                           const struct ets_block *block, enum ets_pool_view view);
 /*
  * Which block of the pool each found one goes to. All loads look alike; they go together where
  * their programs do. Sets the pool's number of blocks. False: no memory.
  */
 bool ets_pool_assign(struct ets_pool *pool);
 
-/* pool_operators.c: the operators of a block whose parts are known, without their times. */
+/* pool_variants.c */
+bool ets_pool_row_is_added(const struct ets_row *row); /* by the runtime, beside the payload */
+bool ets_pool_row_may_be_added(const struct ets_row *row);
+/* The row's operation; where no payload is known, as if all floats had 32 bits. False: no memory.
+ */
+bool ets_pool_row_without_width(struct ets_arena *arena, const struct ets_row *row,
+                                struct ets_text *text_out);
+/* Gives blocks that differ in added rows alone one shape, that of the one with the most rows. */
+bool ets_pool_find_variants(struct ets_pool *pool);
+/* Sets `may_be` of the pool's blocks. [block] what was found first of each. */
+bool ets_pool_find_likeness(struct ets_pool *pool, const struct ets_pool_found *const *of_block);
+
+/* pool_operators.c: the operators of a block, without their times, from the part that has all. */
 enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_block *block,
-                                        const struct ets_inspection *first,
+                                        const struct ets_pool_found *first,
                                         struct ets_error *error);
 
 /* pool_times.c */

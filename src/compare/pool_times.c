@@ -74,12 +74,19 @@ static void take_rest(const struct ets_pool_block *block, double *times)
     }
 }
 
+/* The part's row of an operator; ETS_NO_INDEX: its processor needs none. */
+static uint32_t row_of(const struct ets_pool_found *part, const struct ets_pool_operator *op)
+{
+    return part->rows == NULL ? op->row_offset : part->rows[op->row_offset];
+}
+
 /* One clock for all parts: where it is the delegate's own in one, its ticks are compared in all. */
 static void find_clock(const struct ets_pool_block *block,
                        const struct ets_pool_found *const *parts, struct ets_pool_operator *op)
 {
     for (uint32_t p = 0; p < block->part_count; p++) {
-        op->has_own_clock |= parts[p]->clocks[op->row_offset].is_own;
+        const uint32_t row = row_of(parts[p], op);
+        op->has_own_clock |= row != ETS_NO_INDEX && parts[p]->clocks[row].is_own;
     }
 }
 
@@ -90,11 +97,15 @@ static void put_times(const struct ets_pool_block *block, const struct ets_pool_
     for (uint32_t p = 0; p < block->part_count; p++) {
         const struct ets_pool_found *from = parts[p];
         const double tick = op->has_own_clock ? 1 : from->tick;
-        const double resolution = from->clocks[op->row_offset].resolution * tick;
-        const uint32_t runs = from->part.run_count;
+        const uint32_t runs = from->part.run_count, row = row_of(from, op);
+        if (row == ETS_NO_INDEX) { /* it took no time there */
+            times += runs;
+            continue;
+        }
+        const double resolution = from->clocks[row].resolution * tick;
         if (resolution > op->resolution) op->resolution = resolution;
         for (uint32_t r = 0; r < runs; r++) {
-            *times++ = from->ticks[(size_t)op->row_offset * runs + r] * tick;
+            *times++ = from->ticks[(size_t)row * runs + r] * tick;
         }
     }
 }

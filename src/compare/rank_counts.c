@@ -6,12 +6,16 @@
 void ets_rank_counts_fill(struct ets_rank_counts *counts, const uint32_t *ranks, uint32_t count,
                           uint32_t drawn)
 {
-    memset(counts, 0, sizeof *counts);
+    uint32_t reach = 0; /* the largest sum of the values so far */
+    memset(counts->ways, 0, (drawn + 1) * sizeof counts->ways[0]);
     counts->drawn = drawn;
+    counts->all = 0;
     counts->ways[0][0] = 1;
     for (uint32_t i = 0; i < count; i++) { /* each value is drawn or not */
-        for (uint32_t k = drawn; k > 0; k--) {
-            for (uint32_t sum = ranks[i]; sum <= ETS_RANK_MAX_SUM; sum++) {
+        reach += ranks[i];
+        if (reach > ETS_RANK_MAX_SUM) reach = ETS_RANK_MAX_SUM;
+        for (uint32_t k = i < drawn ? i + 1 : drawn; k > 0; k--) {
+            for (uint32_t sum = ranks[i]; sum <= reach; sum++) {
                 counts->ways[k][sum] += counts->ways[k - 1][sum - ranks[i]];
             }
         }

@@ -38,10 +38,8 @@ enum ets_status ets_etdump_init(struct ets_etdump *dump, struct ets_bytes bytes,
         if (status == ETS_MALFORMED && ets_etdump_is_left_open(body)) {
             return ets_fail(
                 error, status, reason.offset,
-                "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it "
-                "where it meets a float16 or bfloat16 tensor; record again with "
-                "etscope's tracer: `etscope run --capture intermediates`, or "
-                "etscope::ETDumpTracer");
+                "events stand in the table of runs, as ExecuTorch's ETDumpGen leaves it at a "
+                "float16 or bfloat16 tensor: such tensors are lost, the rest can be read");
         }
         return ets_fail(error, status, reason.offset, "%s", reason.message);
     }

@@ -314,7 +314,10 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
         tell_damage(&s, runs.at - 4,
                     has_events(&s, runs)
                         ? "the table of runs holds events, as ETDumpGen leaves it after a float16 "
-                          "or bfloat16 tensor: events were found one by one, such tensors are lost"
+                          "or bfloat16 tensor: events were found one by one, such tensors are "
+                          "lost; to have them, record again: `etscope run MODEL.pte --capture "
+                          "intermediates -o TRACE --debug-buffer FILE`, or with "
+                          "etscope::ETDumpTracer"
                         : "the table of runs is garbled; events were found one by one");
         scan_events(&s, dump);
     } else {

@@ -1,6 +1,8 @@
 /* The values that a run captured, kept with what tells them apart. */
 #include "gap/gap_parts.h"
 
+enum { SHARED_TIMES = 64 }; /* of the debug buffer, that values may be together */
+
 /* A plain number lies in the walk itself: its bytes are kept. */
 static bool keep_number(struct ets_arena *arena, struct ets_captured_value *value)
 {
@@ -50,6 +52,25 @@ static enum ets_status number_occurrences(struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
+/*
+ * A tracer writes each value's bytes of their own; only a made trace has much more of them than its
+ * debug buffer, and asks for as much work.
+ */
+static enum ets_status check_sharing(const struct ets_gap_report *report, struct ets_error *error)
+{
+    const uint64_t floor = UINT64_C(1) << 30, room = report->options.debug_buffer.size;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < report->value_count; i++) {
+        const struct ets_captured_value *value = &report->values[i].captured;
+        if (value->status == ETS_OK && value->offset >= 0) bytes += value->tensor.data_bytes;
+    }
+    if (bytes <= floor || bytes / SHARED_TIMES <= room) return ETS_OK;
+    return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                    "the captured values of run %u have %llu bytes together, more than %d times "
+                    "the debug buffer's: they share them",
+                    report->run, (unsigned long long)bytes, SHARED_TIMES);
+}
+
 enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error)
 {
     const struct ets_captured_filter filter = {
@@ -66,6 +87,7 @@ enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_erro
         if (!keep_number(&report->arena, value)) return gap_fail_memory(error);
         report->values[report->value_count++].input = ETS_NO_INDEX;
     }
+    ETS_TRY(check_sharing(report, error));
     return number_occurrences(report, error);
 }
 

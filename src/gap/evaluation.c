@@ -427,7 +427,8 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .graph = report->reference->graph,
         .fallback = has_fallback ? report->edge.graph : NULL,
         .use_double = evaluation->use_double,
-        .allocator = report->options.allocator};
+        .allocator = report->options.allocator,
+        .memory_limit = evaluation->memory_limit};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
         ETS_TRY(gap_record_inputs(report, &out->inputs, &out->input_count, error));

@@ -42,6 +42,12 @@ struct ets_gap_report {
 /* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */
 enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error);
 
+/*
+ * quantization.c: whether what ran quantizes as the record's graph does. MISMATCH: it does not, as
+ * events or the program tell. Notes in the verdict where neither does.
+ */
+enum ets_status gap_check_quantization(struct ets_gap_report *report, struct ets_error *error);
+
 /* alignment.c: which value of the reference each of them is. Statuses: NO_MEMORY. */
 enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error);
 

@@ -117,6 +117,7 @@ enum ets_status ets_gap_open(const struct ets_gap_options *options,
     report->arena = arena;
     enum ets_status status = choose_run(report, error);
     if (status == ETS_OK) status = choose_reference(report, error);
+    if (status == ETS_OK) status = gap_check_quantization(report, error);
     if (status == ETS_OK) status = gap_captures_read(report, error);
     if (status == ETS_OK) status = gap_align(report, error);
     if (status != ETS_OK) {

@@ -2,7 +2,8 @@
  * Which operator made the difference. An own error is relative: the root of its mean square over
  * that of the reference. It stands out where it is
  *
- * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h);
+ * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h), and
+ *   beyond what rounding a right result to a type of two bytes costs (much, of numbers near 0);
  * - beyond ten times the median of the other own errors of what computes in the same: where all are
  *   off, none did it;
  * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
@@ -89,15 +90,15 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
-        if (!source->has_total || type_decides(source)) continue;
-        input = fmax(input, root_mean_square(&source->total));
-        inherited = fmax(inherited, source->inherited);
+        if (type_decides(source)) continue;
+        inherited = fmax(inherited, source->inherited); /* compared or not */
+        if (source->has_total) input = fmax(input, root_mean_square(&source->total));
     }
     row->computes = computes_of(report, region, row);
     row->tolerance = tolerance_of(report, row);
-    row->inherited = fmax(inherited, row->tolerance);
-    const double total = type_decides(row) ? row->tolerance : row->inherited;
-    struct limits limits = {row->tolerance, total, INFINITY};
+    const double own = fmax(row->tolerance, 1.5 * row->rounding); /* NaN counts for nothing */
+    row->inherited = fmax(inherited, own);
+    struct limits limits = {own, type_decides(row) ? own : row->inherited, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
     const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
     limits.own = fmax(limits.own, slack);
@@ -271,7 +272,7 @@ static struct limits *explain_rows(struct ets_gap_report *report, struct ets_are
     for (uint32_t i = 0; limits != NULL && i < report->row_count; i++) {
         struct ets_gap_row *row = &report->rows[report->order[i]];
         row->own_error = row->has_own ? ets_comparison_relative_rms(&row->own) : NAN;
-        if (row->has_total) limits[i] = explain(report, report->region, report->order[i]);
+        limits[i] = explain(report, report->region, report->order[i]);
     }
     return limits;
 }

@@ -135,6 +135,7 @@ struct ets_inspection {
     struct ets_known_method *methods;
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL where none was found */
+    uint64_t whole_calls;                   /* nodes that events have from their whole call */
     uint64_t payload_budget;                /* bytes of delegates' payloads that may be read */
 };
 

@@ -59,6 +59,8 @@ struct ets_read_entry {
     size_t value_count;
     const struct ets_value *inputs; /* representative_inputs */
     size_t input_count;
+    const struct ets_nest *nests; /* how they are nested */
+    size_t nest_count;
     const struct ets_reference_case *cases; /* reference_outputs, all methods */
     size_t case_count;
     int is_values, is_inputs, is_cases; /* read before, even where there are none */

@@ -140,36 +140,70 @@ static enum ets_status read_sequence(struct ets_torch_save *save,
 struct leaves {
     struct ets_torch_save *save;
     struct ets_value *values;
-    size_t count, capacity;
+    struct ets_nest *nests;
+    size_t count, capacity, nest_count, nest_capacity;
 };
+
+/* `items`, or a copy with room for one more than `count`. NULL: no memory. */
+static void *with_room(struct ets_arena *arena, void *items, size_t count, size_t *capacity,
+                       size_t item_bytes)
+{
+    if (count < *capacity) return items;
+    const size_t room = *capacity == 0 ? 8 : *capacity * 2;
+    void *const copy = ets_arena_alloc_array(arena, room, item_bytes);
+    if (copy == NULL) return NULL;
+    if (count > 0) memcpy(copy, items, count * item_bytes);
+    *capacity = room;
+    return copy;
+}
+
+static enum ets_status add_nest(struct leaves *leaves, struct ets_nest nest)
+{
+    struct ets_nest *const nests = with_room(leaves->save->arena, leaves->nests, leaves->nest_count,
+                                             &leaves->nest_capacity, sizeof *nests);
+    if (nests == NULL) return ets_torch_save_fail(leaves->save, ETS_NO_MEMORY, "no memory");
+    leaves->nests = nests;
+    nests[leaves->nest_count++] = nest;
+    return ETS_OK;
+}
 
 static enum ets_status add_leaf(struct leaves *leaves, const struct ets_pickle_object *object)
 {
-    ETS_TRY(ets_torch_save_count(leaves->save, 1));
-    if (leaves->count == leaves->capacity) {
-        const size_t capacity = leaves->capacity == 0 ? 8 : leaves->capacity * 2;
-        struct ets_value *values =
-            ets_arena_alloc_array(leaves->save->arena, capacity, sizeof *values);
-        if (values == NULL) return ets_torch_save_fail(leaves->save, ETS_NO_MEMORY, "no memory");
-        if (leaves->count > 0) memcpy(values, leaves->values, leaves->count * sizeof *values);
-        leaves->values = values;
-        leaves->capacity = capacity;
+    struct ets_value *const values = with_room(leaves->save->arena, leaves->values, leaves->count,
+                                               &leaves->capacity, sizeof *values);
+    if (values == NULL) return ets_torch_save_fail(leaves->save, ETS_NO_MEMORY, "no memory");
+    leaves->values = values;
+    return ets_torch_save_value(leaves->save, object, &values[leaves->count++]);
+}
+
+static enum ets_nest_kind nest_kind(const struct ets_pickle_object *object)
+{
+    switch (object->kind) {
+    case ETS_PICKLE_LIST: return ETS_NEST_LIST;
+    case ETS_PICKLE_TUPLE: return ETS_NEST_TUPLE;
+    case ETS_PICKLE_DICT: return ETS_NEST_DICT;
+    default: return ETS_NEST_VALUE;
     }
-    return ets_torch_save_value(leaves->save, object, &leaves->values[leaves->count++]);
 }
 
 static enum ets_status add_leaves(struct leaves *leaves, const struct ets_pickle_object *object,
-                                  int depth)
+                                  struct ets_text key, int depth)
 {
     enum { MAX_DEPTH = 32 };
-    const int is_dict = object->kind == ETS_PICKLE_DICT;
-    if (!is_dict && !is_sequence(object)) return add_leaf(leaves, object);
+    const enum ets_nest_kind kind = nest_kind(object);
+    const uint32_t step = kind == ETS_NEST_DICT ? 2 : 1;
+    const uint32_t count = kind == ETS_NEST_VALUE ? 0 : object->as.list.count / step;
+    ETS_TRY(ets_torch_save_count(leaves->save, 1)); /* empty lists cost, too */
+    ETS_TRY(add_nest(leaves, (struct ets_nest){kind, count, key}));
+    if (kind == ETS_NEST_VALUE) return add_leaf(leaves, object);
     if (depth >= MAX_DEPTH) {
         return ets_torch_save_fail(leaves->save, ETS_LIMIT, "holds inputs in too many lists");
     }
-    ETS_TRY(ets_torch_save_count(leaves->save, 1)); /* empty lists cost, too */
-    for (uint32_t i = is_dict ? 1 : 0; i < object->as.list.count; i += is_dict ? 2 : 1) {
-        ETS_TRY(add_leaves(leaves, object->as.list.items[i], depth + 1));
+    for (uint32_t i = 0; i < count; i++) {
+        struct ets_pickle_object *const *const item = &object->as.list.items[i * step];
+        struct ets_text item_key = {NULL, 0};
+        if (step == 2) ETS_TRY(ets_torch_save_key(leaves->save, item[0], i, &item_key));
+        ETS_TRY(add_leaves(leaves, item[step - 1], item_key, depth + 1));
     }
     return ETS_OK;
 }
@@ -181,9 +215,11 @@ static enum ets_status read_inputs(struct ets_etrecord *record, struct ets_zip_e
     int is_empty;
     ETS_TRY(open_payload(record, entry, &save, &is_empty, error));
     struct leaves leaves = {.save = &save};
-    if (!is_empty) ETS_TRY(add_leaves(&leaves, save.root, 0));
+    if (!is_empty) ETS_TRY(add_leaves(&leaves, save.root, (struct ets_text){NULL, 0}, 0));
     read->inputs = leaves.values;
     read->input_count = leaves.count;
+    read->nests = leaves.nests;
+    read->nest_count = leaves.nest_count;
     read->is_inputs = 1;
     return ETS_OK;
 }
@@ -293,6 +329,17 @@ enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
     ETS_TRY(read_once(record, INPUTS_ENTRY, read_inputs, &read, error));
     *values_out = read->inputs;
     *count_out = read->input_count;
+    return ETS_OK;
+}
+
+enum ets_status ets_etrecord_representative_nests(struct ets_etrecord *record,
+                                                  const struct ets_nest **nests_out,
+                                                  size_t *count_out, struct ets_error *error)
+{
+    struct ets_read_entry *read = NULL;
+    ETS_TRY(read_once(record, INPUTS_ENTRY, read_inputs, &read, error));
+    *nests_out = read->nests;
+    *count_out = read->nest_count;
     return ETS_OK;
 }
 

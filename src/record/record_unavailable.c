@@ -222,6 +222,16 @@ enum ets_status ets_etrecord_representative_inputs(struct ets_etrecord *record,
     return unavailable(error);
 }
 
+enum ets_status ets_etrecord_representative_nests(struct ets_etrecord *record,
+                                                  const struct ets_nest **nests_out,
+                                                  size_t *count_out, struct ets_error *error)
+{
+    (void)record;
+    (void)nests_out;
+    (void)count_out;
+    return unavailable(error);
+}
+
 enum ets_status ets_etrecord_reference_outputs(struct ets_etrecord *record, const char *method,
                                                size_t test_case,
                                                const struct ets_value **values_out,

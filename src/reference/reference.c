@@ -277,10 +277,10 @@ enum ets_status ets_reference_open(const struct ets_reference_options *options,
     *reference = (struct ets_reference){.options = *options};
     ets_arena_init(&reference->arena, allocator, 0);
     const uint64_t host = ets_physical_memory();
-    reference->memory =
-        (struct reference_memory){.allocator = allocator,
-                                  .limit_bytes = host < MEMORY_LIMIT ? host : MEMORY_LIMIT,
-                                  .made_limit = MADE_LIMIT};
+    uint64_t limit = host < MEMORY_LIMIT ? host : MEMORY_LIMIT;
+    if (options->memory_limit > 0 && options->memory_limit < limit) limit = options->memory_limit;
+    reference->memory = (struct reference_memory){
+        .allocator = allocator, .limit_bytes = limit, .made_limit = MADE_LIMIT};
     reference->calls = (struct reference_calls){.engine = options->engine,
                                                 .memory = &reference->memory,
                                                 .use_double = options->use_double != 0};

@@ -6,8 +6,8 @@
  * as in PyTorch: a view is another shape, stride and offset over the same storage, and what is
  * written through one is seen through all. A storage goes with the last value that refers to it.
  */
-#ifndef ETSCOPE_REFERENCE_VALUE_H
-#define ETSCOPE_REFERENCE_VALUE_H
+#ifndef ETSCOPE_REFERENCE_REFERENCE_VALUE_H
+#define ETSCOPE_REFERENCE_REFERENCE_VALUE_H
 
 #include <stdbool.h>
 

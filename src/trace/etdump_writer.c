@@ -568,11 +568,17 @@ static void put_shared(struct etdump_writer *d)
     ets_fbw_pad_to(&d->w, ets_fbw_align(d->w.position, 8, 4));
     const uint32_t start = d->w.position;
     if (d->has_empty) ets_fbw_put_u32(&d->w, 0);
-    for (uint32_t i = 0; i < d->source->name_count && is_well(d); i++) {
+    for (uint32_t i = 0; i < d->source->name_count; i++) { /* nothing is put after a failure */
         struct ets_etdump_name *name = &d->source->names[i];
+        /* Names that a stream lost follow each other: thousands of them are one text. */
+        if (i > 0 && (name->text.size | name[-1].text.size) == 0) {
+            name->at = name[-1].at;
+            continue;
+        }
         const uint32_t at = d->w.position - start;
-        if (d->w.is_measuring) name->at = at;
-        if (name->at != at) {
+        if (d->w.is_measuring) {
+            name->at = at;
+        } else if (name->at != at) {
             ets_fbw_fail_changed(&d->w);
         }
         ets_fbw_put_u32(&d->w, (uint32_t)name->text.size); /* over 32 bits: the next line fails */

@@ -1,6 +1,6 @@
 /* The records of a trace as the ETDump writer asks for them. */
-#ifndef ETSCOPE_TRACE_SOURCE_H
-#define ETSCOPE_TRACE_SOURCE_H
+#ifndef ETSCOPE_TRACE_TRACE_SOURCE_H
+#define ETSCOPE_TRACE_TRACE_SOURCE_H
 
 #include "trace/recorder.h"
 #include "trace/trace_time.h"

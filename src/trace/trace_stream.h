@@ -1,6 +1,6 @@
 /* The frames of a stream, as docs/SPEC.md tells them. */
-#ifndef ETSCOPE_TRACE_STREAM_H
-#define ETSCOPE_TRACE_STREAM_H
+#ifndef ETSCOPE_TRACE_TRACE_STREAM_H
+#define ETSCOPE_TRACE_TRACE_STREAM_H
 
 #include "etscope/trace.h"
 

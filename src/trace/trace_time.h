@@ -1,6 +1,6 @@
 /* From a clock's ticks to nanoseconds, without divisions, which small processors lack. */
-#ifndef ETSCOPE_TRACE_TIME_H
-#define ETSCOPE_TRACE_TIME_H
+#ifndef ETSCOPE_TRACE_TRACE_TIME_H
+#define ETSCOPE_TRACE_TRACE_TIME_H
 
 #include <stdint.h>
 

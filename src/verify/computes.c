@@ -1,4 +1,7 @@
-/* What a method computes in: its operators, its tensors, and what XNNPACK was given. */
+/*
+ * What a method computes in: its operators, its tensors, and what XNNPACK was given. What one of
+ * its outputs is made of may be less exact than that.
+ */
 #include <stdbool.h>
 
 #include "base/text.h"
@@ -77,6 +80,51 @@ enum ets_computes ets_method_computes(const struct ets_method *method)
     for (int i = ETS_COMPUTES_FLOAT64; i <= ETS_COMPUTES_BFLOAT16; i++) {
         const bool is_most = most == ETS_COMPUTES_EXACT || seen.floats[i] > seen.floats[most];
         if (seen.floats[i] > 0 && is_most) most = (enum ets_computes)i;
+    }
+    return most;
+}
+
+/* The calls of a chain that are still to be looked at: those before `end`. */
+struct calls {
+    struct ets_chain chain;
+    uint32_t end;
+};
+
+/* Goes back to the last kernel call that writes a value; false: none does. */
+static bool find_writer(struct calls *calls, uint32_t value, struct ets_instruction *writer_out)
+{
+    while (calls->end > 0) {
+        ets_chain_instruction(&calls->chain, --calls->end, writer_out);
+        const uint32_t count = writer_out->argument_count;
+        if (writer_out->kind != ETS_INSTRUCTION_KERNEL_CALL || count < 2) continue;
+        if (ets_instruction_argument(writer_out, count - 1) == value) return true;
+    }
+    return false;
+}
+
+/* Whether a kernel gives the numbers of its first argument, in another type, shape or place. */
+static bool only_moves(struct ets_text kernel)
+{
+    return ets_text_contains(kernel, "_copy") || ets_text_contains(kernel, "clone") ||
+           ets_text_contains(kernel, "et_view");
+}
+
+enum ets_computes ets_output_computes(const struct ets_method *method, uint32_t output)
+{
+    enum ets_computes most = ETS_COMPUTES_EXACT;
+    struct ets_instruction writer;
+    struct ets_evalue value;
+    struct calls calls;
+    if (method->chain_count == 0) return most;
+    ets_method_chain(method, 0, &calls.chain);
+    calls.end = calls.chain.instruction_count;
+    ets_method_output(method, output, &value);
+    while (value.kind == ETS_EVALUE_TENSOR && find_writer(&calls, value.index, &writer)) {
+        const enum ets_computes computes = ets_type_computes((int)value.tensor.tensor.scalar_type);
+        if (computes == ETS_COMPUTES_EXACT) break; /* whole numbers are exact again */
+        if (computes > most) most = computes;
+        if (!only_moves(writer.name)) break;
+        ets_method_value(method, ets_instruction_argument(&writer, 0), &value);
     }
     return most;
 }

@@ -89,6 +89,12 @@ static void say_doubt(struct sentence *s, const struct ets_budget_report *report
         SAY(s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
             percent_text(verdict->spread, spread));
         break;
+    case ETS_DOUBT_SLOWEST:
+        SAY(s,
+            "the slowest runs differ by more than the %s that the rule allows, and more runs do "
+            "not help: hold p90, of %d runs or more, or give it more room",
+            room, ETS_BUDGET_P90_RUNS);
+        break;
     case ETS_DOUBT_NONE: break;
     }
 }
@@ -134,4 +140,26 @@ void ets_budget_reason(const struct ets_budget_report *report,
     if (verdict->result != ETS_BUDGET_UNDECIDED) return;
     SAY(&s, "; undecided: ");
     say_doubt(&s, report, verdict);
+}
+
+void ets_budget_margin(const struct ets_budget_report *report,
+                       const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES])
+{
+    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
+    const struct ets_text name = ets_budget_operator(report, verdict)->name;
+    const double room = verdict->limit / verdict->base - 1, change = verdict->value / verdict->base;
+    char value[VALUE_BYTES], limit[VALUE_BYTES];
+    struct sentence s = {text, 0};
+    text[0] = '\0';
+    SAY(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
+    if (rule->metric == ETS_METRIC_SHARE) {
+        SAY(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
+            value_text(report, rule, verdict->limit, limit));
+    } else if (!isnan(verdict->noise) && room > 0 && isfinite(room)) {
+        SAY(&s, "%c%s of %s allowed", change < 1 ? '-' : '+', percent_text(change - 1, value),
+            percent_text(room, limit));
+    } else {
+        SAY(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
+            value_text(report, rule, verdict->limit, limit));
+    }
 }

@@ -31,5 +31,9 @@ void ets_budget_doubt(const struct ets_budget_report *report,
 void ets_budget_reason(const struct ets_budget_report *report,
                        const struct ets_budget_verdict *verdict,
                        char text[ETS_BUDGET_REASON_BYTES]);
+/* What a rule that holds uses of what it allows: "conv.out +3.1 % of 5 % allowed". */
+void ets_budget_margin(const struct ets_budget_report *report,
+                       const struct ets_budget_verdict *verdict,
+                       char text[ETS_BUDGET_REASON_BYTES]);
 
 #endif

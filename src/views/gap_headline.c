@@ -81,6 +81,11 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
 /* What an agreement with itself does not tell. */
 static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
 {
+    if (verdict->is_unchecked) {
+        say(words,
+            "; not checked: whether the delegate quantizes as the record does: --program "
+            "decides");
+    }
     if (!verdict->is_quantized) return;
     say(words, "; for what quantization costs, give the float model: --reference-etrecord");
 }

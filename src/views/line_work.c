@@ -37,6 +37,7 @@ struct layout {
     uint32_t touched_count, touched_capacity;
     uint32_t *own; /* and those that are the innermost line of one of its nodes, */
     uint32_t own_count, own_capacity;
+    uint32_t *rows; /* [piece] scratch */
 };
 
 static void *grow(struct ets_arena *arena, void *old, uint32_t count, uint32_t *capacity,
@@ -270,6 +271,19 @@ static void measure(const struct layout *l, const struct ets_chosen_runs *runs, 
     ets_chosen_runs_summarise(runs, per_run, times_out);
 }
 
+/* The line with what is counted there, or with all that it calls: entries from `first` on. */
+static bool offer_crowded(const struct layout *l, const struct ets_place *place, uint32_t first,
+                          struct ets_span share, struct ets_crowded_line *line)
+{
+    const struct ets_crowded_line offered = {.name = place->name, .share = share};
+    uint32_t count = 0;
+    if (place->frame == NULL) return true;
+    for (uint32_t i = first; i != 0; i = l->entries[i].next) {
+        l->rows[count++] = l->work->pieces[l->entries[i].piece].row;
+    }
+    return ets_crowded_line_offer(l->arena, l->work->inspection, &offered, l->rows, count, line);
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct ets_place *l = a, *r = b;
@@ -325,22 +339,33 @@ static void add_between(const struct layout *l, const struct ets_chosen_runs *ru
     ets_chosen_runs_summarise(runs, per_run, &place->self);
 }
 
-static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
+static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool with_callers,
                    struct ets_line_work *lines)
 {
     const uint32_t count = l->keys.count;
+    const double whole = runs->whole;
     double *per_run = ets_arena_alloc_array(l->arena, l->work->block->run_count, sizeof *per_run);
     lines->places = ets_arena_alloc_array(l->arena, (size_t)count + 1, sizeof *lines->places);
-    if (per_run == NULL || lines->places == NULL) return false;
+    l->rows = ets_arena_alloc_array(l->arena, l->work->count, sizeof *l->rows);
+    if (per_run == NULL || lines->places == NULL || l->rows == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct draft *draft = &l->drafts[i];
         struct ets_place *place = &lines->places[lines->count++];
         *place = draft->place;
         measure(l, runs, draft->own, per_run, &place->self);
         measure(l, runs, draft->all, per_run, &place->inclusive);
+        const struct ets_span own =
+            ets_span_of(place->self.middle / whole, place->quantum / whole, place->coarse_calls);
+        const struct ets_span all =
+            ets_span_of(place->inclusive.middle / whole, place->inclusive_quantum / whole,
+                        place->inclusive_coarse_calls);
+        if (!offer_crowded(l, place, draft->own, own, &lines->crowded) ||
+            (with_callers && !offer_crowded(l, place, draft->all, all, &lines->crowded))) {
+            return false;
+        }
     }
     if (!l->work->is_filtered) add_between(l, runs, per_run, lines);
-    lines->total = l->work->total_row == ETS_NO_INDEX ? NAN : runs->whole;
+    lines->total = l->work->total_row == ETS_NO_INDEX ? NAN : whole;
     if (lines->count > 0) qsort(lines->places, lines->count, sizeof *lines->places, by_place);
     return list_files(l, lines);
 }
@@ -348,7 +373,8 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs,
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
                            const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
-                           const struct ets_line_errors *errors, struct ets_line_work *lines_out)
+                           const struct ets_line_errors *errors, bool with_callers,
+                           struct ets_line_work *lines_out)
 {
     struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
     *lines_out = (struct ets_line_work){.count = 0};
@@ -365,5 +391,5 @@ bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
     for (uint32_t i = 0; errors != NULL && i < errors->count; i++) {
         if (!add_error(&l, &errors->items[i])) return false;
     }
-    return finish(&l, runs, lines_out);
+    return finish(&l, runs, with_callers, lines_out);
 }

@@ -37,13 +37,16 @@ struct ets_line_work {
     struct ets_source_file *files; /* the longest first */
     uint32_t file_count;
     double total; /* mean ticks of the middle runs; NaN: not known */
+    struct ets_crowded_line crowded;
 };
 
-/* Lines of `errors` are places, too, where no work is. Returns false where memory ran out. */
+/* Lines of `errors` are places, too, where no work is. `with_callers`: the crowded line may also be
+ * one that calls others. Returns false where memory ran out. */
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
                            const struct ets_chosen_runs *runs,
                            const struct ets_delegations *delegations,
-                           const struct ets_line_errors *errors, struct ets_line_work *lines_out);
+                           const struct ets_line_errors *errors, bool with_callers,
+                           struct ets_line_work *lines_out);
 
 /* value_bytes.c: bytes of the tensors that a row gives in one call; NaN: not known. */
 double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,

@@ -21,6 +21,7 @@ struct grouper {
     struct ets_strings keys;
     struct group *groups; /* [key number] */
     uint32_t *next_piece; /* [piece] */
+    uint32_t *rows;       /* [piece] scratch */
     double *per_run;      /* [run of the block] scratch */
 };
 
@@ -147,43 +148,26 @@ static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
     const size_t pieces = g->work->count;
     g->groups = ets_arena_alloc_array(arena, pieces + 2, sizeof *g->groups);
     g->next_piece = ets_arena_alloc_array(arena, pieces, sizeof *g->next_piece);
+    g->rows = ets_arena_alloc_array(arena, pieces, sizeof *g->rows);
     lines->items = ets_arena_alloc_array(arena, pieces + 1, sizeof *lines->items);
-    return g->groups != NULL && g->next_piece != NULL && lines->items != NULL &&
+    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL && lines->items != NULL &&
            ets_strings_init(&g->keys, arena) == 0;
 }
 
-/* Modules of the group's work, each once; UINT32_MAX where memory ran out. */
-static uint32_t count_modules(const struct grouper *g, const struct group *group)
+static bool offer_crowded(const struct grouper *g, const struct group *group,
+                          struct ets_crowded_line *line)
 {
-    struct ets_strings names;
-    if (ets_strings_init(&names, g->arena) != 0) return UINT32_MAX;
+    const double whole = g->runs->whole;
+    const struct ets_crowded_line offered = {
+        .name = group->line.name,
+        .share = ets_span_of(group->line.times.middle / whole, group->line.quantum_ns / whole,
+                             group->line.coarse_calls)};
+    uint32_t count = 0;
+    if (g->options->group_by != ETS_GROUP_SOURCE || group->line.places.count != 1) return true;
     for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
-        const struct ets_row *row = ets_inspection_row(g->work->inspection, g->work->pieces[i].row);
-        struct ets_text_list sources, modules;
-        if (!ets_operator_row_places(g->arena, row, &sources, &modules)) return UINT32_MAX;
-        for (size_t k = 0; k < modules.count; k++) {
-            if (ets_strings_add(&names, modules.items[k]) == UINT32_MAX) return UINT32_MAX;
-        }
+        g->rows[count++] = g->work->pieces[i].row;
     }
-    return names.count - 1; /* without the absent one */
-}
-
-static bool find_crowded(const struct grouper *g, struct ets_operator_lines *lines)
-{
-    if (g->options->group_by != ETS_GROUP_SOURCE) return true;
-    for (uint32_t number = 1; number < g->keys.count; number++) {
-        const struct group *group = &g->groups[number];
-        const double share = group->line.times.middle / g->runs->whole;
-        if (group->line.places.count != 1 || !(share >= 0.5)) continue;
-        const uint32_t modules = count_modules(g, group);
-        if (modules == UINT32_MAX) return false;
-        if (modules < 2) continue;
-        lines->crowded = (struct ets_crowded_line){.name = group->line.name,
-                                                   .share = share,
-                                                   .is_coarse = group->line.quantum_ns != 0,
-                                                   .module_count = modules};
-    }
-    return true;
+    return ets_crowded_line_offer(g->arena, g->work->inspection, &offered, g->rows, count, line);
 }
 
 static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
@@ -200,8 +184,9 @@ static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
         }
         ets_chosen_runs_summarise(g->runs, g->per_run, &group->line.times);
         lines->items[lines->count++] = group->line;
+        if (!offer_crowded(g, group, &lines->crowded)) return false;
     }
-    return find_crowded(g, lines);
+    return true;
 }
 
 static enum ets_work_detail detail_of(enum ets_group_by group_by)

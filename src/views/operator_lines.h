@@ -7,6 +7,7 @@
 #include "etscope/inspect.h"
 #include "host/arena.h"
 #include "views/chosen_runs.h"
+#include "views/crowded_line.h"
 #include "views/operator_options.h"
 #include "views/work.h"
 
@@ -43,15 +44,6 @@ struct ets_operator_line {
     bool is_rest;                /* what a delegate's operators leave over of its calls */
 };
 
-/* A line of source that takes half of a run or more, for several modules: a block of a model that
- * is there several times. */
-struct ets_crowded_line {
-    struct ets_text name; /* {NULL, 0}: there is none */
-    double share;
-    bool is_coarse; /* a clock of steps measured it */
-    uint32_t module_count;
-};
-
 struct ets_operator_lines {
     struct ets_operator_line *items;
     uint32_t count;
@@ -85,7 +77,8 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection,
 
 /*
  * Where a row comes from: "models/zoo.py:16" and module paths, each once, in the order of its
- * nodes. Returns false where memory ran out.
+ * nodes. A node that a pass put into the graph has a module only where no other node has one: what
+ * quantizes the output of a layer belongs to that layer. Returns false where memory ran out.
  */
 bool ets_operator_row_places(struct ets_arena *arena, const struct ets_row *row,
                              struct ets_text_list *sources_out, struct ets_text_list *modules_out);

@@ -61,6 +61,31 @@ static bool distinct_add(struct distinct *d, struct ets_text text)
     return number != UINT32_MAX;
 }
 
+/*
+ * Whether a pass over the graph put the node in, as quantization does with its conversions: its
+ * module is the graph itself, or the export's wrapper of it, and no class of the model.
+ */
+static bool is_of_a_pass(const struct ets_graph_node *node)
+{
+    if (node->module_count != 1) return false;
+    const struct ets_text type = node->modules[0].type;
+    return ets_text_starts_with(type, "torch.fx.graph_module.GraphModule") ||
+           ets_text_starts_with(type, "torch.export._trace."); /* exported without strict=True */
+}
+
+static bool add_modules(struct distinct *modules, const struct ets_row_node *nodes, size_t count,
+                        bool of_passes)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct ets_text module = ets_graph_module_path(nodes[i].node);
+        if (is_of_a_pass(nodes[i].node) != of_passes) continue;
+        if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};
+        ok = distinct_add(modules, module);
+    }
+    return ok;
+}
+
 bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node *nodes,
                               size_t count, struct ets_text_list *sources_out,
                               struct ets_text_list *modules_out)
@@ -71,13 +96,11 @@ bool ets_operator_node_places(struct ets_arena *arena, const struct ets_row_node
     bool ok = distinct_init(&sources, arena, &scratch, sources_out, count) &&
               distinct_init(&modules, arena, &scratch, modules_out, count);
     for (size_t i = 0; ok && i < count; i++) {
-        const struct ets_graph_node *node = nodes[i].node;
-        const struct ets_graph_frame *frame = ets_graph_user_frame(node);
-        struct ets_text module = ets_graph_module_path(node);
-        if (module.data != NULL && module.size == 0) module = (struct ets_text){"(model)", 7};
-        ok = (frame == NULL || distinct_add(&sources, frame->place)) &&
-             distinct_add(&modules, module);
+        const struct ets_graph_frame *frame = ets_graph_user_frame(nodes[i].node);
+        ok = frame == NULL || distinct_add(&sources, frame->place);
     }
+    ok = ok && add_modules(&modules, nodes, count, false) &&
+         (modules_out->count > 0 || add_modules(&modules, nodes, count, true));
     ets_arena_reset(&scratch);
     return ok;
 }

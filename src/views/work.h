@@ -26,6 +26,21 @@ struct ets_work_piece {
     double coarse_calls; /* calls in a run that such steps measured */
 };
 
+struct ets_span {
+    double lower, upper;
+};
+
+/*
+ * `ticks` that a clock of steps of `quantum` reported for `calls` calls: the truth lies that many
+ * steps above, or below where the step is negative (what is left of a total, its parts taken off).
+ */
+static inline struct ets_span ets_span_of(double ticks, double quantum, double calls)
+{
+    const double other = ticks + quantum * calls;
+    if (quantum >= 0) return (struct ets_span){ticks, other};
+    return (struct ets_span){other > 0 ? other : 0, ticks > 0 ? ticks : 0};
+}
+
 struct ets_work {
     const struct ets_inspection *inspection;
     const struct ets_block *block;

@@ -59,7 +59,8 @@ static const char *name_payload_work(const struct ets_row *row)
 static const char *name_unmapped(const struct ets_row *row)
 {
     const struct ets_text name = ets_row_operator(row);
-    if (ets_text_starts_with(name, "copy_.") || ets_text_starts_with(name, "aten::copy_.")) {
+    if (ets_text_is(name, "copy_") || ets_text_is(name, "aten::copy_") ||
+        ets_text_starts_with(name, "copy_.") || ets_text_starts_with(name, "aten::copy_.")) {
         return "(write-back of mutated buffers)";
     }
     if (ets_text_starts_with(name, "executorch_prim::et_copy_index")) {

@@ -71,12 +71,13 @@ def replace_entries(record, target, entries):
 class Dump:
     """An ETDump made up: a FlatBuffer whose tables are laid down one after another.
 
-    An event is a dictionary: name, chain, instruction, id (of the delegate), delegate, start, end.
+    An event is a dictionary: name, chain, instruction, id (of the delegate), delegate, metadata,
+    start, end.
     Offsets point forward only, so parts are laid out before what they hold and patched afterwards.
     """
 
     SLOTS = {"name": (0, "text"), "chain": (1, "<i"), "instruction": (2, "<i"), "id": (3, "<i"),
-             "delegate": (4, "text"), "start": (6, "<Q"), "end": (7, "<Q")}
+             "delegate": (4, "text"), "metadata": (5, "text"), "start": (6, "<Q"), "end": (7, "<Q")}
 
     def __init__(self):
         self.data = bytearray(8) + b"\0\0\0\0"
@@ -134,7 +135,7 @@ class Dump:
             fields[slot] = ("ref", None) if form == "text" else (form, value)
         at, texts = self.table(fields)
         self.point(references[0], at)
-        for key in ("name", "delegate"):
+        for key in ("name", "delegate", "metadata"):  # bytes are laid out as texts are
             if key in event:
                 self.text(texts[self.SLOTS[key][0]], event[key])
 

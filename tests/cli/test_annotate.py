@@ -112,6 +112,55 @@ class Times(unittest.TestCase):
             self.assertIn("--program tells what is inside", done.stderr.decode())
 
 
+class Crowded(unittest.TestCase):
+    """A line of a block or container that is there several times takes most of the run."""
+
+    def notes(self, *words, model):
+        done = annotate(*words, "--format", "json", model=model)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        return [note for note in json.loads(done.stdout)["notes"] if "--group-by" in note]
+
+    def test_annotate__a_line_of_many_modules_points_to_group_by_module(self):
+        """The same line as `inspect --group-by source` names, in the same words."""
+        words = (*support.with_record("gpt_portable"), "--program",
+                 support.fixture("gpt_portable", "model.pte"), "--group-by", "source")
+        (expected,) = [note for note in
+                       json.loads(support.inspect(*words, "--format", "json").stdout)["notes"]
+                       if "--group-by" in note]
+        expected = expected.replace("--group-by", "inspect --group-by")
+        for frames in "own", "all":
+            self.assertEqual(self.notes("--frames", frames, model="gpt_portable"), [expected])
+        page = annotate("--width", "100", model="gpt_portable").stdout.decode()
+        self.assertIn(expected, page)
+        self.assertNotIn("--group-by", annotate("other.py", model="gpt_portable").stdout.decode())
+
+    def test_annotate__a_loop_over_blocks_does_so_where_callers_are_shown(self):
+        self.assertEqual(self.notes(model="gpt_xnnpack"), [])
+        (loop,) = [line for line in lines("--frames", "all", model="gpt_xnnpack")
+                   if line["code"].startswith("for b in s.blocks")]
+        (note,) = self.notes("--frames", "all", model="gpt_xnnpack")
+        self.assertEqual(note, f"models/zoo.py:{loop['line']} takes "
+                               f"{100 * loop['inclusive_share']:.1f}.."
+                               f"{100 * loop['inclusive_share_upper']:.1f} % of the run, in 14 "
+                               "modules: inspect --group-by module tells them apart")
+
+    def test_annotate__a_container_does_so(self):
+        """An nn.Sequential as the whole model: one line calls all of it."""
+        folder = support.DATA / "delegates"
+        done = support.run("annotate", folder / "nibbles.etdp", "--etrecord",
+                           folder / "nibbles.etrecord", "--frames", "all", "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        (note,) = [note for note in json.loads(done.stdout)["notes"] if "--group-by" in note]
+        self.assertRegex(note, r"^container\.py:\d+ takes [0-9.]+ % of the run, in 2 modules: inspect "
+                               "--group-by module tells them apart$")
+
+    def test_annotate__a_line_of_one_module_does_not(self):
+        for frames in "own", "all":
+            self.assertEqual(self.notes("--frames", frames, model="linear_fp32_xnnpack"), [])
+
+
 class Sources(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -31,7 +31,7 @@ def lines(*words):
 class Delegates(unittest.TestCase):
     def test_delegates__program_alone(self):
         """Nodes inside and bytes across need neither trace nor record."""
-        found = lines(DATA / "conv_xnnpack" / "model.pte")
+        found = lines(DATA / "conv_xnnpack" / "model.pte", "--no-siblings")
         self.assertEqual([line["operator"] for line in found], [
             "XnnpackBackend", "StaticTranspose", "Conv2d", "DepthwiseConv2d", "Hardswish",
             "GlobalAvgPooling2d", "StaticTranspose", "StaticReshape", "FullyConnected"])
@@ -191,6 +191,49 @@ class Groups(unittest.TestCase):
                   if row["tie"] and row["source"] == ["models/zoo.py:28"]]
         self.assertAlmostEqual(mixed["avg_ns_upper"] - mixed["avg_ns"], 1000 * len(events))
         self.assertGreater(mixed["calls"], len(events))
+
+
+class QuantizedModules(unittest.TestCase):
+    """What quantizes the output of a layer belongs to that layer, and to no module of its own."""
+
+    EXPECTED = {
+        "conv_xnnpack_int8/profile.etdp": [
+            ("Convert (NC) #1", ["(model)"]),
+            ("Convolution (NHWC, QC8) IGEMM #1", ["c1", "(model)"]),  # with the model's relu6
+            ("Convolution (NHWC, QC8) IGEMM #2", ["c2"]),
+            ("Mean (ND) #1", ["p"]),
+            ("Static Reshape (NC) #1", ["(model)"]),
+            ("Fully Connected (NC, QS8, QC8W) GEMM #1", ["fc"]),
+            ("Convert (NC) #2", ["fc"]),
+        ],
+        "quantized/int8.etdp": [
+            ("Convolution (NHWC, QS8) IGEMM #1", ["stem", "(model)"]),
+            ("Convolution (NHWC, QS8) IGEMM #2", ["body"]),
+            ("Convert (NC) #2", ["body"]),
+            ("Fully Connected (NC, QS8) GEMM #1", ["squeeze", "(model)"]),
+            ("Fully Connected (NC, QS8) GEMM #2", ["head"]),
+            ("Convert (NC) #4", ["head"]),
+        ],
+    }
+
+    def files(self, trace):
+        stem = str(DATA / trace).removesuffix(".etdp").removesuffix("profile")
+        stem += "model" if stem.endswith("/") else ""
+        return DATA / trace, "--etrecord", stem + ".etrecord", "--program", stem + ".pte"
+
+    def test_delegates__quantized_outputs_have_the_module_of_their_layer(self):
+        for trace, expected in self.EXPECTED.items():
+            rows = {row["operator"]: row["module"] for row in support.rows(*self.files(trace))}
+            for operator, module in expected:
+                with self.subTest(trace=trace, operator=operator):
+                    self.assertEqual(rows[operator], module)
+
+    def test_delegates__quantized_layers_are_lines_of_the_tree_of_modules(self):
+        for trace, layers in (("conv_xnnpack_int8/profile.etdp", {"c2", "p", "fc"}),
+                              ("quantized/int8.etdp", {"body", "head"})):
+            rows = support.rows(*self.files(trace), "--group-by", "module")
+            found = {row["module"][0] for row in rows if len(row["module"]) == 1}
+            self.assertLessEqual(layers, found)
 
 
 class Examples(unittest.TestCase):

@@ -24,6 +24,47 @@ def groups(model, by, trace="profile.etdp", record=None):
     return found
 
 
+def state(program, trace, *words):
+    folder = DATA / "state"
+    return support.rows(folder / f"{trace}.etdp", "--etrecord", folder / f"{program}.etrecord",
+                        "--program", folder / f"{program}.pte", *words)
+
+
+class WriteBack(unittest.TestCase):
+    """The copy that an export adds behind a method for a buffer that it changes."""
+
+    NAME = "(write-back of mutated buffers)"
+
+    def test_elsewhere__the_write_back_is_named_in_every_group(self):
+        (copy,) = [row for row in state("cache", "cache") if row["operator"] == "copy_"]
+        self.assertEqual((copy["instruction"], copy["debug_handles"], copy["source"]), (3, [], []))
+        for by in "source", "file", "module", "debug_handle":
+            with self.subTest(by=by):
+                rows = state("cache", "cache", "--group-by", by.removeprefix("debug_"))
+                (line,) = [row for row in rows if row[by] == [self.NAME]]
+                self.assertEqual((line["calls"], line["mid_ns"]), (1, copy["mid_ns"]))
+                self.assertNotIn(["(not in the record)"], [row[by] for row in rows])
+
+    def test_elsewhere__the_lines_and_the_write_back_add_up(self):
+        rows = [row for row in state("cache", "cache", "--group-by", "source")
+                if row["block"] == "Execute"]
+        self.assertEqual({row["source"][0] for row in rows},
+                         {"models/make.py:51", "models/make.py:52", self.NAME,
+                          "(between operators)"})
+        self.assertAlmostEqual(sum(row["share"] for row in rows), 1)
+
+    def test_elsewhere__annotate_names_it(self):
+        folder = DATA / "state"
+        done = support.run("annotate", folder / "cache.etdp", "--etrecord",
+                           folder / "cache.etrecord", "--format", "json")
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn(self.NAME, [line["code"] for line in json.loads(done.stdout)["rows"]])
+
+    def test_elsewhere__a_method_that_does_nothing_else_fits_its_record(self):
+        rows = state("changed", "set", "--group-by", "source")
+        self.assertEqual([row["source"] for row in rows if row["calls"]], [[self.NAME]])
+
+
 class Elsewhere(unittest.TestCase):
     def test_elsewhere__what_the_exporter_put_into_a_delegate(self):
         for by in ("source", "module"):

@@ -260,7 +260,6 @@ class PlantedFaults(GapTest):
         self.ok("gap", *files("mlp_portable"), "--fail-below", "60")
         self.fails(USAGE, "--fail-below takes a number of dB", "gap", *words, "--fail-below", "x")
 
-
     def test_gap__each_time_round_a_loop_is_the_same_operator(self):
         rows = self.gap(*self.plant("map_loop", 0, 3, 0.1))
         self.assertEqual([(row["aot_ops"][-1], row["occurrence"]) for row in rows
@@ -534,17 +533,104 @@ class WhatGoesWrong(GapTest):
 
     def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
         words = files("types")
-        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it where it meets a float16 or "
-                          "bfloat16 tensor; record again with etscope's tracer: `etscope run "
-                          "--capture intermediates`", "gap", *words)
-        self.assertIn("--partial", done.stderr)
+        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it at a float16 or bfloat16 "
+                          "tensor: such tensors are lost, the rest can be read", "gap", *words)
+        self.assertIn("note: --partial reads what is whole", done.stderr)
+        self.assertNotIn("record again", done.stderr)  # one advice at a time
         done = self.ok("gap", *words, "--partial", "--format", "json")
-        self.assertIn("such tensors are lost", done.stderr)
+        self.assertIn("such tensors are lost; to have them, record again: `etscope run MODEL.pte "
+                      "--capture intermediates -o TRACE --debug-buffer FILE`", done.stderr)
         rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
         (through_half,) = (row for row in rows if row["aot_ops"] == ["relu", "to", "to_1"]
                            or row["aot_ops"][-1] == "to_1")
         self.assertEqual(through_half["computes_in"], "float16")
+
+    def test_gap__the_command_that_records_a_garbled_dump_again_works(self):
+        model = support.DATA / "types" / "model.bpte"
+        again = self.folder / "again.etdp", self.folder / "again.bin"
+        self.ok("run", model, "--case", "0", "--capture", "intermediates", "-o", again[0],
+                "--debug-buffer", again[1])
+        rows = json_rows(self.ok("gap", again[0], "--debug-buffer", again[1], "--etrecord",
+                                 support.DATA / "types" / "model.etrecord", "--format",
+                                 "json").stdout)
+        self.assertIn("float16", {row["dtype"] for row in rows})
+
+    def test_gap__a_cast_of_a_half_value_is_judged_as_that_value(self):
+        """Another device rounds a half the other way; of the halves themselves nothing is known."""
+        trace, buffer = self.folder / "types.etdp", self.folder / "types.bin"
+        program, record = (support.DATA / "types" / f"model.{kind}" for kind in ("pte", "etrecord"))
+        inputs = support.inputs_of("types", "forward", 0)
+        self.ok("run", program, "--input", *inputs, "--capture", "intermediates", "-o", trace,
+                "--debug-buffer", buffer)
+        _, shape, elements = support.read_npy(inputs[0])
+        halves = [2 * struct.unpack("<e", struct.pack("<e", x))[0] for x in elements]
+        given = self.folder / "given"
+        given.mkdir()
+        for factor, code in ((1 + 2**-10, OK), (1.05, NEGATIVE)):
+            support.write_npy(given / "to_1.npy", "<f4", shape, [x * factor for x in halves])
+            done = support.call("gap", trace, "--debug-buffer", buffer, "--etrecord", record,
+                                "--reference-npy", given, "--fail-below", 30, "--format", "json")
+            (row,) = (row for row in json_rows(done.stdout) if row["aot_ops"] == ["to_1"])
+            self.assertEqual((row["computes_in"], row["finding"]),
+                             ("float32", "agrees" if code == OK else "guilty"))
+
+    def test_gap__halves_near_zero_are_as_exact_as_they_can_be(self):
+        """Of millionths float16 keeps four bits: the nearest ones are off by 2 %, by nobody's fault."""
+        program, record = (support.DATA / "types" / f"model.{kind}" for kind in ("pte", "etrecord"))
+        words = []
+        for path in support.inputs_of("types", "forward", 0):
+            descr, shape, elements = support.read_npy(path)
+            if descr == "<f4":
+                elements = [x * 1e-6 for x in elements]
+            support.write_npy(self.folder / path.name, descr, shape, elements)
+            words += ["--input", self.folder / path.name]
+        trace, buffer = self.folder / "small.etdp", self.folder / "small.bin"
+        self.ok("run", program, *words, "--capture", "intermediates", "-o", trace,
+                "--debug-buffer", buffer)
+        words = (trace, "--debug-buffer", buffer, "--etrecord", record, *words)
+        self.assertIn("all 14 values agree", self.headline(*words))
+        (cast,) = (row for row in self.gap(*words) if row["aot_ops"] == ["to"])
+        self.assertGreater(cast["own_error"], 0.01)
+
+    def schemes(self, ran, record, *words, trace=None):
+        folder = support.DATA / "schemes"
+        return ("gap", trace or folder / f"{ran}.etdp", "--debug-buffer", folder / f"{ran}.bin",
+                "--etrecord", folder / f"{record}.etrecord", "--no-siblings", *words)
+
+    def test_gap__static_and_dynamic_int8_of_the_same_weights_are_told_apart(self):
+        """Their numbers are alike, their graphs too: the types in XNNPACK's names differ."""
+        for ran, record, what in (
+                ("static", "dynamic", "static int8 (Fully Connected (NC, QS8, QC8W) GEMM #1), but "
+                                      "the record's forward quantizes dynamically"),
+                ("dynamic", "static", "dynamic int8 (Fully Connected (NC, QDU8, F32, QC8W) GEMM "
+                                      "#1), but the record's forward quantizes statically")):
+            done = self.fails(MISMATCH, what, *self.schemes(ran, record))
+            self.assertIn("another export", done.stderr)
+            self.ok(*self.schemes(ran, record, "--allow-mismatch"))
+            headline = self.headline(*self.schemes(ran, ran)[1:])
+            self.assertTrue(headline.startswith("1 value agrees"), headline)
+            self.assertNotIn("not checked", headline)
+
+    def test_gap__where_events_do_not_tell_how_it_quantizes_the_program_does(self):
+        folder = support.DATA / "schemes"
+        silent = self.folder / "silent.etdp"
+        data = (folder / "static.etdp").read_bytes()
+        for name in (b"Fully Connected (NC, QS8, QC8W) GEMM #1", b"Convert (NC) #1",
+                     b"Convert (NC) #2"):
+            self.assertEqual(data.count(name), 1)
+            data = data.replace(name, b"O" * len(name))
+        silent.write_bytes(data)
+        said = "; not checked: whether the delegate quantizes as the record does: --program decides"
+        for record in ("static", "dynamic"):
+            self.assertIn(said, self.ok(*self.schemes("static", record, trace=silent)).stdout
+                          .replace("\n", " "))
+        words = self.schemes("static", "static", "--program", folder / "static.bpte", trace=silent)
+        self.assertNotIn("not checked", self.ok(*words).stdout)
+        self.fails(MISMATCH, "computed in static int8 (by its payloads), but the record's forward "
+                   "quantizes dynamically",
+                   *self.schemes("static", "dynamic", "--program", folder / "static.bpte",
+                                 trace=silent))
 
     def test_gap__nothing_that_could_be_compared_is_no_success(self):
         (self.folder / "none.npy").mkdir()

@@ -102,6 +102,53 @@ class Rules(Gate):
                              rf"of 5 %: record {rows[0]['runs_needed']} or more of each$")
             self.gate(support.OK, (base, new), rules, "--undecided", "pass")
 
+    def test_gate__the_p90_of_five_runs_is_their_slowest_and_decides_nothing(self):
+        base, new = self.noisy("c.etdp", 100_000, 5, 0.01), self.noisy("d.etdp", 100_000, 5, 0.012)
+        rows = support.json_rows(self.gate(NEGATIVE, (base, new), ["operator add.out p90 <= +5%"],
+                                           "-f", "json"))
+        self.assertEqual((rows[0]["result"], rows[0]["runs_needed"]), ("undecided", 29))
+        self.assertIn("cannot hold a rule of 5 %: record 29 or more of each", rows[0]["reason"])
+        base, new = (self.noisy(name, 100_000, 29, spread)
+                     for name, spread in (("e.etdp", 0.01), ("f.etdp", 0.012)))
+        self.assertEqual(self.results(support.OK, (base, new), ["operator add.out p90 <= +5%"]),
+                         [("add.out", "pass")])
+
+    def test_gate__a_p90_that_runs_can_decide_breaks_its_rule(self):
+        """A tenth of the runs are slow in both; in the new trace they are 40 % slower."""
+        def tail(name, ticks, runs=100):
+            return self.trace(name, [("add.out", lambda r: ticks + r % 7 * 10 if r % 5 == 0
+                                      else 100_000 + r % 11 * 10)], runs)
+        base, new, rule = tail("c.etdp", 150_000), tail("d.etdp", 210_000), ["total p90 <= +15%"]
+        self.assertEqual(self.results(NEGATIVE, (base, new), rule), [("Method::execute", "fail")])
+        self.assertEqual(self.results(support.OK, (base, tail("e.etdp", 151_000)), rule),
+                         [("Method::execute", "pass")])
+        few = tail("f.etdp", 150_000, 10), tail("g.etdp", 210_000, 10)
+        self.assertEqual(self.results(NEGATIVE, few, rule), [("Method::execute", "undecided")])
+
+    def test_gate__one_slow_run_does_not_tell_of_the_slowest(self):
+        def outlier(name, ticks, runs=20):
+            return self.trace(name, [("add.out", lambda r: ticks if r == 3 else 100_000 + r % 11)],
+                              runs)
+        base, rule = outlier("c.etdp", 200_000), ["operator add.out max <= +5%"]
+        for name, ticks in (("d.etdp", 300_000), ("e.etdp", 200_100)):  # over the limit, within it
+            traces = base, outlier(name, ticks)
+            self.assertEqual(self.results(NEGATIVE, traces, rule), [("add.out", "undecided")])
+            self.assertIn("the slowest runs differ by more than the 5 % that the rule allows, and "
+                          "more runs do not help: hold p90, of 29 runs or more, or give it more "
+                          "room", self.gate(NEGATIVE, traces, rule))
+        even = outlier("f.etdp", 100_010), outlier("g.etdp", 100_020)
+        self.assertEqual(self.results(support.OK, even, rule), [("add.out", "pass")])
+        few = outlier("h.etdp", 200_000, 4), outlier("i.etdp", 200_010, 4)
+        self.assertIn("record 20 or more", self.gate(NEGATIVE, few, rule))
+
+    def test_gate__what_holds_says_how_much_is_left(self):
+        new = self.trace("c.etdp", [("add.out", 1031), ("mul.out", 480), *BASE[2:]])
+        rules = ["operator * p50 <= +5%", "operator mul* p50 <= 5us"]
+        table = self.gate(support.OK, (self.base, new), rules)
+        self.assertRegex(table, r"4 checks, 0 failed; worst: add\.out \+3\.1 % of 5 % allowed\n$")
+        table = self.gate(support.OK, (self.base, new), rules[1:])
+        self.assertRegex(table, r"0 failed; worst: mul\.out 48\d\.\d+ ns of 5\.000 us allowed\n$")
+
     def test_gate__the_runs_that_are_asked_for_are_enough(self):
         rules = ["operator add.out p50 <= +5%"]
         base, new = self.noisy("c.etdp", 100_000, 5), self.noisy("d.etdp", 101_000, 5)
@@ -134,7 +181,8 @@ class Rules(Gate):
 
     def test_gate__what_passes_is_counted_not_listed(self):
         table = self.gate(support.OK, (self.base, self.base), ["operator * p50 <= +5%"])
-        self.assertRegex(table, r"^\S*budget.txt: 3 checks, 0 failed\n$")
+        self.assertRegex(table, r"^\S*budget.txt: 3 checks, 0 failed; worst: \w+\.out \+0 % of 5 % "
+                                r"allowed\n$")
         table = self.gate(support.OK, (self.base, self.base), ["operator * p50 <= +5%"], "--all")
         self.assertEqual(table.count("pass "), 3)
 

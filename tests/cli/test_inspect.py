@@ -212,6 +212,29 @@ class Rows(InFolder):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         self.assertEqual(support.rows(self.dump()), [])
 
+    def test_inspect__operators_of_libraries_that_are_not_here_are_shown_as_any(self):
+        """A trace is read without kernels; `run` names who has them (test_run), `gap` the node."""
+        record = support.fixture("mlp_portable", "model.etrecord")
+        trace, other = self.folder / "other.etdp", self.folder / "other.etrecord"
+        data = support.fixture("mlp_portable", "debug.etdp").read_bytes()
+        trace.write_bytes(data.replace(b"native_call_relu.out", b"native_call_sdpa.out"))
+        with zipfile.ZipFile(record) as source:
+            names = ("exported_program", "edge_dialect_exported_program/forward")
+            support.replace_entries(record, other, {
+                name: source.read(name).replace(b"aten.relu.default", b"llama.sdpa.default")
+                for name in names})
+        (row,) = [row for row in support.rows(trace, "--etrecord", other)
+                  if row["operator"] == "sdpa.out"]
+        self.assertEqual((row["op_types"], row["source"]),
+                         (["llama.sdpa.default"], ["models/zoo.py:16"]))
+        done = support.run("gap", trace, "--debug-buffer",
+                           support.fixture("mlp_portable", "debug.bin"), "--etrecord", other,
+                           "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        reasons = {row["instruction"]: row["reason"] for row in support.json_rows(done.stdout)}
+        self.assertEqual(reasons[row["instruction"]], "llama.sdpa.default: unknown operator")
+
     def test_inspect__unknown_events_are_counted(self):
         done = support.inspect(self.dump(("Execute", [
             {"unknown": True}, call("native_call_a.out", 0, 1, 2), {"unknown": True}])))

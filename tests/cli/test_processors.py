@@ -5,6 +5,7 @@ where it has none. delegates/sweep.tar.xz holds programs of one or a few operato
 a trace of each on three processors: with AVX-512 and VNNI, with AVX2, with SSE4 alone.
 """
 
+import json
 import pathlib
 import re
 import struct
@@ -138,6 +139,42 @@ class Sweep(unittest.TestCase):
                 traces = [self.folder / processor / f"{name}.etdp" for processor in PROCESSORS]
                 rows = answer("summary", *traces, "--format", "json")
                 self.assertEqual({row["runs"] for row in rows}, {len(PROCESSORS)})
+
+    def test_processors__with_the_program_added_conversions_make_no_other_block(self):
+        """A processor that needs no conversion spent no time on it."""
+        for name in CONVERTED:
+            for files in self.files(name), self.files(name)[2:]:
+                with self.subTest(name=name, files=files):
+                    traces = [self.folder / processor / f"{name}.etdp" for processor in PROCESSORS]
+                    rows = answer("summary", *traces, *files, "--format", "json")
+                    self.assertEqual({row["runs"] for row in rows}, {len(PROCESSORS)})
+                    added = [row for row in rows if row["operator"].startswith("Convert")]
+                    self.assertEqual(len(added), 2)
+                    alone = support.rows(traces[2], "--no-siblings")
+                    for row, same in zip(added, (row for row in alone if row["operator"].startswith(
+                                                 "Convert")), strict=True):
+                        least = same["min_ns"] if name == "bfloat16_enabled" else 0
+                        self.assertLessEqual(row["min_ns"], least)
+                        self.assertEqual(row["max_ns"], same["max_ns"])
+
+    def test_processors__without_the_program_a_note_says_what_may_be_one(self):
+        for name in sorted(CONVERTED - {"bfloat16_enabled"}):
+            with self.subTest(name=name):
+                traces = [self.folder / processor / f"{name}.etdp" for processor in
+                          ("avx512", "sse4")]
+                done = run("summary", *traces, "--format", "json")
+                self.assertEqual(done.returncode, OK, done.stderr)
+                document = json.loads(done.stdout)
+                self.assertEqual({row["runs"] for row in document["rows"]}, {1})
+                self.assertEqual(document["notes"], [
+                    f"{traces[0]} and {traces[1]} differ here in conversions and widths of floats "
+                    "alone, which XNNPACK may choose by the processor: --program tells whether "
+                    "they are one"])
+
+    def test_processors__other_programs_are_not_said_to_be_one(self):
+        traces = [self.folder / "avx512" / f"{name}.etdp" for name in ("half", "half_inside")]
+        done = run("summary", *traces, "--format", "json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["notes"]), (OK, []))
 
     def test_processors__added_conversions_are_no_other_operator(self):
         for name in CONVERTED:

@@ -93,6 +93,148 @@ class Siblings(unittest.TestCase):
                              (alone.returncode, alone.stdout))
             pathlib.Path(record).unlink()
 
+    def beside(self, note):
+        return [line for line in note.decode().splitlines() if "--no-siblings" in line]
+
+    def test_siblings__of_delegates(self):
+        program = self.put("mlp_xnnpack", "model.pte", "model.pte")
+        alone = support.run("delegates", program, "--format", "csv")
+        record = self.put("mlp_xnnpack", "model.etrecord", "model.etrecord")
+        given = support.run("delegates", program, "--etrecord", record, "--format", "csv")
+        done = support.run("delegates", program, "--format", "csv")
+        self.assertEqual(done.stdout, given.stdout)
+        self.assertNotEqual(done.stdout, alone.stdout)
+        self.assertEqual(done.stderr.decode(), f"note: using {record}, beside the program; "
+                         "--no-siblings leaves it out\n" + given.stderr.decode())
+        refused = support.run("delegates", program, "--no-siblings", "--format", "csv")
+        self.assertEqual((refused.stdout, refused.stderr), (alone.stdout, alone.stderr))
+        done = support.run("delegates", program, self.trace, "--format", "csv")
+        given = support.run("delegates", program, self.trace, "--etrecord", record, "--format",
+                            "csv")
+        self.assertEqual(done.stdout, given.stdout)
+        pathlib.Path(record).rename(self.folder / "run.etrecord")
+        beside_trace = support.run("delegates", program, self.trace, "--format", "csv")
+        self.assertIn(b"run.etrecord, beside the trace;", beside_trace.stderr)
+        self.assertEqual(beside_trace.stdout, given.stdout)
+
+    def test_siblings__of_another_program_are_no_delegates_record(self):
+        program = self.put("mlp_xnnpack", "model.pte", "model.pte")
+        alone = support.run("delegates", program)
+        other = self.put("gpt_xnnpack", "model.etrecord", "model.etrecord")
+        done = support.run("delegates", program)
+        self.assertEqual((done.returncode, done.stdout), (support.OK, alone.stdout))
+        self.assertEqual(done.stderr.decode(), f"note: {other} does not belong to this or cannot "
+                         "be read: it is left out\n")
+        trace = self.put("gpt_portable", "profile.etdp", "other.etdp")
+        done = support.run("delegates", program, trace)
+        self.assertEqual(done.returncode, support.MISMATCH)
+        self.assertNotIn(b"note:", done.stderr)
+
+    def pair(self, command, *words):
+        """Two builds of a model, each with its record of its own name; and the same by options."""
+        traces = [self.put(model, "profile.etdp", f"{model}.etdp")
+                  for model in ("gpt_portable", "gpt_xnnpack")]
+        alone = support.run(command, *traces, *words)
+        records = [self.put(model, "model.etrecord", f"{model}.etrecord")
+                   for model in ("gpt_portable", "gpt_xnnpack")]
+        done = support.run(command, *traces, *words)
+        given = support.run(command, *traces, "--etrecord", records[0], "--etrecord-b", records[1],
+                            *words)
+        refused = support.run(command, *traces, "--no-siblings", *words)
+        self.assertEqual((done.returncode, done.stdout), (given.returncode, given.stdout))
+        self.assertEqual((refused.returncode, refused.stdout), (alone.returncode, alone.stdout))
+        self.assertEqual(self.beside(done.stderr),
+                         [f"note: using {record}, beside the trace; --no-siblings leaves it out"
+                          for record in records])
+        return traces, records, alone, done
+
+    def test_siblings__of_both_sides_of_a_difference(self):
+        traces, records, alone, done = self.pair("diff", "--format", "csv", "--allow-mismatch")
+        self.assertNotEqual(done.stdout, alone.stdout)
+        self.assertIn(b"delegated", done.stdout)
+        one = support.run("diff", *traces, "--etrecord", records[0])
+        self.assertEqual(self.beside(one.stderr), [])
+
+    def test_siblings__of_the_budgets_traces(self):
+        budget = self.folder / "budget.txt"
+        budget.write_text("total p50 <= +1000%\n")
+        _, _, alone, done = self.pair("gate", "--budget", budget, "--undecided", "pass")
+        self.assertEqual((alone.returncode, done.returncode), (support.MISMATCH, support.OK))
+
+    def test_siblings__of_one_side_serve_both(self):
+        """Two runs of a program, one of which has the record."""
+        other = self.put("mlp_xnnpack", "profile.etdp", "other.etdp")
+        record = self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")
+        program = self.put("mlp_xnnpack", "model.pte", "run.pte")
+        for words in (("diff", self.trace, other), ("diff", other, self.trace)):
+            done = support.run(*words, "--format", "csv")
+            given = support.run(*words, "--etrecord", record, "--program", program, "--format",
+                                "csv")
+            self.assertEqual((done.returncode, done.stdout), (support.OK, given.stdout))
+            self.assertIn(f"using {record} and {program}, beside {self.trace};", done.stderr.decode())
+
+    def test_siblings__of_one_side_that_disagree_with_the_other_are_left_out(self):
+        """Operators that a program names would be others than the unnamed ones."""
+        trace = self.put("map_loop", "profile.etdp", "map.etdp")
+        for pair in ((self.trace, trace), (trace, self.trace)):
+            words = "diff", *pair, "--allow-mismatch", "--format", "csv"
+            alone = support.run(*words, "--no-siblings")
+            self.put("map_loop", "model.pte", "map.pte")
+            done = support.run(*words)
+            self.assertEqual((done.returncode, done.stdout), (alone.returncode, alone.stdout))
+            which = "first" if pair[0] == self.trace else "second"
+            self.assertIn(f"nothing explains the {which} trace", done.stderr.decode())
+
+    def test_siblings__of_traces_that_are_summarized(self):
+        record = self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")
+        before = self.put("mlp_xnnpack", "profile.etdp", "before.etdp")
+        after = self.put("mlp_xnnpack", "profile.etdp", "zulu.etdp")
+        for traces in ([self.trace], [before, self.trace, after], [self.folder]):
+            words = "summary", *traces, "--format", "csv"
+            done = support.run(*words)
+            given = support.run(*words, "--etrecord", record)
+            self.assertEqual(done.stdout, given.stdout)
+            self.assertEqual(len(self.beside(done.stderr)), 1)
+            self.assertIn(f"using {record}, beside ", done.stderr.decode())
+            self.assertNotEqual(done.stdout, support.run(*words, "--no-siblings").stdout)
+
+    def test_siblings__of_many_traces_are_not_all_named(self):
+        for i in range(9):
+            self.put("mlp_xnnpack", "profile.etdp", f"{i}.etdp")
+            self.put("mlp_xnnpack", "model.etrecord", f"{i}.etrecord")
+        done = support.run("sql", "select count(*) from records", self.folder, "--format", "csv")
+        self.assertEqual(done.stdout.split(), [b"count(*)", b"9"])
+        self.assertEqual(len(self.beside(done.stderr)), 3)
+        self.assertEqual(done.stderr.count(b"and likewise beside other traces"), 1)
+
+    def test_siblings__of_traces_that_are_queried(self):
+        query = "select * from source_times"
+        other = self.put("gpt_portable", "profile.etdp", "gpt.etdp")
+        records = [self.put("mlp_xnnpack", "model.etrecord", "run.etrecord"),
+                   self.put("gpt_portable", "model.etrecord", "gpt.etrecord")]
+        words = "sql", query, self.trace, other, "--format", "csv"
+        done = support.run(*words)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        given = support.run(*words, "--etrecord", records[0], "--etrecord", records[1])
+        self.assertEqual(done.stdout, given.stdout)
+        alone = support.run(*words, "--no-siblings")
+        self.assertNotEqual(done.stdout, alone.stdout)
+        mixed = support.run("sql", query, self.trace, records[0], "--format", "csv")
+        self.assertEqual(self.beside(mixed.stderr), [])
+
+    def test_siblings__that_agree_cost_one_reading(self):
+        """What decides which files belong to the trace is the inspection that is shown."""
+        wrong = support.run("inspect", self.trace, "--method", "nobody")
+        self.assertEqual(wrong.returncode, support.USAGE)
+        self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")
+        wrong = support.run("inspect", self.trace, "--method", "nobody")
+        self.assertEqual(wrong.returncode, support.USAGE)
+        self.assertIn(b"no method nobody; there are: forward", wrong.stderr)
+        right = support.run("inspect", self.trace, "--method", "forward")
+        self.assertIn(b"using ", right.stderr)
+        cost = support.run("inspect", self.trace, "--subtract-overhead")
+        self.assertNotIn(b"does not belong", cost.stderr)
+
     def test_siblings__upstreams_table_knows_none(self):
         plain = support.run("inspect", self.trace, "--format", "upstream")
         self.put("mlp_xnnpack", "model.etrecord", "run.etrecord")

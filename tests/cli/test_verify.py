@@ -103,11 +103,34 @@ class Fixtures(VerifyTest):
         done = self.ok("verify", support.DATA / "inexact" / "sums.bpte")
         self.assertIn("note: forward computes in bfloat16: ", done.stderr)
 
+    def test_verify__an_output_that_holds_halves_is_judged_as_they_are(self):
+        """Output 5 is a float32 copy of what was multiplied in float16, by another step there."""
+        bundle = bytearray((support.DATA / "types" / "model.bpte").read_bytes())
+        (_, expected), = support.suites_of("types")["forward"][:1]
+        _, _, elements = expected[5]
+        stored = struct.pack("<24f", *elements)
+        self.assertEqual(bundle.count(stored), 1)
+        at, path = bundle.index(stored), self.folder / "halves.bpte"
+        for factor, code in ((1 + 2**-10, OK), (1.05, NEGATIVE)):
+            bundle[at:at + len(stored)] = struct.pack("<24f", *(x * factor for x in elements))
+            path.write_bytes(bundle)
+            done = support.call("verify", path, cwd=self.folder)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            self.assertIn("note: output 5 holds what was computed in float16: it may be off by "
+                          "rtol 0.001, atol 1e-05 and 0.01 of its root mean square", done.stderr)
+            self.assertEqual(done.stderr.count("holds what was computed"), 1)
+
     def test_verify__a_step_of_int8_is_no_licence(self):
         """One element that is off by half of the root mean square is different."""
         path, index = self.planted("linear_int8_xnnpack", 0, struct.pack("<f", 9.0))
         (row,) = self.verify(path, code=NEGATIVE)
         self.assertEqual((row["outside"], row["worst_index"]), (1, index))
+        self.assertNotIn("gap", row["message"])
+        path, index = self.planted("linear_int8_xnnpack", 0, struct.pack("<f", 0.05))
+        (row,) = self.verify(path, code=NEGATIVE)
+        self.assertEqual((row["outside"], row["worst_index"]), (1, index))
+        self.assertRegex(row["message"], r"; as a whole it is off by 0\.0\d+ of its root mean square, "
+                                         r"which gap calls right$")
 
     def test_verify__every_example_verifies(self):
         for name in EXAMPLES:

@@ -46,7 +46,7 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
            run_number != NULL &&
            ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, NULL, lines);
+           ets_line_work_collect(arena, &work, &runs, NULL, NULL, false, lines);
 }
 
 static void test_annotate__lines_add_up_to_the_run(void **state)
@@ -147,7 +147,7 @@ static bool collect_errors(struct ets_arena *arena, const struct errors *e,
            ets_line_errors_collect(arena, e->inspection, e->report, block, filter, errors) &&
            ets_chosen_runs_find(arena, e->inspection, block, ETS_NO_INDEX, 0, &runs) &&
            ets_work_collect(arena, e->inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, errors, lines);
+           ets_line_work_collect(arena, &work, &runs, NULL, errors, false, lines);
 }
 
 static void test_annotate__every_error_is_at_a_line(void **state)

@@ -152,6 +152,58 @@ static void order__survives_operators_put_in_and_taken_out(void **state)
     made_close(&b);
 }
 
+static void assert_pairs(const struct made_operator *before, uint32_t before_count,
+                         const struct made_operator *after, uint32_t after_count,
+                         const char *const *paired)
+{
+    struct made a = inspect_program(before, before_count, 5),
+                b = inspect_program(after, after_count, 5);
+    struct compared compared;
+    compare(a.inspection, b.inspection, &compared);
+    for (; *paired != NULL; paired++) {
+        const struct ets_difference_line *line = find_line(&compared, *paired);
+        assert_string_equal(ets_change_name(line->change), ets_change_name(ETS_CHANGE_NONE));
+        assert_int_equal(line->before.operator_count, 1);
+        assert_int_equal(line->after.operator_count, 1);
+    }
+    compared_close(&compared);
+    made_close(&a);
+    made_close(&b);
+}
+
+/* Of sequences of one length the one with a name that is there once: of two builds of a model. */
+static void order__prefers_single_names(void **state)
+{
+    (void)state;
+    static const struct made_operator floats[] = {{"native_call_add.out", 1000, 30},
+                                                  {"native_call_mean.out", 500, 20},
+                                                  {"native_call_add.out", 300, 15}};
+    static const struct made_operator int8[] = {{"native_call_add.out", 400, 30},
+                                                {"native_call_mul.out", 200, 20},
+                                                {"native_call_add.out", 300, 20},
+                                                {"native_call_mean.out", 500, 15}};
+    assert_pairs(floats, 3, int8, 4, (const char *const[]){"mean.out", NULL});
+    assert_pairs(int8, 4, floats, 3, (const char *const[]){"mean.out", NULL});
+}
+
+static void order__does_not_part_single_names(void **state)
+{
+    (void)state;
+    static const struct made_operator before[] = {{"native_call_mean.out", 500, 20},
+                                                  {"native_call_relu.out", 200, 10},
+                                                  {"native_call_add.out", 300, 15},
+                                                  {"native_call_mul.out", 300, 15}};
+    static const struct made_operator after[] = {{"native_call_sub.out", 200, 10},
+                                                 {"native_call_relu.out", 200, 10},
+                                                 {"native_call_add.out", 300, 15},
+                                                 {"native_call_mean.out", 500, 20},
+                                                 {"native_call_sub.out", 200, 10}};
+    assert_pairs(before, 4, after, 5,
+                 (const char *const[]){"mean.out", "relu.out", "add.out", NULL});
+    assert_pairs(after, 5, before, 4,
+                 (const char *const[]){"mean.out", "relu.out", "add.out", NULL});
+}
+
 /* Two methods in one trace, run in another order in the other: no record says which is which. */
 static void blocks__are_paired_by_what_they_have_in_common(void **state)
 {
@@ -288,6 +340,8 @@ int main(void)
         cmocka_unit_test(changes__below_the_least_are_none),
         cmocka_unit_test(changes__of_nothing_are_no_verdict),
         cmocka_unit_test(order__survives_operators_put_in_and_taken_out),
+        cmocka_unit_test(order__prefers_single_names),
+        cmocka_unit_test(order__does_not_part_single_names),
         cmocka_unit_test(blocks__are_paired_by_what_they_have_in_common),
         cmocka_unit_test(handles__show_what_was_delegated),
         cmocka_unit_test(quanta__are_ties),

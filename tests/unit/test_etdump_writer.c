@@ -576,6 +576,25 @@ static void test_etdump_writer__leaves_defaults_out_and_aligns_wide_fields(void 
     free((void *)(uintptr_t)bytes.data);
 }
 
+/* As where a stream lost names: their texts are empty, and need no room each. */
+static void test_etdump_writer__names_that_were_lost_share_one_text(void **state)
+{
+    (void)state;
+    enum { LOST = 1000 };
+    struct made made;
+    struct ets_etdump_name names[LOST + 2] = {{{NULL, 0}, 0}};
+    fill(&made);
+    const struct ets_bytes few = write_exactly(&made.source);
+    names[0] = made.source.names[0];
+    names[1] = made.source.names[1];
+    made.source.names = names;
+    made.source.name_count = LOST + 2;
+    const struct ets_bytes many = write_exactly(&made.source);
+    assert_in_range(many.size, few.size + 4, few.size + 16);
+    free((void *)(uintptr_t)few.data);
+    free((void *)(uintptr_t)many.data);
+}
+
 static void test_etdump_writer__writes_dumps_without_runs_or_events(void **state)
 {
     (void)state;
@@ -756,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_etdump_writer__is_read_alike_by_flatc),
         cmocka_unit_test(test_etdump_writer__writes_every_kind_of_event_and_value),
         cmocka_unit_test(test_etdump_writer__leaves_defaults_out_and_aligns_wide_fields),
+        cmocka_unit_test(test_etdump_writer__names_that_were_lost_share_one_text),
         cmocka_unit_test(test_etdump_writer__writes_dumps_without_runs_or_events),
         cmocka_unit_test(test_etdump_writer__says_how_much_space_every_small_buffer_lacks),
         cmocka_unit_test(test_etdump_writer__stops_at_the_first_refused_write),

@@ -80,6 +80,32 @@ static void test_values__of_inputs_equal_the_numpy_files(void **state)
     }
 }
 
+static void test_values__of_inputs_say_how_they_were_nested(void **state)
+{
+    (void)state;
+    static const struct ets_nest expected[] = {
+        {ETS_NEST_TUPLE, 2, {NULL, 0}}, {ETS_NEST_LIST, 2, {NULL, 0}},
+        {ETS_NEST_VALUE, 0, {NULL, 0}}, {ETS_NEST_VALUE, 0, {NULL, 0}},
+        {ETS_NEST_DICT, 1, {NULL, 0}},  {ETS_NEST_VALUE, 0, {"scale", 5}},
+    };
+    struct ets_file *file = open_fixture("nested", "keywords.etrecord");
+    struct ets_etrecord *record = open_record(ets_file_bytes(file));
+    const struct ets_nest *nests;
+    size_t count;
+    assert_int_equal(ets_etrecord_representative_nests(record, &nests, &count, NULL), ETS_OK);
+    assert_int_equal(count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(nests[i].kind, expected[i].kind);
+        assert_int_equal(nests[i].count, expected[i].count);
+        assert_int_equal(nests[i].key.size, expected[i].key.size);
+        if (nests[i].key.size > 0) {
+            assert_memory_equal(nests[i].key.data, expected[i].key.data, nests[i].key.size);
+        }
+    }
+    ets_etrecord_close(record);
+    ets_file_close(file);
+}
+
 static void test_values__of_reference_outputs_are_by_method_and_case(void **state)
 {
     (void)state;
@@ -244,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values__of_state_dicts_point_into_the_file),
         cmocka_unit_test(test_values__of_inputs_equal_the_numpy_files),
+        cmocka_unit_test(test_values__of_inputs_say_how_they_were_nested),
         cmocka_unit_test(test_values__of_reference_outputs_are_by_method_and_case),
         cmocka_unit_test(test_values__of_every_fixture_are_readable),
         cmocka_unit_test(test_values__keep_the_tensors_inside_of_unknown_objects),

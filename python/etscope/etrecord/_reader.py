@@ -17,8 +17,9 @@ SIDE_FILES = ("_state_dict", "_constants", "_example_inputs")
 class OpenRecord:
     """The file of a record. Nothing in it changes; ETRecord is what may be built upon it."""
 
-    def __init__(self, source):
+    def __init__(self, source, tensors="numpy"):
         self._source = source
+        self._tensors = tensors
         out = ffi.new("struct ets_etrecord **")
         call(lib.ets_etrecord_open, source.bytes, NULL, out, file=source.path)
         name = ffi.new("char[]", os.fsencode(source.path)) if source.path is not None else NULL
@@ -93,7 +94,13 @@ class OpenRecord:
         return lib.ets_etrecord_export_graph_id(self.handle.pointer) or None
 
     def representative_inputs(self):
-        return self._values(lib.ets_etrecord_representative_inputs)
+        """The values, in the lists, tuples and dicts that they were saved in; None without any."""
+        values = self._values(lib.ets_etrecord_representative_inputs)
+        if not values:
+            return values
+        nests, count = ffi.new("const struct ets_nest **"), ffi.new("size_t *")
+        self._call(lib.ets_etrecord_representative_nests, nests, count)
+        return _nested((nests[0][i] for i in range(count[0])), iter(values))[1]
 
     def reference_outputs(self):
         """{method: [[value] of each test case]}, or None."""
@@ -113,7 +120,8 @@ class OpenRecord:
         """{name: value} of a torch.save entry that is a dict; objects are None."""
         values, count = ffi.new("const struct ets_named_value **"), ffi.new("size_t *")
         self._call(lib.ets_etrecord_named_values, entry.encode(), values, count)
-        found = {text(values[0][i].name): value_of(values[0][i].value) for i in range(count[0])}
+        found = {text(values[0][i].name): value_of(values[0][i].value, self._tensors)
+                 for i in range(count[0])}
         return found
 
     def is_empty(self, entry):
@@ -164,4 +172,16 @@ class OpenRecord:
             if error.status == "NOT_FOUND":
                 return None
             raise
-        return [value_of(values[0][i]) for i in range(count[0])]
+        return [value_of(values[0][i], self._tensors) for i in range(count[0])]
+
+
+def _nested(nests, values):
+    """(key, value) of the next of `nests` with all that it holds; `values` are its leaves."""
+    nest = next(nests)
+    items = [_nested(nests, values) for _ in range(nest.count)]
+    if nest.kind == lib.ETS_NEST_DICT:
+        return text(nest.key), dict(items)
+    found = [item for _, item in items]
+    if nest.kind == lib.ETS_NEST_TUPLE:
+        found = tuple(found)
+    return text(nest.key), next(values) if nest.kind == lib.ETS_NEST_VALUE else found

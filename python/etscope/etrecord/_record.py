@@ -7,6 +7,7 @@ import os
 
 from etscope._errors import Error, FileError
 from etscope._library import Source
+from etscope._tensors import check_tensors
 from etscope.etrecord import _programs
 from etscope.etrecord._reader import ATEN, EDGE, SIDE_FILES, OpenRecord
 from etscope.etrecord._slim import without_blobs
@@ -14,15 +15,18 @@ from etscope.etrecord._torch_save import archive_in, dumps, write_entry
 from etscope.graph import Graph
 
 
-def parse_etrecord(etrecord_path):
+def parse_etrecord(etrecord_path, *, tensors="numpy"):
     """Opens an ETRecord; `etrecord_path` is a path or the file's bytes.
+
+    tensors   "numpy" or "torch": what inputs, reference outputs and weights are
 
     Graphs, maps and tensors are read when they are asked for. Raises Error (WRONG_KIND, TRUNCATED,
     MALFORMED, UNSUPPORTED, LIMIT), an OSError where the file cannot be opened.
     """
-    if isinstance(etrecord_path, (str, os.PathLike)):
-        return ETRecord._of(OpenRecord(Source.of_file(etrecord_path)))
-    return ETRecord._of(OpenRecord(Source.of_buffer(etrecord_path)))
+    check_tensors(tensors)
+    is_path = isinstance(etrecord_path, (str, os.PathLike))
+    source = Source.of_file(etrecord_path) if is_path else Source.of_buffer(etrecord_path)
+    return ETRecord._of(OpenRecord(source, tensors))
 
 
 def generate_etrecord(
@@ -109,7 +113,8 @@ class ETRecord:
     methods                    names of the methods that the record knows
     _debug_handle_map, _delegate_map, _instruction_id_to_num_outs_map   as the record stores them:
                                {method: {"instruction": ...}}, None where it has none
-    _representative_inputs     [value], None where there are none
+    _representative_inputs     [value], in the lists, tuples and dicts that they were given in, None
+                               where there are none
     _reference_outputs         {method: [[value] of each test case]}, None where there are none
 
     Programs that were read are etscope.graph.Graph objects, those that were added stay what they

@@ -285,7 +285,7 @@ class Runtime:
         verification: Verification = Verification.InternalConsistency,
         enable_etdump: bool = False,
         debug_buffer_size: int = 0,
-        data_path: Optional[Union[Path, str]] = None,
+        data_path: Optional[Union[bytes, Path, str]] = None,
         tracer: str = "etscope",
     ) -> Program:
         """Opens a program.
@@ -295,7 +295,7 @@ class Runtime:
         enable_etdump      whether loading and running are traced
         debug_buffer_size  bytes for what operators put out, with enable_etdump; 0 captures nothing.
                            Memory is used only as far as it is filled
-        data_path          the .ptd file with the weights that lie outside of the program
+        data_path          the .ptd with the weights that lie outside of the program: path or bytes
         tracer             "etscope", whose trace also says which program and method ran and keeps
                            values of every type, or "upstream", ExecuTorch's ETDumpGen. Either's
                            trace is an ETDump
@@ -318,7 +318,7 @@ class Runtime:
                 options["fingerprint"] = number.to_bytes(8, "little")
         captures = enable_etdump and debug_buffer_size > 0
         return Program(
-            self._engine, source, Source.of_file(data_path) if data_path is not None else None,
+            self._engine, source, _source_of(data_path) if data_path is not None else None,
             tracer=tracers[tracer] if enable_etdump else lib.ETS_TRACER_NONE,
             capture=lib.ETS_CAPTURE_INTERMEDIATES if captures else lib.ETS_CAPTURE_NONE,
             debug_buffer_bytes=debug_buffer_size, **options,
@@ -332,7 +332,7 @@ def _source_of(data):
         data = data.read()
     if isinstance(data, (bytes, bytearray, memoryview)):
         return Source.of_buffer(bytes(data))
-    raise TypeError(f"a program is a path, bytes or an open file, not a {type(data).__name__}")
+    raise TypeError(f"a path, bytes or an open file is expected, not a {type(data).__name__}")
 
 
 def _write(path, bytes_):

@@ -76,7 +76,11 @@ class ExecuTorchProgram:
         return len(self._program.method_names)
 
     def get_method_name(self, method_index):
-        """The name of a method, in the file's order."""
+        """The name of a method, in the file's order. Raises Error (NOT_FOUND)."""
+        count = self.num_methods()
+        if not 0 <= method_index < count:
+            raise Error(f"the program has {count} methods, and no number {method_index}",
+                        status="NOT_FOUND")  # fmt: skip
         return self._program._names[method_index]
 
     def load_method(self, method_name):
@@ -164,10 +168,7 @@ def _load_for_executorch_from_buffer(
     buffer, data_map_buffer=None, enable_etdump=False, debug_buffer_size=0,
     program_verification=Verification.InternalConsistency,
 ):  # fmt: skip
-    if data_map_buffer is not None:
-        raise Error("tensor data of a buffer is not taken: write it to a file and give its path to "
-                    "_load_for_executorch", status="UNSUPPORTED")  # fmt: skip
-    return _load_for_executorch(buffer, None, enable_etdump, debug_buffer_size,
+    return _load_for_executorch(buffer, data_map_buffer, enable_etdump, debug_buffer_size,
                                 program_verification)  # fmt: skip
 
 
@@ -175,6 +176,15 @@ def _load_for_executorch_from_bundled_program(module, data_map_buffer=None, enab
                                               debug_buffer_size=0):  # fmt: skip
     return _load_for_executorch_from_buffer(module.program, data_map_buffer, enable_etdump,
                                             debug_buffer_size)  # fmt: skip
+
+
+def _load_for_executorch_from_data_loader(loader, data_path=None, enable_etdump=False,
+                                          debug_buffer_size=0):  # fmt: skip
+    """Loads from a file that is open for reading, or bytes. Raises Error for a PyDataLoader."""
+    if type(loader).__name__ == "PyDataLoader":
+        raise Error("a PyDataLoader has its bytes in C++, where Python cannot read them: give the "
+                    "program's path, its bytes or an open file", status="UNSUPPORTED")  # fmt: skip
+    return _load_for_executorch(loader, data_path, enable_etdump, debug_buffer_size)
 
 
 def _load_bundled_program_from_buffer(buffer, non_const_pool_size=0):
@@ -199,6 +209,26 @@ def _threadpool_get_thread_count():
 
 def _unsafe_reset_threadpool(num_threads):
     call(Runtime.get()._engine.set_thread_count, num_threads)
+
+
+def _create_profile_block(name):
+    """Raises Error (UNSUPPORTED): there are no profile blocks, a trace has the times."""
+    _refuse_profile_blocks()
+
+
+def _dump_profile_results():
+    """Raises Error (UNSUPPORTED), as _create_profile_block."""
+    _refuse_profile_blocks()
+
+
+def _reset_profile_results():
+    """Does nothing, as there is nothing to forget."""
+
+
+def _refuse_profile_blocks():
+    raise Error("profile blocks are of a profiler that ExecuTorch's packages are built without, so "
+                "that they are empty there: load with enable_etdump=True, and "
+                "write_etdump_result_to_file has the times", status="UNSUPPORTED")  # fmt: skip
 
 
 __all__ = [

@@ -211,7 +211,7 @@ static int find_errors(struct cli_gap *gap, struct request *request)
     return code;
 }
 
-static int annotate(const struct cli_arguments *arguments, const struct cli_subject *subject,
+static int annotate(const struct cli_arguments *arguments, struct cli_subject *subject,
                     const struct cli_program *program)
 {
     struct request request;
@@ -265,7 +265,7 @@ int cmd_annotate(const struct cli_arguments *arguments)
     if (code == CLI_OK && subject.record == NULL) {
         code = cli_complain(CLI_USAGE, "annotate needs --etrecord, which knows the model's lines");
     }
-    if (code == CLI_OK) code = annotate(arguments, &subject, &files.program);
-    cli_subject_close(&files);
+    if (code == CLI_OK) code = annotate(arguments, &subject, &files.model->program);
+    cli_subject_close(&files, &subject);
     return code;
 }

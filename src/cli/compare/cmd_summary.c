@@ -35,19 +35,29 @@ static int write_table(const struct cli_arguments *arguments, const struct ets_p
     return code;
 }
 
-/* Every record and every program alone: which of them belong together is not known. */
+/*
+ * The first record with the first program, and so on, as together they tell most; then each alone,
+ * as they need not belong together.
+ */
 static int open_models(const struct cli_arguments *arguments, struct cli_model *models,
                        unsigned *count)
 {
-    const char *path;
     int code = CLI_OK;
     for (unsigned i = 0; code == CLI_OK; i++) {
-        if ((path = cli_value_at(arguments, "--etrecord", i)) == NULL) break;
-        code = cli_model_open(path, NULL, &models[(*count)++]);
+        const char *record = cli_value_at(arguments, "--etrecord", i);
+        const char *program = cli_value_at(arguments, "--program", i);
+        if (record == NULL || program == NULL) break;
+        code = cli_model_open(record, program, &models[(*count)++]);
     }
     for (unsigned i = 0; code == CLI_OK; i++) {
-        if ((path = cli_value_at(arguments, "--program", i)) == NULL) break;
-        code = cli_model_open(NULL, path, &models[(*count)++]);
+        const char *record = cli_value_at(arguments, "--etrecord", i);
+        if (record == NULL) break;
+        code = cli_model_open(record, NULL, &models[(*count)++]);
+    }
+    for (unsigned i = 0; code == CLI_OK; i++) {
+        const char *program = cli_value_at(arguments, "--program", i);
+        if (program == NULL) break;
+        code = cli_model_open(NULL, program, &models[(*count)++]);
     }
     return code;
 }
@@ -59,8 +69,11 @@ static int summarise(const struct cli_arguments *arguments, struct cli_model *mo
     unsigned count = 0;
     int code = open_models(arguments, models, &count);
     if (code == CLI_OK) {
-        code = cli_traces_open(arguments, arguments->words, arguments->word_count, models, count,
-                               &traces);
+        const struct cli_traces_request request = {.words = arguments->words,
+                                                   .word_count = arguments->word_count,
+                                                   .models = models,
+                                                   .model_count = count};
+        code = cli_traces_open(arguments, &request, &traces);
         if (code == CLI_OK) {
             struct ets_pool_table_options shown = *options;
             for (unsigned i = 0; i < traces.paths.count; i++) {
@@ -91,7 +104,8 @@ int cmd_summary(const struct cli_arguments *arguments)
     if (!ok) return CLI_USAGE;
     const int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;
-    struct cli_model *models = calloc(arguments->value_count + 1, sizeof *models);
+    const size_t most = 2 * (size_t)arguments->value_count + 1; /* alone and in pairs */
+    struct cli_model *models = calloc(most, sizeof *models);
     if (models == NULL) return cli_complain(CLI_INTERNAL, "no memory for the records");
     const int result = summarise(arguments, models, &options);
     free(models);

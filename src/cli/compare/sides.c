@@ -20,24 +20,65 @@ static int open_models(const struct cli_arguments *arguments, struct cli_sides *
     return code;
 }
 
+static int reopen(const struct cli_arguments *arguments, struct cli_traces *traces,
+                  const char *other)
+{
+    struct cli_traces_request request = traces->request;
+    request.without_siblings = other == NULL;
+    request.other = other;
+    cli_traces_close(traces);
+    return cli_traces_open(arguments, &request, traces);
+}
+
+/*
+ * Names of operators are those of the record or program where there is one. So where one side alone
+ * has siblings, the other takes the same ones, or neither has any.
+ */
+static int level_siblings(const struct cli_arguments *arguments, struct cli_sides *sides)
+{
+    struct cli_traces *before = &sides->traces[0], *after = &sides->traces[1];
+    int code = CLI_OK;
+    if (before->siblings.first == NULL && after->siblings.first != NULL) {
+        const char *other = cli_traces_with_siblings(after);
+        const char *tried = cli_traces_with_siblings(before); /* a path that closing ends */
+        if (other != NULL && other != tried) code = reopen(arguments, before, other);
+    }
+    const bool has_before = before->siblings.first != NULL;
+    if (code != CLI_OK || has_before == (after->siblings.first != NULL)) return code;
+    cli_note("nothing explains the %s trace: the %s is compared without what lies beside it",
+             has_before ? "second" : "first", has_before ? "first" : "second");
+    return reopen(arguments, has_before ? before : after, NULL);
+}
+
+static int open_sides(const struct cli_arguments *arguments, const char *const *before,
+                      unsigned before_count, const char *const *after, unsigned after_count,
+                      struct cli_sides *sides)
+{
+    const bool has_own = cli_has(arguments, "--etrecord-b") || cli_has(arguments, "--program-b");
+    struct cli_traces_request request = {
+        .words = before, .word_count = before_count, .models = &sides->models[0], .model_count = 1};
+    int code = cli_traces_open(arguments, &request, &sides->traces[0]);
+    if (code != CLI_OK) return code;
+    request.words = after;
+    request.word_count = after_count;
+    request.models = &sides->models[has_own];
+    request.other = cli_traces_with_siblings(&sides->traces[0]);
+    code = cli_traces_open(arguments, &request, &sides->traces[1]);
+    if (code == CLI_MISMATCH && !has_own) {
+        cli_note("--etrecord-b and --program-b name the second trace's own");
+    }
+    return code == CLI_OK ? level_siblings(arguments, sides) : code;
+}
+
 int cli_sides_open(const struct cli_arguments *arguments, const char *const *before,
                    unsigned before_count, const char *const *after, unsigned after_count,
                    const struct ets_difference_options *options, struct cli_sides *sides)
 {
     struct ets_error error;
     *sides = (struct cli_sides){.difference = NULL};
-    const bool has_own = cli_has(arguments, "--etrecord-b") || cli_has(arguments, "--program-b");
     int code = open_models(arguments, sides);
     if (code == CLI_OK) {
-        code = cli_traces_open(arguments, before, before_count, &sides->models[0], 1,
-                               &sides->traces[0]);
-    }
-    if (code == CLI_OK) {
-        code = cli_traces_open(arguments, after, after_count, &sides->models[has_own], 1,
-                               &sides->traces[1]);
-        if (code == CLI_MISMATCH && !has_own) {
-            cli_note("--etrecord-b and --program-b name the second trace's own");
-        }
+        code = open_sides(arguments, before, before_count, after, after_count, sides);
     }
     if (code != CLI_OK) return code;
     if (cli_traces_check_units(sides->traces[0].paths.items[0], sides->traces[0].kept[0].inspection,

@@ -14,4 +14,7 @@ void cli_count_input(struct ets_bytes bytes);
  */
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);
 
+/* Bytes that the values of an evaluation may take at once: 2 GiB and 256 times those sizes. */
+uint64_t cli_evaluation_bytes(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* Texts: equality, and what of them may reach a terminal. */
-#ifndef ETSCOPE_CLI_TEXT_H
-#define ETSCOPE_CLI_TEXT_H
+#ifndef ETSCOPE_CLI_CORE_CLI_TEXT_H
+#define ETSCOPE_CLI_CORE_CLI_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

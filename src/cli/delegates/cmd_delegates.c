@@ -5,12 +5,15 @@
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
 #include "output/table/delegate_table.h"
 
 const struct cli_option cli_delegates_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
      false},
     {"--method", NULL, "NAME", "Only this method; a trace that fits several is one of it", NULL,
+     false},
+    {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program or the trace", NULL,
      false},
     {"--calls", NULL, NULL, "Only the instructions, without what delegates run inside", NULL,
      false},
@@ -37,52 +40,116 @@ struct subject {
     struct ets_delegations *delegations;
     struct ets_file *trace;
     struct ets_inspection *inspection;
+    const char *refused; /* a record that lies there and does not agree; NULL: none */
 };
 
-static int open_trace(struct subject *s)
+static enum ets_status open_inspection(struct subject *s, bool allow_mismatch,
+                                       struct ets_error *error)
 {
-    struct ets_error error;
-    if (s->trace_path == NULL) return CLI_OK;
-    if (cli_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
-        return cli_fail(s->trace_path, &error);
-    }
     const struct ets_inspect_options options = {
         .record = s->record.record,
         .program = &s->program.program,
         .method = cli_value(s->arguments, "--method"),
         .partial = cli_has(s->arguments, "--partial"),
-        .allow_mismatch = cli_has(s->arguments, "--allow-mismatch"),
+        .allow_mismatch = allow_mismatch,
         .tick_unit =
             (enum ets_time_unit)cli_choice(s->arguments, "--source-time-scale", ETS_UNIT_NS),
     };
-    const struct ets_bytes dump = ets_file_bytes(s->trace);
-    if (ets_inspection_open(dump, &options, &s->inspection, &error) != ETS_OK) {
-        return cli_fail(s->trace_path, &error);
-    }
-    return CLI_OK;
+    return ets_inspection_open(ets_file_bytes(s->trace), &options, &s->inspection, error);
 }
 
-static int open_all(struct subject *s)
+static enum ets_status open_delegations(struct subject *s, struct ets_error *error)
 {
-    int code = cli_program_open(s->program_path, &s->program);
-    const char *record_path = cli_value(s->arguments, "--etrecord");
-    if (code == CLI_OK) code = cli_record_open(record_path, &s->record);
-    if (code != CLI_OK) return code;
-    struct ets_error error;
     const struct ets_delegations_options options = {
         .program = &s->program.program,
         .record = s->record.record,
         .method = cli_value(s->arguments, "--method"),
     };
-    const enum ets_status status = ets_delegations_open(&options, &s->delegations, &error);
-    if (status == ETS_NOT_FOUND) {
-        cli_fail(s->program_path, &error); /* --method's name */
-        return CLI_USAGE;
+    return ets_delegations_open(&options, &s->delegations, error);
+}
+
+/* Whether the record's graph has an instruction of the program. */
+static bool has_nodes(const struct ets_delegations *delegations)
+{
+    for (uint32_t i = 0; i < ets_delegations_count(delegations); i++) {
+        if (ets_delegations_step(delegations, i)->node_count > 0) return true;
     }
-    if (status != ETS_OK) {
-        return cli_fail(status == ETS_MISMATCH ? record_path : s->program_path, &error);
+    return false;
+}
+
+/* Whether program and trace agree with a record that lies beside them. Opens both. */
+static bool agrees(struct subject *s)
+{
+    if (open_delegations(s, NULL) != ETS_OK || !has_nodes(s->delegations)) return false;
+    if (s->trace == NULL) return true;
+    if (open_inspection(s, false, NULL) != ETS_OK) return false;
+    for (uint32_t i = 0; i < ets_inspection_block_count(s->inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(s->inspection, i);
+        if (block->method_state == ETS_METHOD_MISMATCH) return false;
     }
-    return open_trace(s);
+    return true;
+}
+
+/* Closes what was opened to try a record, and the record. */
+static void take_back(struct subject *s)
+{
+    ets_inspection_close(s->inspection);
+    ets_delegations_close(s->delegations);
+    cli_record_close(&s->record);
+    s->inspection = NULL;
+    s->delegations = NULL;
+    s->record = (struct cli_record){.file = NULL};
+}
+
+/* The record of the program's name, or else of the trace's, that lies beside it. */
+static void find_record(struct subject *s)
+{
+    static char paths[2][CLI_SIBLING_BYTES]; /* a record's name is one of them from now on */
+    const char *const names[] = {s->program_path, s->trace_path};
+    if (!cli_siblings_wanted(s->arguments)) return;
+    for (int i = 0; i < 2; i++) {
+        if (names[i] == NULL || !cli_sibling_path(names[i], ".etrecord", paths[i])) continue;
+        if (cli_record_read(paths[i], &s->record, NULL) == ETS_OK && agrees(s)) {
+            cli_note("using %s, beside the %s; --no-siblings leaves it out", paths[i],
+                     i == 0 ? "program" : "trace");
+            s->refused = NULL;
+            return;
+        }
+        take_back(s);
+        if (s->refused == NULL) s->refused = paths[i];
+    }
+}
+
+static int complain_delegations(const struct subject *s, const struct ets_error *error)
+{
+    const bool is_records = error->status == ETS_MISMATCH;
+    const int code =
+        cli_fail(is_records ? cli_value(s->arguments, "--etrecord") : s->program_path, error);
+    return error->status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method's name */
+}
+
+static int open_all(struct subject *s)
+{
+    struct ets_error error;
+    int code = cli_program_open(s->program_path, &s->program);
+    if (code == CLI_OK) code = cli_record_open(cli_value(s->arguments, "--etrecord"), &s->record);
+    if (code != CLI_OK) return code;
+    if (s->trace_path != NULL && cli_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
+        return cli_fail(s->trace_path, &error);
+    }
+    find_record(s);
+    if (s->delegations == NULL && open_delegations(s, &error) != ETS_OK) {
+        return complain_delegations(s, &error);
+    }
+    const bool allow_mismatch = cli_has(s->arguments, "--allow-mismatch");
+    if (s->trace != NULL && s->inspection == NULL &&
+        open_inspection(s, allow_mismatch, &error) != ETS_OK) {
+        return cli_fail(s->trace_path, &error);
+    }
+    if (s->refused != NULL) {
+        cli_note("%s does not belong to this or cannot be read: it is left out", s->refused);
+    }
+    return CLI_OK;
 }
 
 static void close_all(struct subject *s)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/gap/gap_inputs.h"
 #include "cli/gap/gap_references.h"
@@ -139,7 +140,8 @@ static int compute(struct cli_gap *gap)
             .engine = gap->engine,
             .inputs = takes_any ? inputs.values : &nothing,
             .input_count = inputs.count,
-            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0};
+            .use_double = cli_choice(gap->arguments, "--reference-dtype", 0) == 0,
+            .memory_limit = cli_evaluation_bytes()};
         const enum ets_status status =
             other != NULL ? ets_gap_evaluate_other(gap->report, gap->other.record, &how, &error)
                           : ets_gap_evaluate(gap->report, &how, &error);

@@ -56,6 +56,6 @@ int cmd_inspect(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     code = cli_subject_open(arguments, path, &files, &subject);
     if (code == CLI_OK) code = cli_show(arguments, &subject);
-    cli_subject_close(&files);
+    cli_subject_close(&files, &subject);
     return code;
 }

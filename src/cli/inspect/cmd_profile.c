@@ -69,7 +69,7 @@ int cmd_profile(const struct cli_arguments *arguments)
         code = cli_session_keep(&session, trace_path, &session.trace, 1);
     }
     if (code == CLI_OK) {
-        const struct cli_subject subject = {
+        struct cli_subject subject = {
             .path = session.path,
             .dump = session.trace,
             .debug_buffer = session.debug,

@@ -385,23 +385,32 @@ static int check_documents(const struct cli_arguments *arguments)
                         format);
 }
 
-int cli_open_inspection(const struct cli_subject *subject,
-                        const struct ets_inspect_options *options,
-                        struct ets_inspection **inspection_out)
+static int open_anew(const struct cli_subject *subject, const struct ets_inspect_options *options,
+                     struct ets_inspection **inspection_out)
 {
     struct ets_error error;
+    const enum ets_status status =
+        ets_inspection_open(subject->dump, options, inspection_out, &error);
+    if (status == ETS_OK) return CLI_OK;
+    const int code = cli_fail(subject->path, &error);
+    const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
+    if (is_damaged && error.file == NULL && !options->partial) {
+        cli_note("--partial reads what is whole");
+    }
+    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* what is not found is --method's name */
+}
+
+int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_options *options,
+                        struct ets_inspection **inspection_out)
+{
     if (options->method != NULL && options->record == NULL && options->program == NULL) {
         return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
     }
-    const enum ets_status status =
-        ets_inspection_open(subject->dump, options, inspection_out, &error);
-    if (status != ETS_OK) {
-        const int code = cli_fail(subject->path, &error);
-        const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
-        if (is_damaged && error.file == NULL && !options->partial)
-            cli_note("--partial reads what is whole");
-        return status == ETS_NOT_FOUND ? CLI_USAGE
-                                       : code; /* what is not found is --method's name */
+    *inspection_out = subject->inspection;
+    subject->inspection = NULL;
+    if (*inspection_out == NULL) {
+        const int code = open_anew(subject, options, inspection_out);
+        if (code != CLI_OK) return code;
     }
     if (ets_inspection_events(*inspection_out)->count == 0 &&
         ets_inspection_damage_count(*inspection_out) > 0) {
@@ -413,7 +422,7 @@ int cli_open_inspection(const struct cli_subject *subject,
     return CLI_OK;
 }
 
-int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject)
+int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
 {
     struct request request;
     if (cli_check_upstream(arguments) != CLI_OK) return CLI_USAGE;

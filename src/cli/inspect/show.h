@@ -53,15 +53,15 @@ struct cli_subject {
     struct ets_etrecord *record;
     const struct ets_program *program;
     const char *method;
+    struct ets_inspection *inspection; /* made already, as cli_inspection_options has it; or NULL */
 };
-int cli_show(const struct cli_arguments *arguments, const struct cli_subject *subject);
+int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject);
 
 /*
- * Opens the inspection, saying what is wrong. `inspection_out` is the caller's to close where
- * CLI_OK comes back.
+ * Opens the inspection, or takes the subject's, saying what is wrong. `inspection_out` is the
+ * caller's to close where CLI_OK comes back.
  */
-int cli_open_inspection(const struct cli_subject *subject,
-                        const struct ets_inspect_options *options,
+int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_options *options,
                         struct ets_inspection **inspection_out);
 
 /* What --block (by name or number) and --run ask for; ETS_NO_INDEX: all. */

@@ -183,7 +183,7 @@ static bool trace_fits(struct folder_models *models, const struct folder_file *t
     if (ets_file_open(trace->path, &file, NULL) != ETS_OK) return false;
     const bool fits =
         cli_trace_agrees(ets_file_bytes(file), record == NULL ? NULL : record->record.record,
-                         program == NULL ? NULL : &program->program.program, false);
+                         program == NULL ? NULL : &program->program.program);
     ets_file_close(file);
     return fits;
 }

@@ -73,6 +73,32 @@ void cli_program_close(struct cli_program *program)
     ets_file_close(program->file);
 }
 
+enum ets_status cli_model_read(const char *record_path, const char *program_path,
+                               struct cli_model *model_out)
+{
+    *model_out = (struct cli_model){.record = {.file = NULL}};
+    const enum ets_status status = cli_record_read(record_path, &model_out->record, NULL);
+    return status == ETS_OK ? cli_program_read(program_path, &model_out->program, NULL) : status;
+}
+
+int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)
+{
+    *model_out = (struct cli_model){.record = {.file = NULL}};
+    const int code = cli_record_open(record_path, &model_out->record);
+    return code == CLI_OK ? cli_program_open(program_path, &model_out->program) : code;
+}
+
+void cli_model_close(struct cli_model *model)
+{
+    cli_record_close(&model->record);
+    cli_program_close(&model->program);
+}
+
+const struct ets_program *cli_model_program(const struct cli_model *model)
+{
+    return model->program.is_open ? &model->program.program : NULL;
+}
+
 bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out)
 {
     if (fingerprint.size != ETS_PROGRAM_FINGERPRINT_BYTES) return false;

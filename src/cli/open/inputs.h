@@ -35,6 +35,19 @@ enum ets_status cli_program_peek(const char *path, struct cli_program *program_o
 int cli_program_open(const char *path, struct cli_program *program_out);
 void cli_program_close(struct cli_program *program);
 
+/* The record and the program of some traces. */
+struct cli_model {
+    struct cli_record record;
+    struct cli_program program;
+};
+/* Either path may be NULL. The first says nothing of what is wrong; close in any case. */
+enum ets_status cli_model_read(const char *record_path, const char *program_path,
+                               struct cli_model *model_out);
+int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out);
+void cli_model_close(struct cli_model *model);
+/* Its program; NULL: none. */
+const struct ets_program *cli_model_program(const struct cli_model *model);
+
 /* The number in a trace's fingerprint; false: it is no program's, but the application's own. */
 bool cli_fingerprint_number(struct ets_bytes fingerprint, uint64_t *number_out);
 

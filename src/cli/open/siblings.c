@@ -1,6 +1,7 @@
 #include "cli/open/siblings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,15 +10,27 @@
 #include "cli/open/trace_paths.h"
 #include "etscope/trace_extra.h"
 
-enum { PATH_BYTES = 4096, WITH_RECORD = 1, WITH_PROGRAM = 2 };
+enum { PATH_BYTES = CLI_SIBLING_BYTES, WITH_RECORD = 1, WITH_PROGRAM = 2 };
 
-struct siblings {
+/* Of hundreds of traces no more are named. */
+enum { MOST_NOTES = 3 };
+
+/* Programs that are hashed to find the trace's; a folder of more is no folder of one model. */
+enum { MOST_PROGRAMS = 64 };
+
+/* What may belong to a trace. */
+struct names {
     char record[PATH_BYTES], program[PATH_BYTES]; /* "": none */
     bool record_is_programs;                      /* it has the program's name, not the trace's */
 };
 
-/* Programs that are hashed to find the trace's; a folder of more is no folder of one model. */
-enum { MOST_PROGRAMS = 64 };
+/* A trace that something is looked for. */
+struct search {
+    struct cli_siblings *siblings;
+    struct ets_bytes dump;
+    const struct ets_inspect_options *options;
+    struct ets_inspection **inspection_out;
+};
 
 static bool has_option(const struct cli_arguments *arguments, const char *name)
 {
@@ -27,18 +40,17 @@ static bool has_option(const struct cli_arguments *arguments, const char *name)
     return false;
 }
 
-static bool are_wanted(const struct cli_arguments *arguments, const char *path)
+bool cli_siblings_wanted(const struct cli_arguments *arguments)
 {
-    static const char *const others[] = {"--no-siblings", "--etrecord", "--program",
-                                         "--tsv-path",    "--method",   NULL};
+    static const char *const others[] = {"--no-siblings", "--etrecord", "--program", "--etrecord-b",
+                                         "--program-b",   "--tsv-path", NULL};
     const char *format = cli_value(arguments, "--format");
     const bool is_upstreams = format != NULL && strcmp(format, "upstream") == 0;
-    return has_option(arguments, "--no-siblings") && strcmp(path, "-") != 0 && !is_upstreams &&
+    return has_option(arguments, "--no-siblings") && !is_upstreams &&
            cli_first_given(arguments, others) == NULL;
 }
 
-/* "FOLDER/STEM.ENDING" of "FOLDER/STEM.anything", where it is a file; else "". */
-static bool find(const char *path, const char *ending, char found[PATH_BYTES])
+bool cli_sibling_path(const char *path, const char *ending, char found[PATH_BYTES])
 {
     struct stat info;
     const char *slash = strrchr(path, '/'), *point = strrchr(path, '.');
@@ -54,50 +66,20 @@ static bool find(const char *path, const char *ending, char found[PATH_BYTES])
     return false;
 }
 
-bool cli_trace_agrees(struct ets_bytes dump, struct ets_etrecord *record,
-                      const struct ets_program *program, bool partial)
+/* Files of the trace's name. */
+static void find_named(const char *path, struct names *names)
 {
-    struct ets_inspection *inspection;
-    const struct ets_inspect_options options = {
-        .record = record, .program = program, .partial = partial};
-    bool is_found = false, is_mismatch = false;
-    if (ets_inspection_open(dump, &options, &inspection, NULL) != ETS_OK) return false;
-    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
-        const enum ets_method_state state = ets_inspection_block(inspection, b)->method_state;
-        is_found |= state == ETS_METHOD_FOUND;
-        is_mismatch |= state == ETS_METHOD_MISMATCH;
-    }
-    ets_inspection_close(inspection);
-    return is_found && !is_mismatch;
+    names->record_is_programs = false;
+    if (!cli_sibling_path(path, ".pte", names->program))
+        cli_sibling_path(path, ".bpte", names->program);
+    cli_sibling_path(path, ".etrecord", names->record);
 }
 
-static void take_back(struct cli_subject_files *files, struct cli_subject *subject)
+bool cli_siblings_exist(const char *path)
 {
-    cli_record_close(&files->record);
-    cli_program_close(&files->program);
-    files->record = (struct cli_record){.file = NULL};
-    files->program = (struct cli_program){.file = NULL};
-    subject->record = NULL;
-    subject->program = NULL;
-}
-
-/* Opens what `with` says; they stay where the trace agrees. */
-static bool try_with(const struct cli_arguments *arguments, const struct siblings *siblings,
-                     int with, struct cli_subject_files *files, struct cli_subject *subject)
-{
-    const char *record = with & WITH_RECORD ? siblings->record : NULL;
-    const char *program = with & WITH_PROGRAM ? siblings->program : NULL;
-    if (cli_record_read(record, &files->record, NULL) == ETS_OK &&
-        cli_program_read(program, &files->program, NULL) == ETS_OK) {
-        subject->record = files->record.record;
-        subject->program = files->program.is_open ? &files->program.program : NULL;
-        if (cli_trace_agrees(subject->dump, subject->record, subject->program,
-                             cli_has(arguments, "--partial"))) {
-            return true;
-        }
-    }
-    take_back(files, subject);
-    return false;
+    static struct names names; /* too large for the stack */
+    find_named(path, &names);
+    return names.record[0] != '\0' || names.program[0] != '\0';
 }
 
 bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
@@ -118,21 +100,16 @@ static bool is_program_of(const char *path, uint64_t fingerprint)
     return is;
 }
 
-/* The program in the trace's folder that has the fingerprint; copies of it are the same. */
-static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char found[PATH_BYTES])
+/* The program in the folder that has the fingerprint; copies of it are the same. */
+static void find_in_folder(const char *folder, bool is_named, uint64_t fingerprint,
+                           char found[PATH_BYTES])
 {
-    struct cli_paths files;
-    char folder[PATH_BYTES] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash != NULL && slash - path < PATH_BYTES - 2) {
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
-    }
+    struct cli_paths files = {.items = NULL};
     unsigned looked_at = 0;
-    files = (struct cli_paths){.items = NULL};
     found[0] = '\0';
     if (access(folder, R_OK) == 0 && cli_folder_open(folder, &files) == CLI_OK) {
         for (unsigned i = 0; i < files.count && found[0] == '\0'; i++) {
-            const char *name = files.items[i] + (slash == NULL ? strlen("./") : 0);
+            const char *name = files.items[i] + (is_named ? 0 : strlen("./"));
             if (!cli_ends_with(name, ".pte") && !cli_ends_with(name, ".bpte")) continue;
             if (strlen(name) >= PATH_BYTES) continue;
             if (looked_at++ == MOST_PROGRAMS) break;
@@ -140,51 +117,223 @@ static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char fou
         }
     }
     cli_paths_close(&files);
+}
+
+/* The same in the trace's folder. The last answer stays: a folder may hold many such traces. */
+static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char found[PATH_BYTES])
+{
+    static struct {
+        bool is_known;
+        uint64_t fingerprint;
+        char folder[PATH_BYTES], found[PATH_BYTES];
+    } last;
+    char folder[PATH_BYTES] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash != NULL && slash - path < PATH_BYTES - 2) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+    }
+    if (!last.is_known || last.fingerprint != fingerprint || strcmp(last.folder, folder) != 0) {
+        find_in_folder(folder, slash != NULL, fingerprint, last.found);
+        snprintf(last.folder, PATH_BYTES, "%s", folder);
+        last.fingerprint = fingerprint;
+        last.is_known = true;
+    }
+    snprintf(found, PATH_BYTES, "%s", last.found);
     return found[0] != '\0';
 }
 
 /* Files of the trace's name; of a trace with a fingerprint its program, whatever that is called. */
-static void find_all(const struct cli_subject *subject, struct siblings *siblings)
+static void find_all(const char *path, struct ets_bytes dump, struct names *names)
 {
     uint64_t fingerprint;
-    siblings->record_is_programs = false;
-    if (!find(subject->path, ".pte", siblings->program)) {
-        find(subject->path, ".bpte", siblings->program);
-    }
-    find(subject->path, ".etrecord", siblings->record);
-    if (!cli_trace_fingerprint(subject->dump, &fingerprint)) return;
-    if (siblings->program[0] == '\0' || !is_program_of(siblings->program, fingerprint)) {
+    find_named(path, names);
+    if (!cli_trace_fingerprint(dump, &fingerprint)) return;
+    if (names->program[0] == '\0' || !is_program_of(names->program, fingerprint)) {
         static char found[PATH_BYTES];
-        if (!find_by_fingerprint(subject->path, fingerprint, found)) return;
-        snprintf(siblings->program, PATH_BYTES, "%s", found);
+        if (!find_by_fingerprint(path, fingerprint, found)) return;
+        snprintf(names->program, PATH_BYTES, "%s", found);
     }
-    if (siblings->record[0] != '\0') return;
-    siblings->record_is_programs = find(siblings->program, ".etrecord", siblings->record);
+    if (names->record[0] != '\0') return;
+    names->record_is_programs = cli_sibling_path(names->program, ".etrecord", names->record);
 }
 
-void cli_siblings_find(const struct cli_arguments *arguments, struct cli_subject_files *files,
-                       struct cli_subject *subject)
+/* Options that the trace cannot fulfil say nothing about what it belongs to. */
+static bool is_of_options(enum ets_status status, const struct ets_inspect_options *options)
 {
-    static struct siblings siblings; /* too large for the stack */
-    if (!are_wanted(arguments, subject->path)) return;
-    find_all(subject, &siblings);
-    const int there = (siblings.record[0] != '\0' ? WITH_RECORD : 0) |
-                      (siblings.program[0] != '\0' ? WITH_PROGRAM : 0);
+    return (status == ETS_NOT_FOUND && options->method != NULL) ||
+           (status == ETS_INVALID_ARGUMENT && options->subtract_overhead);
+}
+
+static bool agrees(struct ets_bytes dump, const struct ets_inspect_options *options,
+                   struct ets_inspection **inspection_out)
+{
+    bool is_found = false, is_mismatch = false;
+    const enum ets_status status = ets_inspection_open(dump, options, inspection_out, NULL);
+    if (status != ETS_OK) {
+        *inspection_out = NULL;
+        return is_of_options(status, options);
+    }
+    for (uint32_t b = 0; b < ets_inspection_block_count(*inspection_out); b++) {
+        const enum ets_method_state state = ets_inspection_block(*inspection_out, b)->method_state;
+        is_found |= state == ETS_METHOD_FOUND;
+        is_mismatch |= state == ETS_METHOD_MISMATCH;
+    }
+    if (is_found && !is_mismatch) return true;
+    ets_inspection_close(*inspection_out);
+    *inspection_out = NULL;
+    return false;
+}
+
+bool cli_trace_agrees(struct ets_bytes dump, struct ets_etrecord *record,
+                      const struct ets_program *program)
+{
+    struct ets_inspection *inspection = NULL;
+    const struct ets_inspect_options options = {.record = record, .program = program};
+    const bool is = agrees(dump, &options, &inspection);
+    ets_inspection_close(inspection);
+    return is;
+}
+
+static bool is_path(const char *path, const char *other)
+{
+    return path == NULL || other == NULL ? path == other : strcmp(path, other) == 0;
+}
+
+/* Copies a path behind the others; NULL stays NULL. */
+static const char *put_path(char **end, const char *path)
+{
+    if (path == NULL) return NULL;
+    char *copy = *end;
+    memcpy(copy, path, strlen(path) + 1);
+    *end += strlen(path) + 1;
+    return copy;
+}
+
+static struct cli_sibling *open_sibling(struct cli_siblings *siblings, const char *record,
+                                        const char *program)
+{
+    for (struct cli_sibling *known = siblings->first; known != NULL; known = known->next) {
+        if (is_path(known->record_path, record) && is_path(known->program_path, program)) {
+            return known;
+        }
+    }
+    const size_t room =
+        (record == NULL ? 0 : strlen(record) + 1) + (program == NULL ? 0 : strlen(program) + 1);
+    struct cli_sibling *sibling = calloc(1, sizeof *sibling + room);
+    if (sibling == NULL) return NULL;
+    char *end = (char *)(sibling + 1);
+    sibling->record_path = put_path(&end, record);
+    sibling->program_path = put_path(&end, program);
+    sibling->next = siblings->first;
+    siblings->first = sibling;
+    if (cli_model_read(sibling->record_path, sibling->program_path, &sibling->model) == ETS_OK) {
+        return sibling;
+    }
+    cli_siblings_drop(siblings, sibling);
+    return NULL;
+}
+
+/* Opens what `with` says; it stays where the trace agrees. */
+static struct cli_sibling *try_with(const struct search *search, const struct names *names,
+                                    int with)
+{
+    struct cli_sibling *sibling =
+        open_sibling(search->siblings, with & WITH_RECORD ? names->record : NULL,
+                     with & WITH_PROGRAM ? names->program : NULL);
+    if (sibling == NULL) return NULL;
+    struct ets_inspect_options options = *search->options;
+    options.record = sibling->model.record.record;
+    options.program = cli_model_program(&sibling->model);
+    options.allow_mismatch = 0;
+    if (agrees(search->dump, &options, search->inspection_out)) return sibling;
+    cli_siblings_drop(search->siblings, sibling);
+    return NULL;
+}
+
+static struct cli_sibling *try_all(const struct search *search, const struct names *names)
+{
+    const int there = (names->record[0] != '\0' ? WITH_RECORD : 0) |
+                      (names->program[0] != '\0' ? WITH_PROGRAM : 0);
     static const int tries[] = {WITH_RECORD | WITH_PROGRAM, WITH_RECORD, WITH_PROGRAM};
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         const int with = tries[i];
-        if ((there & with) != with || (with == WITH_RECORD && siblings.record_is_programs) ||
-            !try_with(arguments, &siblings, with, files, subject)) {
-            continue;
-        }
-        cli_note("using %s%s%s, beside the trace; --no-siblings leaves %s out",
-                 with & WITH_RECORD ? siblings.record : "",
-                 with == (WITH_RECORD | WITH_PROGRAM) ? " and " : "",
-                 with & WITH_PROGRAM ? siblings.program : "",
-                 with == (WITH_RECORD | WITH_PROGRAM) ? "them" : "it");
-        return;
+        if ((there & with) != with || (with == WITH_RECORD && names->record_is_programs)) continue;
+        struct cli_sibling *sibling = try_with(search, names, with);
+        if (sibling != NULL) return sibling;
     }
-    if (there == 0) return;
-    cli_note("%s, beside the trace, does not belong to it or cannot be read",
-             there & WITH_RECORD ? siblings.record : siblings.program);
+    return NULL;
+}
+
+/* Whether one more note is wanted; says so where it is the first that is not. */
+static bool may_note(struct cli_siblings *siblings)
+{
+    if (siblings->noted < MOST_NOTES) return ++siblings->noted;
+    if (siblings->noted++ == MOST_NOTES) cli_note("and likewise beside other traces");
+    return false;
+}
+
+static void note_use(struct cli_siblings *siblings, struct cli_sibling *sibling, const char *where)
+{
+    const char *record = sibling->record_path, *program = sibling->program_path;
+    const bool are_both = record != NULL && program != NULL;
+    if (sibling->is_noted || !may_note(siblings)) return;
+    sibling->is_noted = true;
+    cli_note("using %s%s%s, beside %s; --no-siblings leaves %s out", record != NULL ? record : "",
+             are_both ? " and " : "", program != NULL ? program : "", where,
+             are_both ? "them" : "it");
+}
+
+struct cli_sibling *cli_siblings_join(struct cli_siblings *siblings,
+                                      const struct cli_arguments *arguments, const char *path,
+                                      struct ets_bytes dump,
+                                      const struct ets_inspect_options *options,
+                                      struct ets_inspection **inspection_out)
+{
+    static struct names names; /* too large for the stack */
+    const struct search search = {siblings, dump, options, inspection_out};
+    *inspection_out = NULL;
+    if (strcmp(path, "-") == 0 || !cli_siblings_wanted(arguments)) return NULL;
+    find_all(path, dump, &names);
+    const bool has_record = names.record[0] != '\0';
+    if (!has_record && names.program[0] == '\0') return NULL;
+    struct cli_sibling *sibling = try_all(&search, &names);
+    if (sibling != NULL) {
+        note_use(siblings, sibling, "the trace");
+    } else if (may_note(siblings)) {
+        cli_note("%s, beside the trace, does not belong to it or cannot be read",
+                 has_record ? names.record : names.program);
+    }
+    return sibling;
+}
+
+struct cli_sibling *cli_siblings_join_as(struct cli_siblings *siblings, const char *other_path,
+                                         struct ets_bytes dump,
+                                         const struct ets_inspect_options *options,
+                                         struct ets_inspection **inspection_out)
+{
+    static struct names names;
+    const struct search search = {siblings, dump, options, inspection_out};
+    *inspection_out = NULL;
+    find_named(other_path, &names);
+    struct cli_sibling *sibling = try_all(&search, &names);
+    if (sibling != NULL) note_use(siblings, sibling, cli_path_name(other_path));
+    return sibling;
+}
+
+void cli_siblings_drop(struct cli_siblings *siblings, struct cli_sibling *sibling)
+{
+    struct cli_sibling **at = &siblings->first;
+    if (sibling->is_needed) return;
+    while (*at != sibling) at = &(*at)->next;
+    *at = sibling->next;
+    cli_model_close(&sibling->model);
+    free(sibling);
+}
+
+void cli_siblings_close(struct cli_siblings *siblings)
+{
+    while (siblings->first != NULL) {
+        siblings->first->is_needed = false;
+        cli_siblings_drop(siblings, siblings->first);
+    }
 }

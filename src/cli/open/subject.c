@@ -12,36 +12,49 @@ static int open_trace(const char *path, struct ets_file **file_out, struct ets_b
     return CLI_OK;
 }
 
+/* What lies beside the trace, and the inspection that was made to see that it belongs to it. */
+static void find_siblings(const struct cli_arguments *arguments, struct cli_subject_files *files,
+                          struct cli_subject *subject)
+{
+    const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
+    struct cli_sibling *sibling = cli_siblings_join(&files->siblings, arguments, subject->path,
+                                                    subject->dump, &options, &subject->inspection);
+    if (sibling != NULL) files->model = &sibling->model;
+}
+
 int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                      struct cli_subject_files *files_out, struct cli_subject *subject_out)
 {
     static const char *const inputs[] = {"--etdump", "--etrecord", "--program", "--debug-buffer",
                                          NULL};
     struct cli_subject_files *files = files_out;
-    *files = (struct cli_subject_files){.trace = NULL};
+    *files = (struct cli_subject_files){.model = &files->given};
     *subject_out =
         (struct cli_subject){.path = path,
                              .method = cli_value(arguments, "--method"),
                              .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
     int code = cli_check_stdin(arguments, inputs);
     if (code == CLI_OK) code = open_trace(path, &files->trace, &subject_out->dump);
-    if (code == CLI_OK) code = cli_record_open(cli_value(arguments, "--etrecord"), &files->record);
-    if (code == CLI_OK) code = cli_program_open(cli_value(arguments, "--program"), &files->program);
+    if (code == CLI_OK) {
+        code = cli_model_open(cli_value(arguments, "--etrecord"), cli_value(arguments, "--program"),
+                              &files->given);
+    }
     if (code == CLI_OK) {
         code = cli_debug_buffer_open(subject_out->debug_buffer_path, &files->debug_buffer,
                                      &subject_out->debug_buffer);
     }
-    subject_out->record = files->record.record;
-    subject_out->program = files->program.is_open ? &files->program.program : NULL;
-    if (code == CLI_OK) cli_siblings_find(arguments, files, subject_out);
+    if (code == CLI_OK) find_siblings(arguments, files, subject_out);
+    subject_out->record = files->model->record.record;
+    subject_out->program = cli_model_program(files->model);
     return code;
 }
 
-void cli_subject_close(struct cli_subject_files *files)
+void cli_subject_close(struct cli_subject_files *files, struct cli_subject *subject)
 {
+    ets_inspection_close(subject->inspection);
     ets_file_close(files->debug_buffer);
-    cli_program_close(&files->program);
-    cli_record_close(&files->record);
+    cli_siblings_close(&files->siblings);
+    cli_model_close(&files->given);
     ets_file_close(files->trace);
 }
 
@@ -52,19 +65,13 @@ int cli_subject_inspect(const struct cli_arguments *arguments, cli_inspection_us
     int code = cli_subject_open(arguments, arguments->words[0], &files, &subject);
     if (code == CLI_OK) {
         struct ets_inspection *inspection;
-        const struct ets_inspect_options options = {
-            .record = subject.record,
-            .program = subject.program,
-            .method = subject.method,
-            .partial = cli_has(arguments, "--partial"),
-            .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-        };
+        const struct ets_inspect_options options = cli_inspection_options(arguments, &subject);
         code = cli_open_inspection(&subject, &options, &inspection);
         if (code == CLI_OK) {
-            code = use(arguments, &subject, &files.program, inspection);
+            code = use(arguments, &subject, &files.model->program, inspection);
             ets_inspection_close(inspection);
         }
     }
-    cli_subject_close(&files);
+    cli_subject_close(&files, &subject);
     return code;
 }

@@ -4,20 +4,22 @@
 
 #include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
 
 struct cli_subject_files {
     struct ets_file *trace, *debug_buffer;
-    struct cli_record record;
-    struct cli_program program;
+    struct cli_model given; /* by options */
+    struct cli_siblings siblings;
+    const struct cli_model *model; /* what explains the trace: given, or beside it */
 };
 
 /*
- * Opens the trace at `path` and what --etrecord, --program and --debug-buffer name. Returns an exit
- * code; close in any case.
+ * Opens the trace at `path` and what --etrecord, --program and --debug-buffer name, or lies beside
+ * it. Returns an exit code; close in any case.
  */
 int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                      struct cli_subject_files *files_out, struct cli_subject *subject_out);
-void cli_subject_close(struct cli_subject_files *files);
+void cli_subject_close(struct cli_subject_files *files, struct cli_subject *subject);
 
 /*
  * Opens the trace that is the first word, with what explains it, inspects it as --partial and

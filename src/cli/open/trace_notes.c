@@ -117,9 +117,11 @@ void cli_note_whole_calls(const struct ets_inspection *inspection)
         const struct ets_row *row = ets_inspection_row(inspection, i);
         if (row->tie != ETS_TIE_CALL || row->backend == NULL) continue;
         if (!cli_text_is(cli_text(row->backend), "XnnpackBackend")) continue;
-        cli_note(
-            "delegates' events have the lines of their whole call: --program model.pte tells "
-            "what is inside of delegates");
+        cli_note("delegates' events have %s: --program model.pte tells what is inside of delegates",
+                 row->handle_count > 0
+                     ? "the lines of their whole call"
+                     : "no lines of their own, and are too many for those of their "
+                       "whole call");
         return;
     }
 }

@@ -2,21 +2,9 @@
 #include "cli/open/traces.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/core/cli_text.h"
-
-int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out)
-{
-    *model_out = (struct cli_model){{NULL, NULL}, {.file = NULL}};
-    const int code = cli_record_open(record_path, &model_out->record);
-    return code == CLI_OK ? cli_program_open(program_path, &model_out->program) : code;
-}
-
-void cli_model_close(struct cli_model *model)
-{
-    cli_record_close(&model->record);
-    cli_program_close(&model->program);
-}
 
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
                            const char *right, const struct ets_inspection *right_inspection)
@@ -29,25 +17,58 @@ int cli_traces_check_units(const char *left, const struct ets_inspection *left_i
                         right_cycles ? "cycles" : "time");
 }
 
+static struct ets_inspect_options options_of(const struct cli_arguments *arguments)
+{
+    return (struct ets_inspect_options){
+        .method = cli_value(arguments, "--method"),
+        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
+        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS)};
+}
+
 static enum ets_status inspect(const struct cli_arguments *arguments, struct ets_bytes dump,
                                const struct cli_model *models, unsigned model_count,
                                struct ets_inspection **inspection, struct ets_error *error)
 {
-    struct ets_inspect_options options = {
-        .method = cli_value(arguments, "--method"),
-        .subtract_overhead = cli_has(arguments, "--subtract-overhead")};
-    options.tick_unit =
-        (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS);
+    struct ets_inspect_options options = options_of(arguments);
     enum ets_status status = ETS_OK;
     unsigned i = 0;
     do {
         if (i < model_count) {
             options.record = models[i].record.record;
-            options.program = models[i].program.is_open ? &models[i].program.program : NULL;
+            options.program = cli_model_program(&models[i]);
         }
         status = ets_inspection_open(dump, &options, inspection, error);
     } while (status == ETS_MISMATCH && ++i < model_count);
     return status;
+}
+
+const char *cli_traces_with_siblings(struct cli_traces *traces)
+{
+    if (traces->has_looked) return traces->first_with_siblings;
+    traces->has_looked = true;
+    traces->first_with_siblings = traces->request.other;
+    for (unsigned i = 0; i < traces->paths.count; i++) {
+        if (!cli_siblings_exist(traces->paths.items[i])) continue;
+        traces->first_with_siblings = traces->paths.items[i];
+        break;
+    }
+    return traces->first_with_siblings;
+}
+
+/* What lies beside the trace, or beside the first that has anything. */
+static struct cli_sibling *find_sibling(const struct cli_arguments *arguments,
+                                        struct cli_traces *traces, const char *path,
+                                        struct ets_bytes dump, struct ets_inspection **inspection)
+{
+    const struct ets_inspect_options options = options_of(arguments);
+    *inspection = NULL;
+    if (traces->request.without_siblings || !cli_siblings_wanted(arguments)) return NULL;
+    struct cli_sibling *own =
+        cli_siblings_join(&traces->siblings, arguments, path, dump, &options, inspection);
+    if (own != NULL) return own;
+    const char *other = cli_traces_with_siblings(traces);
+    if (other == NULL || strcmp(other, path) == 0) return NULL;
+    return cli_siblings_join_as(&traces->siblings, other, dump, &options, inspection);
 }
 
 /* What the table cannot show: events whose times were mended, blocks that nothing explains. */
@@ -105,45 +126,60 @@ static int add(const char *path, const struct cli_traces *traces,
                : cli_fail(NULL, &error);
 }
 
-static int open_one(const struct cli_arguments *arguments, const char *path,
-                    const struct cli_model *models, unsigned model_count, struct cli_traces *traces)
+/* Adds an open trace to the pool, and closes what the pool does not need of it. */
+static int add_and_close(const char *path, struct cli_traces *traces, struct cli_kept_trace *trace,
+                         struct cli_sibling *sibling)
 {
-    struct ets_error error;
-    struct cli_kept_trace *trace = room_for(traces);
     int is_kept = 0;
-    if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
-    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
-    const enum ets_status status = inspect(arguments, ets_file_bytes(trace->file), models,
-                                           model_count, &trace->inspection, &error);
-    if (status != ETS_OK) {
-        ets_file_close(trace->file);
-        const int code = cli_fail(path, &error);
-        return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
-    }
     const int code = add(path, traces, trace->inspection, &is_kept);
     if (is_kept) {
         traces->kept_count++;
-    } else {
-        ets_inspection_close(trace->inspection);
-        ets_file_close(trace->file);
+        if (sibling != NULL) sibling->is_needed = true;
+        return code;
     }
+    ets_inspection_close(trace->inspection);
+    if (sibling != NULL) cli_siblings_drop(&traces->siblings, sibling);
+    ets_file_close(trace->file);
     return code;
 }
 
-int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
-                    unsigned word_count, const struct cli_model *models, unsigned model_count,
+static int open_one(const struct cli_arguments *arguments, const char *path,
+                    struct cli_traces *traces)
+{
+    struct ets_error error;
+    const struct cli_model *models = traces->request.models;
+    unsigned model_count = traces->request.model_count;
+    struct cli_kept_trace *trace = room_for(traces);
+    if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
+    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
+    const struct ets_bytes dump = ets_file_bytes(trace->file);
+    struct cli_sibling *sibling = find_sibling(arguments, traces, path, dump, &trace->inspection);
+    if (sibling != NULL) {
+        models = &sibling->model;
+        model_count = 1;
+    }
+    if (trace->inspection != NULL) return add_and_close(path, traces, trace, sibling);
+    const enum ets_status status =
+        inspect(arguments, dump, models, model_count, &trace->inspection, &error);
+    if (status == ETS_OK) return add_and_close(path, traces, trace, sibling);
+    ets_file_close(trace->file);
+    const int code = cli_fail(path, &error);
+    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* --method names nothing */
+}
+
+int cli_traces_open(const struct cli_arguments *arguments, const struct cli_traces_request *request,
                     struct cli_traces *traces_out)
 {
     struct ets_error error;
     const struct ets_pool_options options = {.steady = cli_has(arguments, "--steady")};
-    *traces_out = (struct cli_traces){.pool = NULL};
-    int code = cli_paths_open(words, word_count, &traces_out->paths);
+    *traces_out = (struct cli_traces){.request = *request};
+    int code = cli_paths_open(request->words, request->word_count, &traces_out->paths);
     if (code != CLI_OK) return code;
     if (ets_pool_begin(&options, &traces_out->pool, &error) != ETS_OK) {
         return cli_fail(NULL, &error);
     }
     for (unsigned i = 0; i < traces_out->paths.count && code == CLI_OK; i++) {
-        code = open_one(arguments, traces_out->paths.items[i], models, model_count, traces_out);
+        code = open_one(arguments, traces_out->paths.items[i], traces_out);
     }
     if (code != CLI_OK) return code;
     return ets_pool_end(traces_out->pool, &error) == ETS_OK ? CLI_OK : cli_fail(NULL, &error);
@@ -156,6 +192,7 @@ void cli_traces_close(struct cli_traces *traces)
         ets_inspection_close(traces->kept[i].inspection);
         ets_file_close(traces->kept[i].file);
     }
+    cli_siblings_close(&traces->siblings);
     free(traces->kept);
     cli_paths_close(&traces->paths);
 }

@@ -3,6 +3,7 @@
 #define ETSCOPE_CLI_OPEN_TRACES_H
 
 #include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
 #include "cli/open/trace_paths.h"
 #include "etscope/inspect.h"
 #include "etscope/pool.h"
@@ -10,6 +11,7 @@
 /* What all commands over several traces have in common, for their option tables. */
 /* clang-format off */
 #define CLI_TRACES_OPTIONS                                                                        \
+    CLI_SIBLINGS_OPTION,                                                                          \
     {"--source-time-scale", "--source_time_scale", "ns|us|ms|s|cycles",                           \
      "Unit of traces that do not say theirs; default ns", NULL, false},                           \
     {"--subtract-overhead", NULL, NULL,                                                           \
@@ -33,38 +35,45 @@
     {"--method", NULL, "NAME", "The method that ran, where the traces fit several", NULL, false}
 /* clang-format on */
 
-/* The record and the program of some traces. */
-struct cli_model {
-    struct cli_record record;
-    struct cli_program program;
-};
-/* Either path may be NULL. Returns an exit code; close in any case. */
-int cli_model_open(const char *record_path, const char *program_path, struct cli_model *model_out);
-void cli_model_close(struct cli_model *model);
-
 /* A trace that the pool needs as long as it lives: the first of its kind. */
 struct cli_kept_trace {
     struct ets_file *file;
     struct ets_inspection *inspection;
 };
 
+/* Which traces to open, and what explains them. */
+struct cli_traces_request {
+    const char *const *words; /* trace_paths.h */
+    unsigned word_count;
+    const struct cli_model *models; /* each trace joins the first that it agrees with */
+    unsigned model_count;
+    bool without_siblings;
+    const char *other; /* a trace whose siblings may serve where these have none; NULL: none */
+};
+
 /* Traces of one side, as a pool. */
 struct cli_traces {
-    struct cli_paths paths; /* in the order of the pool's parts */
+    struct cli_traces_request request;
+    struct cli_paths paths;          /* in the order of the pool's parts */
+    struct cli_siblings siblings;    /* what explains the traces that the pool needs */
+    const char *first_with_siblings; /* the path of a trace; NULL: none, or not looked for */
+    bool has_looked;
     struct cli_kept_trace *kept;
     unsigned kept_count, kept_room;
     struct ets_pool *pool;
 };
 
 /*
- * Opens what `words` name (trace_paths.h), one trace after the other; each joins the first of
- * `models` that it agrees with (model_count 0: none). Says which file is wrong. Returns an exit
- * code; close in any case.
+ * Opens one trace after the other. Where no model was given, each joins what lies beside it
+ * (siblings.h), or else what lies beside the first that has anything, where it agrees, so that runs
+ * of one program stay together. Says which file is wrong. Returns an exit code; close in any case.
  */
-int cli_traces_open(const struct cli_arguments *arguments, const char *const *words,
-                    unsigned word_count, const struct cli_model *models, unsigned model_count,
+int cli_traces_open(const struct cli_arguments *arguments, const struct cli_traces_request *request,
                     struct cli_traces *traces_out);
 void cli_traces_close(struct cli_traces *traces);
+
+/* The first trace that has files of its name beside it, or the request's other. */
+const char *cli_traces_with_siblings(struct cli_traces *traces);
 
 /* Says what of two traces cannot be put together: one counts cycles, the other time. */
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,

@@ -18,6 +18,7 @@ const struct cli_option cli_sql_options[] = {
     {"--debug-buffer", "--debug_buffer_path", "FILE",
      "The captured tensors; with several traces one for each", NULL, true},
     {"--method", NULL, "NAME", "The method that ran, where a trace fits several", NULL, false},
+    CLI_SIBLINGS_OPTION,
     {"--to", NULL, "FILE", "Write all tables and views to FILE, an SQLite database", NULL, false},
     {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
     {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the result", NULL, false},

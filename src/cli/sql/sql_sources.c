@@ -105,28 +105,62 @@ static int open_debug_buffer(const struct cli_arguments *arguments, uint32_t num
                                  &file->debug_buffer, &trace->debug_buffer);
 }
 
+/* The number of a sibling's record; ETS_NO_INDEX: it has none. */
+static uint32_t list_record(struct sql_sources *sources, const struct cli_sibling *sibling)
+{
+    struct ets_etrecord *record = sibling->model.record.record;
+    uint32_t i = 0;
+    if (record == NULL) return ETS_NO_INDEX;
+    while (i < sources->all.record_count && sources->records[i].record != record) i++;
+    sources->records[i] = (struct ets_sql_record){.path = sibling->record_path, .record = record};
+    if (i == sources->all.record_count) sources->all.record_count++;
+    return i;
+}
+
+static uint32_t list_program(struct sql_sources *sources, const struct cli_sibling *sibling)
+{
+    const struct ets_program *program = cli_model_program(&sibling->model);
+    uint32_t i = 0;
+    if (program == NULL) return ETS_NO_INDEX;
+    while (i < sources->all.program_count && sources->programs[i].program != program) i++;
+    sources->programs[i] =
+        (struct ets_sql_program){.path = sibling->program_path, .program = program};
+    if (i == sources->all.program_count) sources->all.program_count++;
+    return i;
+}
+
+static void find_siblings(struct sql_sources *sources, const struct cli_arguments *arguments,
+                          struct cli_subject *subject, struct ets_sql_trace *trace)
+{
+    const struct ets_inspect_options options = cli_inspection_options(arguments, subject);
+    struct cli_sibling *sibling = cli_siblings_join(&sources->siblings, arguments, subject->path,
+                                                    subject->dump, &options, &subject->inspection);
+    if (sibling == NULL) return;
+    sibling->is_needed = true;
+    trace->record = list_record(sources, sibling);
+    trace->program = list_program(sources, sibling);
+}
+
+/* `records` and `programs`: how many were given. */
 static int open_trace(struct sql_sources *sources, const struct cli_arguments *arguments,
-                      uint32_t number)
+                      uint32_t records, uint32_t programs, uint32_t number)
 {
     struct sql_trace_file *file = &sources->trace_files[number];
     struct ets_sql_trace *trace = &sources->traces[number];
+    struct cli_subject subject = {.path = file->path,
+                                  .dump = ets_file_bytes(file->file),
+                                  .method = cli_value(arguments, "--method")};
     trace->path = file->path;
-    trace->record = partner(sources->all.record_count, number);
-    trace->program = partner(sources->all.program_count, number);
-    const struct cli_subject subject = {.path = file->path, .dump = ets_file_bytes(file->file)};
-    const struct ets_inspect_options options = {
-        .record = trace->record == ETS_NO_INDEX ? NULL : sources->records[trace->record].record,
-        .program =
-            trace->program == ETS_NO_INDEX ? NULL : sources->programs[trace->program].program,
-        .method = cli_value(arguments, "--method"),
-        .partial = cli_has(arguments, "--partial"),
-        .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
-        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
-    };
+    trace->record = partner(records, number);
+    trace->program = partner(programs, number);
     int code = open_debug_buffer(arguments, number, file, trace);
+    if (code != CLI_OK) return code;
+    if (records + programs == 0) find_siblings(sources, arguments, &subject, trace);
+    if (trace->record != ETS_NO_INDEX) subject.record = sources->records[trace->record].record;
+    if (trace->program != ETS_NO_INDEX) subject.program = sources->programs[trace->program].program;
+    const struct ets_inspect_options options = cli_inspection_options(arguments, &subject);
     struct ets_inspection *inspection;
-    if (code == CLI_OK) code = cli_open_inspection(&subject, &options, &inspection);
+    code = cli_open_inspection(&subject, &options, &inspection);
     if (code != CLI_OK) return code;
     trace->inspection = file->inspection = inspection;
     cli_print_notes(inspection);
@@ -149,8 +183,9 @@ int sql_sources_open(struct sql_sources *sources, const struct cli_arguments *ar
         code = cli_complain(CLI_USAGE, "%u debug buffers for %u traces: each has its own", buffers,
                             sources->all.trace_count);
     }
+    const uint32_t records = sources->all.record_count, programs = sources->all.program_count;
     for (uint32_t i = 0; code == CLI_OK && i < sources->all.trace_count; i++) {
-        code = open_trace(sources, arguments, i);
+        code = open_trace(sources, arguments, records, programs, i);
     }
     return code;
 }
@@ -168,6 +203,7 @@ void sql_sources_close(struct sql_sources *sources)
     for (uint32_t i = 0; i < sources->all.record_count; i++) {
         cli_record_close(&sources->record_files[i]);
     }
+    cli_siblings_close(&sources->siblings);
     free(sources->programs);
     free(sources->records);
     free(sources->traces);

@@ -3,6 +3,7 @@
 #define ETSCOPE_CLI_SQL_SQL_SOURCES_H
 
 #include "cli/open/inputs.h"
+#include "cli/open/siblings.h"
 #include "cli/open/trace_paths.h"
 #include "output/sql/sql.h"
 
@@ -18,6 +19,7 @@ struct sql_sources {
     struct sql_trace_file *trace_files; /* each of these has room for all paths and options */
     struct cli_record *record_files;
     struct cli_program *program_files;
+    struct cli_siblings siblings; /* where none were given */
     struct ets_sql_trace *traces;
     struct ets_sql_record *records;
     struct ets_sql_program *programs;

@@ -14,7 +14,7 @@ struct cli_checked {
     int64_t output;      /* -1: the case as a whole */
     const char *verdict; /* also "error" and "unchecked" */
     bool is_failure;     /* the outputs are not as expected */
-    char message[256];   /* in words; "" for what is close */
+    char message[400];   /* in words; "" for what is close */
     bool has_output;     /* type and shape below are the output's, or the expected one's */
     int scalar_type;
     uint32_t rank;

@@ -1,6 +1,6 @@
 /* Memory that lives as long as one call of a kernel. */
-#ifndef ETSCOPE_ENGINE_CALL_MEMORY_H
-#define ETSCOPE_ENGINE_CALL_MEMORY_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_CALL_MEMORY_H
+#define ETSCOPE_ENGINE_PLUGIN_CALL_MEMORY_H
 
 #include <executorch/runtime/core/memory_allocator.h>
 

@@ -1,6 +1,6 @@
 /* What is behind an ets_engine_program. */
-#ifndef ETSCOPE_ENGINE_PROGRAM_H
-#define ETSCOPE_ENGINE_PROGRAM_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_ENGINE_PROGRAM_H
+#define ETSCOPE_ENGINE_PLUGIN_ENGINE_PROGRAM_H
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>

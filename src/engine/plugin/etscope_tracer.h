@@ -1,6 +1,6 @@
 /* etscope's own tracer, as an application has it, with what it did counted. */
-#ifndef ETSCOPE_ENGINE_ETSCOPE_TRACER_H
-#define ETSCOPE_ENGINE_ETSCOPE_TRACER_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_ETSCOPE_TRACER_H
+#define ETSCOPE_ENGINE_PLUGIN_ETSCOPE_TRACER_H
 
 #include "engine/plugin/tracer.h"
 #include "etscope/executorch.hpp"

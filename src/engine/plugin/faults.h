@@ -11,8 +11,8 @@
  * those of other threads, and those that somebody sent, go where they went before. What the frames
  * in between held is lost, as they are never unwound; what they wrote stays written.
  */
-#ifndef ETSCOPE_ENGINE_FAULTS_H
-#define ETSCOPE_ENGINE_FAULTS_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_FAULTS_H
+#define ETSCOPE_ENGINE_PLUGIN_FAULTS_H
 
 #include <setjmp.h>
 

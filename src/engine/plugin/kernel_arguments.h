@@ -1,6 +1,6 @@
 /* The arguments of one kernel call, as the runtime has them. */
-#ifndef ETSCOPE_ENGINE_KERNEL_ARGUMENTS_H
-#define ETSCOPE_ENGINE_KERNEL_ARGUMENTS_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_KERNEL_ARGUMENTS_H
+#define ETSCOPE_ENGINE_PLUGIN_KERNEL_ARGUMENTS_H
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/span.h>

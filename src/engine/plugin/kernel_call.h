@@ -1,6 +1,6 @@
 /* One call of one registered kernel, without a program. */
-#ifndef ETSCOPE_ENGINE_KERNEL_CALL_H
-#define ETSCOPE_ENGINE_KERNEL_CALL_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_KERNEL_CALL_H
+#define ETSCOPE_ENGINE_PLUGIN_KERNEL_CALL_H
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 /* Libraries of the user's own kernels and backends. */
-#ifndef ETSCOPE_ENGINE_LIBRARY_H
-#define ETSCOPE_ENGINE_LIBRARY_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_LIBRARY_H
+#define ETSCOPE_ENGINE_PLUGIN_LIBRARY_H
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 /* Heap blocks with the alignment that kernels and delegates expect. */
-#ifndef ETSCOPE_ENGINE_MEMORY_H
-#define ETSCOPE_ENGINE_MEMORY_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_MEMORY_H
+#define ETSCOPE_ENGINE_PLUGIN_MEMORY_H
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
  * What stands between the engine and ExecuTorch: its log lines become error messages, and its
  * aborts become exceptions that end the call instead of the process.
  */
-#ifndef ETSCOPE_ENGINE_RUNTIME_H
-#define ETSCOPE_ENGINE_RUNTIME_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_RUNTIME_H
+#define ETSCOPE_ENGINE_PLUGIN_RUNTIME_H
 
 #include <executorch/runtime/core/error.h>
 

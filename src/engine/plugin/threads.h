@@ -1,6 +1,6 @@
 /* The runtime's thread pool, where that ExecuTorch has one. */
-#ifndef ETSCOPE_ENGINE_THREADS_H
-#define ETSCOPE_ENGINE_THREADS_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_THREADS_H
+#define ETSCOPE_ENGINE_PLUGIN_THREADS_H
 
 #include <cstddef>
 

@@ -2,8 +2,8 @@
  * What records a program's events: etscope's own recorder, or ExecuTorch's ETDumpGen, guarded. Of
  * both, warm-up runs are not recorded, and what is dropped is counted.
  */
-#ifndef ETSCOPE_ENGINE_TRACER_H
-#define ETSCOPE_ENGINE_TRACER_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_TRACER_H
+#define ETSCOPE_ENGINE_PLUGIN_TRACER_H
 
 #include <executorch/devtools/etdump/data_sinks/data_sink_base.h>
 #include <executorch/runtime/core/event_tracer.h>

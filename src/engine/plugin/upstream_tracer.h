@@ -2,8 +2,8 @@
  * ETDumpGen with a guard in front: what it would abort on or garble its dump with is dropped and
  * counted.
  */
-#ifndef ETSCOPE_ENGINE_UPSTREAM_TRACER_H
-#define ETSCOPE_ENGINE_UPSTREAM_TRACER_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_UPSTREAM_TRACER_H
+#define ETSCOPE_ENGINE_PLUGIN_UPSTREAM_TRACER_H
 
 #include <executorch/devtools/etdump/etdump_flatcc.h>
 

@@ -1,6 +1,6 @@
 /* Between the interface's values and the runtime's. */
-#ifndef ETSCOPE_ENGINE_VALUES_H
-#define ETSCOPE_ENGINE_VALUES_H
+#ifndef ETSCOPE_ENGINE_PLUGIN_VALUES_H
+#define ETSCOPE_ENGINE_PLUGIN_VALUES_H
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/executor/method_meta.h>

@@ -4,6 +4,10 @@
 #include "inspect/delegates/delegate_units.h"
 #include "inspect/inspection.h"
 
+/* Nodes that events may have from their whole calls: half of what may be listed (handle_index.c).
+ */
+enum { MOST_OF_CALLS = 1 << 21 };
+
 /* The backend of a call, by the record or else by the program. */
 static struct ets_text backend_of(const struct ets_inspection *inspection,
                                   const struct ets_known_method *method, int64_t instruction)
@@ -63,13 +67,30 @@ static enum ets_status units_of(struct ets_inspection *inspection, struct ets_kn
     return ETS_OK;
 }
 
+/*
+ * Whether each of the events may have all nodes of their call: a delegate of thousands of operators
+ * asks for the product. The call itself has them in any case.
+ */
+static bool has_room(struct ets_inspection *inspection, const struct ets_known_method *method,
+                     int32_t instruction, uint64_t events)
+{
+    const int64_t *handles;
+    size_t count = 0;
+    if (!method->in_record) return false;
+    ets_etrecord_handles(inspection->options.record, method->name, instruction, &handles, &count,
+                         NULL);
+    if (events * count > MOST_OF_CALLS - inspection->whole_calls) return false;
+    inspection->whole_calls += events * count;
+    return true;
+}
+
 static void tie_to_call(const struct ets_inspection *inspection,
-                        const struct ets_known_method *method, const char *reason,
+                        const struct ets_known_method *method, const char *reason, bool has_nodes,
                         struct ets_row *row)
 {
     row->tie = ETS_TIE_CALL;
     row->tie_reason = reason;
-    if (method->in_record) {
+    if (has_nodes) {
         ets_etrecord_handles(inspection->options.record, method->name, row->instruction,
                              &row->handles, &row->handle_count, NULL);
     }
@@ -108,9 +129,12 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
     for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
     ETS_TRY(
         ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));
+    uint32_t untied = 0;
+    for (uint32_t i = 0; i < count; i++) untied += matches[i].unit == ETS_NO_INDEX;
+    const bool has_nodes = has_room(inspection, method, rows[0].instruction, untied);
     for (uint32_t i = 0; i < count; i++) {
-        if (matches[i].unit == ETS_NO_INDEX) tie_to_call(inspection, method, reason, &rows[i]);
-        else tie_to_unit(units, matches[i], &rows[i]);
+        if (matches[i].unit != ETS_NO_INDEX) tie_to_unit(units, matches[i], &rows[i]);
+        else tie_to_call(inspection, method, reason, has_nodes, &rows[i]);
     }
     return ETS_OK;
 }

@@ -2,8 +2,8 @@
  * What a database shows, numbered: each thing of all sources has one number (id), which is its
  * number in its trace, record or program plus those of the sources before it.
  */
-#ifndef ETSCOPE_SQL_DATA_H
-#define ETSCOPE_SQL_DATA_H
+#ifndef ETSCOPE_OUTPUT_SQL_SQL_DATA_H
+#define ETSCOPE_OUTPUT_SQL_SQL_DATA_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The database: the data, SQLite, and the connection between the two. */
-#ifndef ETSCOPE_SQL_DATABASE_H
-#define ETSCOPE_SQL_DATABASE_H
+#ifndef ETSCOPE_OUTPUT_SQL_SQL_DATABASE_H
+#define ETSCOPE_OUTPUT_SQL_SQL_DATABASE_H
 
 #include "output/sql/sql_tables.h"
 #include "output/sql/sqlite_library.h"

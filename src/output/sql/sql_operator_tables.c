@@ -1,6 +1,7 @@
 /* What an inspection makes of the events: operators with their times, and the nodes behind. */
 #include "base/text.h"
 #include "output/sql/sql_tables.h"
+#include "views/metadata_text.h"
 #include "views/operator_lines.h"
 
 enum {
@@ -39,7 +40,8 @@ enum {
     OP_RESOLUTION,
     OP_CLOCK,
     OP_OWN_TICKS,
-    OP_OPERATION
+    OP_OPERATION,
+    OP_METADATA
 };
 
 /* clang-format off */
@@ -80,6 +82,7 @@ static const struct ets_sql_column columns[] = {
     [OP_CLOCK] = {"clock", "TEXT", "trace; of a delegate's operator fitted or unknown: its clock is its own, it has no times and is not added to anything; overlapping: it has times, but no self"},
     [OP_OWN_TICKS] = {"own_ticks", "REAL", "avg of such an operator, in ticks of the delegate's own"},
     [OP_OPERATION] = {"operation", "TEXT", "what it is on any processor: the same in two traces where XNNPACK names its kernels otherwise"},
+    [OP_METADATA] = {"metadata", "TEXT", "what a delegate attached to its events, each text once, joined by \", \"; of bytes that are no text the size, \"(12 bytes)\""},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -140,6 +143,15 @@ static struct ets_sql_value op_types(struct ets_sql_cursor *cursor, const struct
     return joined(&cursor->scratch, &ops);
 }
 
+static struct ets_sql_value metadata(struct ets_sql_cursor *cursor, uint32_t index)
+{
+    struct ets_text_list list;
+    if (!ets_row_metadata(&cursor->scratch, cursor->trace->inspection, index, NULL, NULL, &list)) {
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    }
+    return joined(&cursor->scratch, &list);
+}
+
 static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t index, int column)
 {
     if (!ets_sql_data_times(cursor->data, cursor->trace)) {
@@ -195,6 +207,7 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     case OP_TIE: return ets_sql_string(ets_tie_name(row->tie));
     case OP_CALLS: return ets_sql_integer(row->calls_per_run);
     case OP_CLOCK: return ets_sql_string(ets_row_clock(row));
+    case OP_METADATA: return metadata(cursor, index);
     case OP_RESOLUTION: return ets_sql_time(cursor, (double)row->quantum_ticks);
     default: return time_cell(cursor, index, column);
     }

@@ -1,6 +1,6 @@
 /* The tables: their columns, how many rows there are, and what stands in a cell. */
-#ifndef ETSCOPE_SQL_TABLES_H
-#define ETSCOPE_SQL_TABLES_H
+#ifndef ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
+#define ETSCOPE_OUTPUT_SQL_SQL_TABLES_H
 
 #include "output/sql/sql_data.h"
 

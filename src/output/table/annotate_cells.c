@@ -101,10 +101,8 @@ void annotate_add_columns(const struct annotate_filler *f)
 static void put_range(const struct annotate_filler *f, double ticks, double quantum, double calls,
                       double scale)
 {
-    const double other = ticks + quantum * calls;
-    const double lower = quantum >= 0 ? ticks : fmax(other, 0);
-    const double upper = quantum >= 0 ? other : fmax(ticks, 0);
-    ets_table_put_bounds(f->table, lower * scale, upper * scale);
+    const struct ets_span span = ets_span_of(ticks, quantum, calls);
+    ets_table_put_bounds(f->table, span.lower * scale, span.upper * scale);
 }
 
 static void put_time(const struct annotate_filler *f, bool is_there, double ticks, double quantum,

@@ -117,6 +117,13 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
     add_heading(f, work, file);
     if (source.lines != NULL) put_file_lines(f, file, places, &source, work->total);
     else put_recorded_lines(f, file, places, work->total);
+    for (uint32_t i = 0; i < file->count; i++) {
+        if (!ets_text_equal(places[i].name, work->crowded.name)) continue;
+        char note[512];
+        const size_t size =
+            ets_crowded_line_print(&work->crowded, "inspect --group-by module", note, sizeof note);
+        if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
+    }
     return true;
 }
 
@@ -137,7 +144,7 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
         !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
-                               &lines)) {
+                               f->options->all_frames != 0, &lines)) {
         return false;
     }
     for (uint32_t i = 0; i < lines.file_count; i++) {

@@ -148,18 +148,46 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
     }
 }
 
-/* "budget.txt: 3 checks, 1 failed, 1 undecided". */
+/* How much of what a rule allows is used: 1 is all of it. */
+static double used_part(const struct ets_budget_report *report,
+                        const struct ets_budget_verdict *verdict)
+{
+    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
+    const bool is_over_base = !isnan(verdict->noise) && verdict->limit > verdict->base;
+    if (rule->metric == ETS_METRIC_SHARE) return verdict->limit / verdict->value;
+    if (!is_over_base) return verdict->value / verdict->limit;
+    return (verdict->value - verdict->base) / (verdict->limit - verdict->base);
+}
+
+/* The rule that holds with the least to spare; NULL: none holds. */
+static const struct ets_budget_verdict *find_worst(const struct ets_budget_report *report)
+{
+    const struct ets_budget_verdict *worst = NULL;
+    for (uint32_t i = 0; i < ets_budget_count(report->verdicts); i++) {
+        const struct ets_budget_verdict *each = ets_budget_verdict(report->verdicts, i);
+        if (each->result != ETS_BUDGET_PASS) continue;
+        if (worst == NULL || used_part(report, each) > used_part(report, worst)) worst = each;
+    }
+    return worst;
+}
+
+/* "budget.txt: 3 checks, 1 failed, 1 undecided", "…, 0 failed; worst: conv +3.1 % of 5 % allowed".
+ */
 static void add_heading(struct ets_table *table, const struct ets_budget_report *report)
 {
     const uint32_t count = ets_budget_count(report->verdicts);
     const uint32_t undecided = ets_budget_undecided(report->verdicts);
-    char heading[400];
-    size_t size = ets_print_text(heading, sizeof heading - 80, "%s: %u check%s, %u failed",
-                                 report->budget_path, count, count == 1 ? "" : "s",
-                                 ets_budget_failed(report->verdicts));
+    char heading[400 + ETS_BUDGET_REASON_BYTES], margin[ETS_BUDGET_REASON_BYTES];
+    size_t size = ets_print_text(heading, 320, "%s: %u check%s, %u failed", report->budget_path,
+                                 count, count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
     if (undecided > 0) {
         size += ets_print_text(heading + size, sizeof heading - size, ", %u undecided%s", undecided,
                                report->undecided_passes ? " (passes)" : "");
+    }
+    const struct ets_budget_verdict *worst = find_worst(report);
+    if (worst != NULL && ets_budget_failed(report->verdicts) + undecided == 0) {
+        ets_budget_margin(report, worst, margin);
+        size += ets_print_text(heading + size, sizeof heading - size, "; worst: %s", margin);
     }
     ets_table_add_section(table, (struct ets_text){heading, size});
 }

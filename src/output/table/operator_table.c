@@ -10,6 +10,7 @@
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
+#include "views/metadata_text.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
 
@@ -50,6 +51,7 @@ enum cell {
     CELL_HANDLES,
     CELL_TIE,
     CELL_PAYLOAD_NODES,
+    CELL_METADATA,
     CELL_INFERRED,
     CELL_DEPTH,
     CELL_COUNT
@@ -141,12 +143,13 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
     [CELL_TIE] = {.name = "tie", .machine_only = 1},
     [CELL_PAYLOAD_NODES] = {.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+    [CELL_METADATA] = {.name = "metadata",
+                       .kind = ETS_COLUMN_LIST,
+                       .priority = 14,
+                       .least_width = 10,
+                       .first_of_list = 1},
     [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
     [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-};
-
-struct ets_span {
-    double lower, upper;
 };
 
 /* Allocation events of a block's runs, and their bytes together. */
@@ -188,10 +191,10 @@ static bool is_place_group(const struct ets_operator_options *options)
 static void add_columns(struct filler *f)
 {
     const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
-    static const enum cell row_only[] = {CELL_INSTRUCTION,  CELL_EVENT,   CELL_KERNEL,
-                                         CELL_SOURCE,       CELL_MODULE,  CELL_BACKEND,
-                                         CELL_OPS,          CELL_HANDLES, CELL_INFERRED,
-                                         CELL_SOURCE_SHOWN, CELL_TIE,     CELL_PAYLOAD_NODES};
+    static const enum cell row_only[] = {
+        CELL_INSTRUCTION, CELL_EVENT,         CELL_KERNEL,  CELL_SOURCE,   CELL_MODULE,
+        CELL_BACKEND,     CELL_OPS,           CELL_HANDLES, CELL_INFERRED, CELL_SOURCE_SHOWN,
+        CELL_TIE,         CELL_PAYLOAD_NODES, CELL_METADATA};
     for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
     for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
         f->is_shown[row_only[i]] = false;
@@ -216,21 +219,10 @@ static void add_columns(struct filler *f)
     }
 }
 
-/*
- * `ticks` that a clock of steps of `quantum` reported for `calls` calls: the truth lies that many
- * steps above, or below where the step is negative (what is left of a total, its parts taken off).
- */
-static struct ets_span span(double ticks, double quantum, double calls)
-{
-    const double other = ticks + quantum * calls;
-    if (quantum >= 0) return (struct ets_span){ticks, other};
-    return (struct ets_span){other > 0 ? other : 0, ticks > 0 ? ticks : 0};
-}
-
 static void put_time(const struct filler *f, double ticks, double quantum, double calls)
 {
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    const struct ets_span time = span(ticks, quantum, calls);
+    const struct ets_span time = ets_span_of(ticks, quantum, calls);
     ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
 
@@ -262,7 +254,7 @@ static void put_share(const struct filler *f, const struct ets_chosen_times *tim
         ets_table_put_nothing(f->table);
         return;
     }
-    const struct ets_span time = span(times->middle, quantum, calls);
+    const struct ets_span time = ets_span_of(times->middle, quantum, calls);
     ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
 }
 
@@ -296,6 +288,15 @@ static void put_payload_nodes(const struct filler *f, const struct ets_row *row)
         names[i] = (struct ets_text){type, strlen(type)};
     }
     ets_table_put_list(f->table, names, row->payload_node_count);
+}
+
+static void put_metadata(const struct filler *f, uint32_t row)
+{
+    struct ets_text_list list;
+    if (!ets_row_metadata(f->arena, f->inspection, row, &f->runs, f->run_number, &list)) {
+        list = (struct ets_text_list){NULL, 0};
+    }
+    put_list(f, &list);
 }
 
 static void put_name(const struct filler *f, const struct ets_operator_line *line)
@@ -388,6 +389,7 @@ static void put_cell(const struct filler *f, enum cell cell, const struct ets_op
     case CELL_HANDLES: ets_table_put_integers(f->table, row->handles, row->handle_count); break;
     case CELL_TIE: ets_table_put_string(f->table, ets_tie_name(row->tie)); break;
     case CELL_PAYLOAD_NODES: put_payload_nodes(f, row); break;
+    case CELL_METADATA: put_metadata(f, line->row); break;
     case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;
     case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
     case CELL_COUNT: break;
@@ -460,21 +462,6 @@ static bool is_frame(const struct filler *f, const struct ets_operator_line *lin
     return line->row != ETS_NO_INDEX && ets_inspection_row(f->inspection, line->row)->chain == -1;
 }
 
-/* "models/blocks.py:18 takes 95.7 % of the run, in 7 modules: --group-by module tells them apart"
- */
-static void add_crowded(const struct filler *f, const struct ets_crowded_line *line)
-{
-    char text[512];
-    if (line->name.data == NULL) return;
-    const unsigned tenths = line->share < 1 ? (unsigned)(1000 * line->share + 0.5) : 1000;
-    const size_t size = ets_print_text(
-        text, sizeof text,
-        "%.*s takes %s%u.%u %% of the run, in %u modules: --group-by module tells them apart",
-        line->name.size > 256 ? 256 : (int)line->name.size, line->name.data,
-        line->is_coarse ? "about " : "", tenths / 10, tenths % 10, line->module_count);
-    ets_table_add_note(f->table, (struct ets_text){text, size});
-}
-
 static bool fill_block(struct filler *f, uint32_t index)
 {
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
@@ -502,7 +489,10 @@ static bool fill_block(struct filler *f, uint32_t index)
             if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
         }
     }
-    add_crowded(f, &lines.crowded);
+    char note[512];
+    const size_t size =
+        ets_crowded_line_print(&lines.crowded, "--group-by module", note, sizeof note);
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
     return add_phases(f, index);
 }
 

@@ -267,6 +267,21 @@ static void add_heading(const struct filler *f, const struct ets_pool_block *blo
     ets_table_add_section(f->table, (struct ets_text){text, used});
 }
 
+/* Two blocks of what may be one program: why, and what would tell. */
+static void add_likeness(const struct filler *f, const struct ets_pool_block *block)
+{
+    char text[512];
+    if (block->may_be == ETS_NO_INDEX) return;
+    const struct ets_pool_block *other = ets_pool_block(f->pool, block->may_be);
+    const size_t size = ets_print_text(
+        text, sizeof text,
+        "%s and %s differ here in conversions and widths of floats alone, which XNNPACK may choose "
+        "by the processor: --program tells whether they are one",
+        f->options->files[other->parts[0].inspection],
+        f->options->files[block->parts[0].inspection]);
+    ets_table_add_note(f->table, (struct ets_text){text, size});
+}
+
 /* Frames first, then the largest medians. */
 static int by_time(const void *left, const void *right)
 {
@@ -297,6 +312,7 @@ static bool fill_block(const struct filler *f, const struct ets_pool_block *bloc
         left -= f->options->top > 0 && lines[i].op->role == ETS_POOL_FRAME ? 0 : 1;
         if (!add_line(f, block, &lines[i], total)) return false;
     }
+    add_likeness(f, block);
     return true;
 }
 

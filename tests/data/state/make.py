@@ -1,13 +1,16 @@
 """Makes the fixture: programs whose methods keep one buffer, shared by all or each its own.
 
-    python make.py FOLDER        (a Python with torch and executorch)
+    python make.py FOLDER ETSCOPE     (a Python with torch and executorch; etscope with its engine)
 
 FOLDER gets shared.pte, whose memory is planned with share_mutable_buffers, and own.pte, without it;
-changed.pte and its record have a method that reads the state which another sets, by operators.
+changed.pte and its record have a method that reads the state which another sets, by operators;
+set.etdp is a trace of its set_state, which does nothing but write the state back. cache.pte, its
+record and a trace of five runs keep the mean of what went in, in a buffer of 8 floats.
 Upstream's runtime gives for set_state(5), get_state(), forward(1), get_state() on them what
 EXPECTED says; making fails where it does not.
 """
 
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -39,6 +42,16 @@ class Counter(torch.nn.Module):
         return torch.relu(self.state * 2)
 
 
+class Cache(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("cache", torch.zeros(8))
+
+    def forward(self, x):
+        self.cache.copy_((self.cache + x) * 0.5)
+        return torch.relu(self.cache)
+
+
 def save_record(record, path):
     """Without the paths of the machine that made it."""
     raw = Path(str(path) + ".raw")
@@ -47,6 +60,7 @@ def save_record(record, path):
     with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w") as target:
         for info in source.infolist():
             data = source.read(info).replace(packages.encode(), b"site-packages/")
+            data = data.replace(str(Path(__file__)).encode(), b"models/make.py")
             target.writestr(zipfile.ZipInfo(info.filename), data)
     raw.unlink()
 
@@ -75,6 +89,21 @@ def main():
                  methods["get_state"].execute([])[0].item()]
         assert found == expected, (name, found)
     write_changed(folder, model)
+    write_cache(folder)
+    for words in (["changed", "set", "--method", "set_state"], ["cache", "cache", "--runs", "5"]):
+        write_trace(folder, *words)
+
+
+def write_trace(folder, program, name, *words):
+    subprocess.run([sys.argv[2], "run", f"{program}.pte", "--etrecord", f"{program}.etrecord",
+                    *words, "-o", f"{name}.etdp"], cwd=folder, check=True)
+
+
+def write_cache(folder):
+    edge = to_edge(torch.export.export(Cache().eval(), (torch.ones(8),)), generate_etrecord=True)
+    program = edge.to_executorch()
+    save_record(program.get_etrecord(), folder / "cache.etrecord")
+    (folder / "cache.pte").write_bytes(program.buffer)
 
 
 def write_changed(folder, model):
@@ -87,4 +116,5 @@ def write_changed(folder, model):
     (folder / "changed.pte").write_bytes(program.buffer)
 
 
-main()
+if __name__ == "__main__":
+    main()

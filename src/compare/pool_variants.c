@@ -1,0 +1,161 @@
+/*
+ * Blocks of one program that differ in what a processor decides. XNNPACK computes 16-bit floats as
+ * 32-bit ones where a processor has no arithmetic for them: conversions come and go. Where the
+ * payload is known, the nodes tell which rows these are, and the blocks are one, in which a trace
+ * without a conversion spent no time on it. Where it is not, a note says that they may be one.
+ */
+#include "compare/pool_parts.h"
+#include "etscope/xnnpack.h"
+
+/* A shape among the blocks that were found. */
+struct variant {
+    const struct ets_pool_found *first; /* whose inspection the pool keeps */
+    uint32_t core, base;
+    const uint32_t *rows; /* see struct ets_pool_found */
+};
+
+static const struct ets_block *block_of(const struct ets_pool_found *found)
+{
+    return ets_inspection_block(found->inspection, found->part.block);
+}
+
+bool ets_pool_row_is_added(const struct ets_row *row)
+{
+    return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX;
+}
+
+/* Nothing tells which node of a payload an event of XNNPACK is. */
+static bool is_undecided(const struct ets_row *row)
+{
+    const bool is_xnnpack = row->backend == NULL || strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0;
+    return row->is_delegated && is_xnnpack && row->payload_node_count == 0;
+}
+
+bool ets_pool_row_may_be_added(const struct ets_row *row)
+{
+    return ets_pool_row_is_added(row) ||
+           (is_undecided(row) && ets_text_starts_with(row->operation, "Convert (NC)"));
+}
+
+bool ets_pool_row_without_width(struct ets_arena *arena, const struct ets_row *row,
+                                struct ets_text *text_out)
+{
+    *text_out = row->operation;
+    if (!is_undecided(row) || row->operation.size == 0) return true;
+    const struct ets_text name = row->operation;
+    char *text = ets_arena_copy_text(arena, name.data, name.size);
+    if (text == NULL) return false;
+    size_t size = name.size;
+    while (size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9') size--; /* of " #1" */
+    for (size_t i = 0; i + 3 <= size; i++) {
+        if (memcmp(text + i, "F16", 3) == 0) memcpy(text + i, "F32", 3);
+    }
+    *text_out = (struct ets_text){text, size};
+    return true;
+}
+
+static bool is_same(const struct ets_row *a, const struct ets_row *b)
+{
+    return ets_text_equal(a->operation, b->operation) && a->chain == b->chain &&
+           a->instruction == b->instruction && a->is_delegated == b->is_delegated;
+}
+
+/* Of each row of `base` that of `other`, all of whose rows it has; sets *rows_out to NULL where it
+ * has not. False: no memory. */
+static bool map_rows(struct ets_arena *arena, const struct ets_pool_found *base,
+                     const struct ets_pool_found *other, const uint32_t **rows_out)
+{
+    const struct ets_block *all = block_of(base), *some = block_of(other);
+    uint32_t *rows = ets_arena_alloc_array(arena, all->row_count, sizeof *rows), used = 0;
+    *rows_out = NULL;
+    if (rows == NULL) return false;
+    for (uint32_t i = 0; i < all->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(base->inspection, all->first_row + i);
+        const struct ets_row *next =
+            used == some->row_count ? NULL
+                                    : ets_inspection_row(other->inspection, some->first_row + used);
+        if (next != NULL && is_same(row, next)) rows[i] = used++;
+        else if (ets_pool_row_is_added(row)) rows[i] = ETS_NO_INDEX;
+        else return true;
+    }
+    if (used == some->row_count) *rows_out = rows;
+    return true;
+}
+
+/* Each shape joins the one with the most rows among those that are equal without added rows. */
+static bool join(struct ets_pool *pool, struct variant *variants, uint32_t count)
+{
+    struct ets_key_table cores;
+    ets_key_table_init(&cores, &pool->scratch, 1);
+    uint32_t *largest = ets_arena_alloc_array(&pool->scratch, count, sizeof *largest);
+    if (largest == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t key = variants[i].core;
+        const uint32_t known = cores.count, number = ets_key_table_add(&cores, &key);
+        if (number == ETS_KEY_NONE) return false;
+        const bool is_larger =
+            number == known || block_of(variants[largest[number]].first)->row_count <
+                                   block_of(variants[i].first)->row_count;
+        if (is_larger) largest[number] = i;
+        variants[i].core = number;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t base = largest[variants[i].core];
+        variants[i].base = i;
+        if (base == i) continue;
+        if (!map_rows(&pool->scratch, variants[base].first, variants[i].first, &variants[i].rows)) {
+            return false;
+        }
+        if (variants[i].rows != NULL) variants[i].base = base;
+    }
+    return true;
+}
+
+bool ets_pool_find_variants(struct ets_pool *pool)
+{
+    struct ets_key_table shapes;
+    ets_key_table_init(&shapes, &pool->scratch, 1);
+    struct variant *variants =
+        ets_arena_alloc_array(&pool->scratch, pool->found_count, sizeof *variants);
+    uint32_t *number = ets_arena_alloc_array(&pool->scratch, pool->found_count, sizeof *number);
+    if (variants == NULL || number == NULL) return false;
+    for (uint32_t i = 0; i < pool->found_count; i++) {
+        const struct ets_pool_found *found = &pool->found[i];
+        const uint64_t key = found->shape;
+        const uint32_t known = shapes.count;
+        number[i] = ets_key_table_add(&shapes, &key);
+        if (number[i] == ETS_KEY_NONE) return false;
+        if (number[i] != known) continue;
+        const uint32_t core = ets_pool_shape_of(&pool->shapes, found->inspection, block_of(found),
+                                                ETS_POOL_WITHOUT_ADDED);
+        if (core == ETS_KEY_NONE) return false;
+        variants[number[i]] = (struct variant){.first = found, .core = core};
+    }
+    if (!join(pool, variants, shapes.count)) return false;
+    for (uint32_t i = 0; i < pool->found_count; i++) {
+        const struct variant *variant = &variants[number[i]];
+        pool->found[i].rows = variant->rows;
+        pool->found[i].shape = variants[variant->base].first->shape;
+    }
+    return true;
+}
+
+bool ets_pool_find_likeness(struct ets_pool *pool, const struct ets_pool_found *const *of_block)
+{
+    struct ets_key_table seen;
+    uint32_t *block = ets_arena_alloc_array(&pool->scratch, pool->block_count, sizeof *block);
+    ets_key_table_init(&seen, &pool->scratch, 1);
+    if (block == NULL) return false;
+    for (uint32_t b = 0; b < pool->block_count; b++) {
+        const struct ets_pool_found *found = of_block[b];
+        pool->blocks[b].may_be = ETS_NO_INDEX;
+        if (!found->has_work) continue;
+        const uint64_t key = ets_pool_shape_of(&pool->shapes, found->inspection, block_of(found),
+                                               ETS_POOL_WITHOUT_WIDTHS);
+        const uint32_t known = seen.count, number = ets_key_table_add(&seen, &key);
+        if (key == ETS_KEY_NONE || number == ETS_KEY_NONE) return false;
+        if (number == known) block[number] = b;
+        else pool->blocks[b].may_be = block[number];
+    }
+    return true;
+}

@@ -1,0 +1,170 @@
+/*
+ * Whether what ran quantizes as the record's graph does. A static int8 program and a dynamic one of
+ * the same weights have the same operators and nearly the same numbers; what tells them apart are
+ * the types in the names that XNNPACK reports, "Fully Connected (NC, QDU8, F32, QC8W)", or in the
+ * program's payloads. Which of the names are which: docs/numerics.md.
+ */
+#include "base/text.h"
+#include "etscope/xnnpack.h"
+#include "gap/counterparts.h"
+#include "gap/gap_parts.h"
+#include "inspect/inspection.h"
+#include "inspect/names.h"
+
+/* What was found of one side. */
+struct schemes {
+    bool is_static, is_dynamic; /* activations with scales of the export, or of each run */
+    bool is_float;              /* convolutions or products of floats */
+    bool is_hidden;             /* a delegate that does not tell */
+    struct ets_text name;       /* the event that told; absent: the program */
+};
+
+/* Whether one of the types in a name's parentheses, between commas, is of `types`. */
+static bool has_type(struct ets_text name, const char *const *types)
+{
+    size_t start = 0;
+    while (start < name.size && name.data[start] != '(') start++;
+    for (size_t at = ++start; at < name.size; at++) {
+        if (name.data[at] != ',' && name.data[at] != ')') continue;
+        const struct ets_text word = {name.data + start, at - start};
+        for (const char *const *type = types; *type != NULL; type++) {
+            if (ets_text_is(word, *type)) return true;
+        }
+        if (name.data[at] == ')') return false;
+        start = at + 2; /* behind the space */
+        at++;
+    }
+    return false;
+}
+
+static void see_event(struct schemes *ran, struct ets_text name)
+{
+    static const char *const dynamic[] = {"QD8", "QDU8", "QP8", NULL};
+    static const char *const fixed[] = {"QS8", "QU8", "QC8", NULL};
+    static const char *const floats[] = {"F32", "F16", "BF16", NULL};
+    const bool multiplies =
+        ets_text_starts_with(name, "Convolution (") || ets_text_contains(name, "Fully Connected (");
+    const bool is_dynamic = has_type(name, dynamic), is_static = has_type(name, fixed);
+    if ((is_dynamic && !ran->is_dynamic) || (is_static && !ran->is_static)) ran->name = name;
+    ran->is_dynamic |= is_dynamic;
+    ran->is_static |= is_static;
+    ran->is_float |= multiplies && !is_dynamic && !is_static && has_type(name, floats);
+}
+
+/* What events say: of delegates by their types, of kernels, whose join has looked at each. */
+static void see_rows(const struct ets_gap_report *report, struct schemes *ran)
+{
+    const struct ets_inspection *inspection = report->options.inspection;
+    const struct ets_block *block = ets_inspection_block(inspection, report->block);
+    bool converts = false, has_kernel = false; /* that quantizes */
+    for (uint32_t i = 0; i < block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
+        if (row->is_delegated) see_event(ran, row->name);
+        converts |= row->is_delegated && ets_text_starts_with(row->name, "Convert (");
+        has_kernel |= !row->is_delegated && ets_text_contains(row->name, "quantize");
+        ran->is_hidden |= ets_text_is(row->name, "DELEGATE_CALL");
+    }
+    if (ran->is_static || ran->is_dynamic || ran->is_float || has_kernel) ran->is_hidden = false;
+    if (converts || has_kernel) ran->is_float = false; /* of some operators alone */
+}
+
+static void see_payload(const struct ets_delegate *delegate, struct schemes *ran)
+{
+    struct ets_xnnpack payload;
+    if (!ets_text_is(delegate->id, ETS_XNNPACK_BACKEND) ||
+        ets_xnnpack_init(&payload, delegate->blob, NULL) != ETS_OK) {
+        ran->is_hidden = true;
+        return;
+    }
+    for (uint32_t i = 0; i < payload.value_count; i++) {
+        struct ets_xnnpack_value value;
+        ets_xnnpack_value(&payload, i, &value);
+        if (value.constant_index > 0) continue;
+        ran->is_dynamic |= value.type == ETS_XNNPACK_QDINT8 || value.type == ETS_XNNPACK_QPINT8;
+        ran->is_static |= value.type == ETS_XNNPACK_QINT8 || value.type == ETS_XNNPACK_QUINT8;
+    }
+}
+
+/* What the program says where events do not. */
+static void see_program(const struct ets_gap_report *report, struct schemes *ran)
+{
+    const struct ets_program *program = report->options.inspection->options.program;
+    struct ets_method method;
+    if (program == NULL || report->method == NULL || !ran->is_hidden ||
+        ets_program_find_method(program, report->method, &method, NULL) != ETS_OK) {
+        return;
+    }
+    *ran = (struct schemes){.is_float = true};
+    for (uint32_t i = 0; i < method.operator_count; i++) {
+        struct ets_operator operator_;
+        ets_method_operator(&method, i, &operator_);
+        if (ets_text_contains(operator_.name, "quantize")) ran->is_float = false;
+    }
+    for (uint32_t i = 0; i < method.delegate_count; i++) {
+        struct ets_delegate delegate;
+        ets_method_delegate(&method, i, &delegate);
+        see_payload(&delegate, ran);
+    }
+    if (ran->is_hidden || ran->is_static || ran->is_dynamic) ran->is_float = false;
+}
+
+struct scale {
+    const struct gap_graph *graph;
+    bool is_chosen; /* while the model runs */
+};
+
+static void see_scale(void *context, uint32_t value)
+{
+    struct scale *scale = context;
+    const uint32_t node = scale->graph->places[value].node;
+    if (node == GAP_NONE) return;
+    scale->is_chosen |=
+        ets_text_starts_with(ets_node_base_name(scale->graph->nodes[node]->op), "choose_qparams");
+}
+
+static void see_graph(const struct gap_graph *graph, struct schemes *exported)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
+        struct scale scale = {graph, false};
+        if (ets_text_starts_with(name, "choose_qparams")) exported->is_dynamic = true;
+        if (!ets_text_starts_with(name, "quantize_")) continue;
+        gap_graph_inputs(graph, i, see_scale, &scale);
+        exported->is_static |= !scale.is_chosen;
+    }
+}
+
+static enum ets_status refuse(const struct ets_gap_report *report, const struct schemes *ran,
+                              const char *what, const char *graph, struct ets_error *error)
+{
+    const int size = ran->name.size < 80 ? (int)ran->name.size : 80;
+    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                    "the delegate computed in %s (%.*s), but the record's %s %s: it is of another "
+                    "export",
+                    what, ran->name.data == NULL ? 16 : size,
+                    ran->name.data == NULL ? "by its payloads" : ran->name.data, report->method,
+                    graph);
+}
+
+enum ets_status gap_check_quantization(struct ets_gap_report *report, struct ets_error *error)
+{
+    struct schemes ran = {.is_static = false}, exported = {.is_static = false};
+    if (report->options.inspection->options.allow_mismatch) return ETS_OK;
+    see_graph(&report->edge, &exported);
+    see_rows(report, &ran);
+    see_program(report, &ran);
+    if (ran.is_static && !exported.is_static) {
+        return refuse(report, &ran, "static int8",
+                      exported.is_dynamic ? "quantizes dynamically" : "does not quantize", error);
+    }
+    if (ran.is_dynamic && !exported.is_dynamic) {
+        return refuse(report, &ran, "dynamic int8",
+                      exported.is_static ? "quantizes statically" : "does not quantize", error);
+    }
+    const bool quantizes = exported.is_static || exported.is_dynamic;
+    if (quantizes && ran.is_float && !ran.is_static && !ran.is_dynamic) {
+        return refuse(report, &ran, "floats", "quantizes", error);
+    }
+    report->verdict.is_unchecked = quantizes && ran.is_hidden;
+    return ETS_OK;
+}
