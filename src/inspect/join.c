@@ -1,3 +1,4 @@
+/* Joins rows to the record and the program: handles, nodes, backends and kernels. */
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
