@@ -37,7 +37,7 @@ LAYERS = {
     "dump": {"base", "format", "host", "trace"},
     "record": {"base", "format", "host"},
     "inspect": {"base", "dump", "format", "host", "record"},
-    "compare": {"base", "host", "inspect", "record"},
+    "compare": {"base", "format", "host", "inspect", "record"},
     "engine": {"base", "host"},
     "reference": {"base", "engine", "host", "numerics", "record"},
     "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},

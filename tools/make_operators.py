@@ -166,12 +166,12 @@ def main():
     rows.update(expression_rows(expressions, rows))
     print("/* Written by tools/make_operators.py; operators.h says how to read it. */")
     print('#include "reference/operators.h"\n')
-    print("/* clang-format off */\nconst struct reference_operator reference_operators[] = {")
+    print("/* clang-format off */\nconst struct reference_operator ets_reference_operators[] = {")
     for name in sorted(rows):
         print(f"    {rows[name]}")
     print("};\n/* clang-format on */\n")
-    print("const uint32_t reference_operator_count = "
-          "sizeof reference_operators / sizeof *reference_operators;")
+    print("const uint32_t ets_reference_operator_count = "
+          "sizeof ets_reference_operators / sizeof *ets_reference_operators;")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ static enum ets_status find_exits(struct aligner *a, struct ets_error *error)
     if (a->leaves == NULL || a->exits == NULL || a->first_exit == NULL) {
         return gap_fail_memory(error);
     }
-    gap_graph_leaving(edge, report->origins.made_from, a->leaves);
+    ets_gap_graph_leaving(edge, report->origins.made_from, a->leaves);
     for (int filling = 0; filling < 2; filling++) {
         for (uint32_t i = 0; i < edge->values.count; i++) {
             const uint32_t maker = edge->places[i].node;
@@ -75,10 +75,10 @@ static uint32_t exit_of(const struct aligner *a, uint32_t origin)
     const struct ets_gap_report *report = a->report;
     const uint32_t *at = a->first_exit + origin;
     if (at[1] - at[0] == 1) return a->exits[at[0]];
-    const struct ets_graph_value *wanted = gap_output_value(report->reference, origin, 0);
+    const struct ets_graph_value *wanted = ets_gap_output_value(report->reference, origin, 0);
     for (uint32_t i = at[1]; i-- > at[0];) {
         const struct gap_place place = report->edge.places[a->exits[i]];
-        if (same_shape(wanted, gap_output_value(&report->edge, place.node, place.output))) {
+        if (same_shape(wanted, ets_gap_output_value(&report->edge, place.node, place.output))) {
             return a->exits[i];
         }
     }
@@ -103,7 +103,7 @@ static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
         const uint32_t maker = edge->places[to].node;
         struct only_input input = {GAP_NONE, 0};
         if (maker == GAP_NONE || !is_view(edge->nodes[maker])) return false;
-        gap_graph_inputs(edge, maker, see_first, &input);
+        ets_gap_graph_inputs(edge, maker, see_first, &input);
         if (input.count == 0 || input.value >= to) return false; /* values are in order */
         to = input.value;
     }
@@ -127,11 +127,11 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
         value->reason = "made by the lowering: no node of the reference is behind it";
         return false;
     }
-    const uint32_t outputs = gap_output_count(report->reference->nodes[origin]);
+    const uint32_t outputs = ets_gap_output_count(report->reference->nodes[origin]);
     *place_out = (struct gap_place){origin, 0};
     if (outputs > 1) {
         place_out->output = place.output;
-        if (outputs == gap_output_count(report->edge.nodes[place.node])) return true;
+        if (outputs == ets_gap_output_count(report->edge.nodes[place.node])) return true;
         value->reason = "the node has several outputs, which the lowering took apart";
         return false;
     }
@@ -155,7 +155,7 @@ static bool place_output(const struct ets_gap_report *report, struct ets_gap_val
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role != ETS_OUTPUT_USER || wanted-- > 0) continue;
         const uint32_t number =
-            gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
+            ets_gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
         if (number == GAP_NONE) break;
         *place_out = report->reference->places[number];
         if (place_out->node != GAP_NONE) return true;
@@ -188,10 +188,11 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
         return GAP_NONE;
     }
     const uint32_t output = value->captured.index + value->captured.item;
-    const struct ets_graph_argument *argument = gap_output(report->edge.nodes[item->node], output);
+    const struct ets_graph_argument *argument =
+        ets_gap_output(report->edge.nodes[item->node], output);
     const uint32_t level = report->edge.level[item->node];
     const uint32_t number =
-        argument == NULL ? GAP_NONE : gap_graph_value(&report->edge, level, argument->name);
+        argument == NULL ? GAP_NONE : ets_gap_graph_value(&report->edge, level, argument->name);
     if (number == GAP_NONE) value->reason = "the graph's node has no such output";
     return number;
 }
@@ -209,12 +210,12 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
     value->handle_count = row->handle_count;
     value->backend = row->backend;
     for (size_t i = 0; row->tie != ETS_TIE_CALL && i < row->node_count; i++) {
-        const uint32_t number = gap_graph_number(&report->edge, row->nodes[i].node);
+        const uint32_t number = ets_gap_graph_number(&report->edge, row->nodes[i].node);
         if (number != GAP_NONE && (last == GAP_NONE || number > last)) last = number;
     }
-    if (last == GAP_NONE || gap_output_count(report->edge.nodes[last]) != 1) return false;
-    const uint32_t number = gap_graph_value(&report->edge, report->edge.level[last],
-                                            gap_output(report->edge.nodes[last], 0)->name);
+    if (last == GAP_NONE || ets_gap_output_count(report->edge.nodes[last]) != 1) return false;
+    const uint32_t number = ets_gap_graph_value(&report->edge, report->edge.level[last],
+                                                ets_gap_output(report->edge.nodes[last], 0)->name);
     if (number == GAP_NONE || report->edge.places[number].node == GAP_NONE) return false;
     value->reason = NULL;
     value->match = row->handle_count > 1 ? ETS_GAP_SUBSET : ETS_GAP_EXACT;
@@ -236,7 +237,7 @@ static void align_value(const struct aligner *a, uint32_t index)
         is_found = place_output(report, value, place);
     } else if (instruction == GAP_NONE && value->captured.chain < 0) {
         value->reason = "outside of any instruction";
-    } else if (instruction == GAP_NONE && gap_value_is_of_instruction(&value->captured)) {
+    } else if (instruction == GAP_NONE && ets_gap_value_is_of_instruction(&value->captured)) {
         value->reason = "the trace has no event of its instruction: the program tells the kernel";
     } else if (instruction == GAP_NONE) {
         is_found = place_inside(a, value, place);
@@ -348,11 +349,11 @@ static enum ets_status list_hidden(struct aligner *a, struct ets_error *error)
     return ETS_OK;
 }
 
-enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_align(struct ets_gap_report *report, struct ets_error *error)
 {
     struct aligner a = {.report = report};
-    ETS_TRY(gap_instructions_find(&a.instructions, report, error));
-    ETS_TRY(gap_partitions_match(&a.partitions, &a.instructions, report, error));
+    ETS_TRY(ets_gap_instructions_find(&a.instructions, report, error));
+    ETS_TRY(ets_gap_partitions_match(&a.partitions, &a.instructions, report, error));
     ETS_TRY(find_exits(&a, error));
     report->places =
         ets_arena_alloc_array(&report->arena, report->value_count, sizeof *report->places);

@@ -100,8 +100,8 @@ static enum ets_status read_entry(struct gap_weights *weights, struct ets_etreco
     return ETS_OK;
 }
 
-enum ets_status gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
-                                 const struct ets_graph *graph, struct ets_error *error)
+enum ets_status ets_gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
+                                     const struct ets_graph *graph, struct ets_error *error)
 {
     ETS_TRY(read_entry(weights, record, graph, "_state_dict", error));
     return read_entry(weights, record, graph, "_constants", error);
@@ -115,17 +115,17 @@ struct sources {
 static void see_source(void *context, uint32_t value)
 {
     struct sources *sources = context;
-    sources->has_others |=
-        gap_graph_is_user(sources->graph, value) || sources->graph->places[value].node != GAP_NONE;
+    sources->has_others |= ets_gap_graph_is_user(sources->graph, value) ||
+                           sources->graph->places[value].node != GAP_NONE;
 }
 
-enum ets_status gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
-                                uint32_t node, const struct ets_tensor *value,
-                                struct ets_error *error)
+enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
+                                    uint32_t node, const struct ets_tensor *value,
+                                    struct ets_error *error)
 {
     struct sources sources = {graph, false};
-    if (graph->level[node] > 0 || !gap_quantizes(graph->nodes[node])) return ETS_OK;
-    gap_graph_inputs(graph, node, see_source, &sources);
+    if (graph->level[node] > 0 || !ets_gap_quantizes(graph->nodes[node])) return ETS_OK;
+    ets_gap_graph_inputs(graph, node, see_source, &sources);
     return sources.has_others ? ETS_OK : add_weight(weights, value, error);
 }
 
@@ -172,8 +172,8 @@ static bool tells(const struct gap_weight *weight)
     return weight->column_count > 2;
 }
 
-void gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                         uint32_t paired, struct ets_gap_verdict *verdict)
+void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
+                             uint32_t paired, struct ets_gap_verdict *verdict)
 {
     uint32_t budget = 1 << 20; /* of pairs: many weights may have one shape */
     verdict->weights_compared = verdict->weights_alike = 0;

@@ -17,14 +17,14 @@ struct gap_weights {
 };
 
 /* Adds the weights that a graph takes from its record. Statuses: NO_MEMORY. */
-enum ets_status gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
-                                 const struct ets_graph *graph, struct ets_error *error);
+enum ets_status ets_gap_weights_read(struct gap_weights *weights, struct ets_etrecord *record,
+                                     const struct ets_graph *graph, struct ets_error *error);
 /* Adds the value of a node if it is a weight that the node dequantizes. Statuses: NO_MEMORY. */
-enum ets_status gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
-                                uint32_t node, const struct ets_tensor *value,
-                                struct ets_error *error);
+enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct gap_graph *graph,
+                                    uint32_t node, const struct ets_tensor *value,
+                                    struct ets_error *error);
 /* Fills the verdict's counts, and `mismatch` where they say so. */
-void gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                         uint32_t paired, struct ets_gap_verdict *verdict);
+void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
+                             uint32_t paired, struct ets_gap_verdict *verdict);
 
 #endif

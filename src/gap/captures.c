@@ -71,7 +71,7 @@ static enum ets_status check_sharing(const struct ets_gap_report *report, struct
                     report->run, (unsigned long long)bytes, SHARED_TIMES);
 }
 
-enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_captures_read(struct ets_gap_report *report, struct ets_error *error)
 {
     const struct ets_captured_filter filter = {
         .block = ETS_NO_INDEX, .run = report->run, .event = ETS_NO_INDEX};

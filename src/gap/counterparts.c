@@ -3,7 +3,7 @@
 
 #include "inspect/names.h"
 
-bool gap_quantizes(const struct ets_graph_node *node)
+bool ets_gap_quantizes(const struct ets_graph_node *node)
 {
     const struct ets_text name = ets_node_base_name(node->op);
     return ets_text_starts_with(name, "quantize_") || ets_text_starts_with(name, "dequantize_") ||
@@ -27,14 +27,14 @@ static bool has_byte_weights(const struct ets_graph *graph)
     return false;
 }
 
-bool gap_graph_quantizes(const struct gap_graph *graph)
+bool ets_gap_graph_quantizes(const struct gap_graph *graph)
 {
     if (has_byte_weights(graph->graph)) return true;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
         const bool is_part = ets_text_starts_with(name, "access_subclass_inner_tensor");
-        if (is_part && is_byte_weight(gap_output_value(graph, i, 0))) return true;
-        if (gap_quantizes(graph->nodes[i])) return true;
+        if (is_part && is_byte_weight(ets_gap_output_value(graph, i, 0))) return true;
+        if (ets_gap_quantizes(graph->nodes[i])) return true;
     }
     return false;
 }
@@ -51,9 +51,9 @@ static int64_t quantized_range(const struct ets_graph_node *node)
     return low >= -(1 << 16) && high <= 1 << 16 && low < high ? high - low : 0;
 }
 
-enum ets_computes gap_quantizes_to(const struct ets_graph_node *node)
+enum ets_computes ets_gap_quantizes_to(const struct ets_graph_node *node)
 {
-    if (!gap_quantizes(node)) return ETS_COMPUTES_EXACT;
+    if (!ets_gap_quantizes(node)) return ETS_COMPUTES_EXACT;
     if (ets_text_starts_with(ets_node_base_name(node->op), "choose_qparams")) {
         return ETS_COMPUTES_DYNAMIC_INT8;
     }
@@ -87,7 +87,8 @@ static bool init_side(struct pairing *p, struct side *side, const struct gap_gra
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct ets_graph_node *node = graph->nodes[i];
         side->kind[i] = GAP_NONE;
-        if (graph->level[i] > 0 || gap_quantizes(node) || gap_output_count(node) != 1) continue;
+        if (graph->level[i] > 0 || ets_gap_quantizes(node) || ets_gap_output_count(node) != 1)
+            continue;
         const uint32_t kind = ets_strings_add(&p->kinds, ets_node_base_name(node->op));
         if (kind == UINT32_MAX) return false;
         side->kind[i] = kind;
@@ -121,7 +122,7 @@ static void pair_by_name(struct pairing *p)
         if (kind == GAP_NONE || p->partner[i] != GAP_NONE) continue;
         const struct ets_graph_node *node =
             ets_graph_find_node(p->own.graph->graph, p->other.graph->nodes[i]->name);
-        const uint32_t number = node == NULL ? GAP_NONE : gap_graph_number(p->own.graph, node);
+        const uint32_t number = node == NULL ? GAP_NONE : ets_gap_graph_number(p->own.graph, node);
         if (number != GAP_NONE && p->own.kind[number] == kind) p->partner[i] = number;
     }
 }
@@ -140,7 +141,7 @@ static void see_first(void *context, uint32_t value)
 static uint32_t maker_of_first(const struct gap_graph *graph, uint32_t node)
 {
     struct first_input input = {GAP_NONE};
-    gap_graph_inputs(graph, node, see_first, &input);
+    ets_gap_graph_inputs(graph, node, see_first, &input);
     return input.value == GAP_NONE ? GAP_NONE : graph->places[input.value].node;
 }
 
@@ -170,7 +171,7 @@ static uint32_t *find_values(struct ets_arena *arena, const struct gap_graph *gr
         const struct ets_text name = ets_node_base_name(graph->nodes[i]->op);
         if (graph->level[i] > 0 || !ets_text_starts_with(name, "dequantize_")) continue;
         const uint32_t quantize = maker_of_first(graph, i);
-        if (quantize == GAP_NONE || !gap_quantizes(graph->nodes[quantize])) continue;
+        if (quantize == GAP_NONE || !ets_gap_quantizes(graph->nodes[quantize])) continue;
         const uint32_t node = maker_of_first(graph, quantize);
         if (node != GAP_NONE && value[node] == node) value[node] = i;
     }
@@ -185,10 +186,10 @@ static struct gap_counterpart pair_values(uint32_t own, const uint32_t *own_valu
     return (struct gap_counterpart){own_value[own], is_quantized ? other_value[other] : other};
 }
 
-enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
-                                      const struct gap_graph *other,
-                                      struct gap_counterpart **pairs_out, uint32_t *count_out,
-                                      uint32_t *unpaired_out, struct ets_error *error)
+enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
+                                          const struct gap_graph *other,
+                                          struct gap_counterpart **pairs_out, uint32_t *count_out,
+                                          uint32_t *unpaired_out, struct ets_error *error)
 {
     struct pairing p = {.arena = arena};
     const size_t kinds = (size_t)own->node_count + other->node_count + 1;

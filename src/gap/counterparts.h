@@ -18,15 +18,15 @@ struct gap_counterpart {
 
 /* Pairs in the order of the other graph. `unpaired_out`: its nodes without one. Status: NO_MEMORY.
  */
-enum ets_status gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
-                                      const struct gap_graph *other,
-                                      struct gap_counterpart **pairs_out, uint32_t *count_out,
-                                      uint32_t *unpaired_out, struct ets_error *error);
+enum ets_status ets_gap_counterparts_find(struct ets_arena *arena, const struct gap_graph *own,
+                                          const struct gap_graph *other,
+                                          struct gap_counterpart **pairs_out, uint32_t *count_out,
+                                          uint32_t *unpaired_out, struct ets_error *error);
 
 /* Whether a node quantizes, dequantizes, or finds out how to. */
-bool gap_quantizes(const struct ets_graph_node *node);
-bool gap_graph_quantizes(const struct gap_graph *graph);
+bool ets_gap_quantizes(const struct ets_graph_node *node);
+bool ets_gap_graph_quantizes(const struct gap_graph *graph);
 /* What quantizing by this node means for what is computed; EXACT: it does not quantize. */
-enum ets_computes gap_quantizes_to(const struct ets_graph_node *node);
+enum ets_computes ets_gap_quantizes_to(const struct ets_graph_node *node);
 
 #endif

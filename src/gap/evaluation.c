@@ -27,13 +27,13 @@ struct comparer {
 static uint32_t row_of(const struct ets_gap_report *report,
                        const struct ets_reference_result *result)
 {
-    const uint32_t node = gap_graph_number(report->reference, result->node);
+    const uint32_t node = ets_gap_graph_number(report->reference, result->node);
     if (node == GAP_NONE) return GAP_NONE;
     const uint64_t key[] = {node, result->output, result->iteration};
     return ets_key_table_find(&report->compared, key);
 }
 
-bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out)
+bool ets_gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out)
 {
     *tensor_out = (struct ets_tensor){.data = room, .data_bytes = sizeof *room};
     switch (value->kind) {
@@ -63,8 +63,8 @@ static bool same_sizes(const struct ets_tensor *left, const struct ets_tensor *r
     return true;
 }
 
-bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
-                 struct ets_tensor *out)
+bool ets_gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                     struct ets_tensor *out)
 {
     *out = *captured;
     if (same_sizes(captured, reference)) return true;
@@ -86,8 +86,8 @@ static size_t print_shape(char *text, size_t room, const struct ets_tensor *tens
     return used + ets_print_text(text + used, room - used, "]");
 }
 
-enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
-                                const struct ets_tensor *reference, struct ets_error *error)
+enum ets_status ets_gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                    const struct ets_tensor *reference, struct ets_error *error)
 {
     char captured[160], expected[160], text[400];
     print_shape(captured, sizeof captured, &row->value->captured.tensor);
@@ -135,9 +135,9 @@ static enum ets_status compare_by_callers(struct ets_gap_report *report, struct 
     return ETS_OK;
 }
 
-enum ets_status gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
-                                  const struct ets_tensor *reference,
-                                  const struct ets_tensor *device, struct ets_error *error)
+enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
+                                      const struct ets_tensor *reference,
+                                      const struct ets_tensor *device, struct ets_error *error)
 {
     if (ets_comparison_of(reference, device, &row->total, NULL) != ETS_OK ||
         ets_summary_of_tensor(reference, ETS_SUMMARY_FIRST_LIMIT, &row->reference) != ETS_OK ||
@@ -157,7 +157,8 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
 {
     struct ets_gap_row *row = &c->report->rows[number];
     struct ets_comparison rest;
-    if (c->pass == PASS_TOTAL) return gap_compare_total(c->report, row, reference, device, error);
+    if (c->pass == PASS_TOTAL)
+        return ets_gap_compare_total(c->report, row, reference, device, error);
     if (c->pass == PASS_BITS) {
         row->same_bits = has_same_bits(reference, device);
         return ETS_OK;
@@ -167,7 +168,7 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
         if (row->has_own && !c->report->verdict.in_double) {
             row->same_bits = row->own.unequal_count == 0;
         }
-        return gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
+        return ets_gap_note_rounding(c->report, row, reference, (int)device->scalar_type, error);
     }
     if (!c->is_output[number]) return ETS_OK;
     if (ets_comparison_of(reference, device, &rest, NULL) != ETS_OK) return ETS_OK;
@@ -211,12 +212,12 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     int64_t room;
     if (c->pass == PASS_TOTAL) note_row(c->report, number);
     if (captured->status != ETS_OK) return ETS_OK;
-    const bool is_computed = gap_tensor_of(&result->value, &room, &reference);
+    const bool is_computed = ets_gap_tensor_of(&result->value, &room, &reference);
     if (is_computed) {
-        if (!gap_reshape(&captured->tensor, &reference, &device)) {
+        if (!ets_gap_reshape(&captured->tensor, &reference, &device)) {
             if (c->pass != PASS_TOTAL) return ETS_OK;
             if (c->unfitting++ == 0) c->first_unfitting = number;
-            return gap_tell_shapes(c->report, row, &reference, error);
+            return ets_gap_tell_shapes(c->report, row, &reference, error);
         }
         c->fitting++;
         ETS_TRY(compare(c, number, &reference, &device, error));
@@ -229,11 +230,11 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         result->value.kind != ETS_VALUE_BOOL && result->value.kind != ETS_VALUE_DOUBLE) {
         *replacement_out = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = device};
     }
-    gap_take_random(c->report, result, replacement_out);
+    ets_gap_take_random(c->report, result, replacement_out);
     return ETS_OK;
 }
 
-enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_error *error)
 {
     const uint32_t count = report->compared.count;
     report->rows = ets_arena_alloc_array(&report->arena, count, sizeof *report->rows);
@@ -279,7 +280,7 @@ static enum ets_status find_outputs(const struct ets_gap_report *report, bool **
     for (uint32_t i = 0; i < graph->output_count; i++) {
         if (graph->outputs[i].role != ETS_OUTPUT_USER) continue;
         const uint32_t value =
-            gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
+            ets_gap_graph_value(report->reference, 0, graph->outputs[i].argument.name);
         if (value == GAP_NONE || report->reference->places[value].node == GAP_NONE) continue;
         const struct gap_place place = report->reference->places[value];
         const uint64_t key[] = {place.node, place.output, 0};
@@ -370,7 +371,7 @@ static void note_single(struct ets_gap_report *report, const struct ets_referenc
 }
 
 /* Whether delegates were given other inputs than the reference: the first, by its number. */
-void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
+void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
 {
     report->verdict.other_input = ETS_NO_INDEX;
     for (uint32_t i = 0; i < report->value_count; i++) {
@@ -379,7 +380,7 @@ void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation
         struct ets_tensor given, captured = value->captured.tensor;
         int64_t room;
         if (value->input >= e->input_count || value->captured.status != ETS_OK) continue;
-        if (!gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
+        if (!ets_gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
         if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
             comparison.unequal_count == 0) {
             continue;
@@ -389,9 +390,9 @@ void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation
     }
 }
 
-enum ets_status gap_record_inputs(const struct ets_gap_report *report,
-                                  const struct ets_value **inputs_out, size_t *count_out,
-                                  struct ets_error *error)
+enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
+                                      const struct ets_value **inputs_out, size_t *count_out,
+                                      struct ets_error *error)
 {
     const enum ets_status status =
         ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
@@ -411,14 +412,14 @@ size_t ets_gap_input_count(const struct ets_gap_report *report)
     const struct ets_graph *graph = ets_gap_reference(report);
     size_t count = 0;
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        count += reference_input_is_given(&graph->inputs[i]);
+        count += ets_reference_input_is_given(&graph->inputs[i]);
     }
     return count;
 }
 
-enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
-                                    const struct ets_gap_evaluation *evaluation,
-                                    struct gap_evaluation *out, struct ets_error *error)
+enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
+                                        const struct ets_gap_evaluation *evaluation,
+                                        struct gap_evaluation *out, struct ets_error *error)
 {
     const bool has_fallback = report->reference != &report->edge;
     const struct ets_reference_options options = {
@@ -431,7 +432,7 @@ enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
         .memory_limit = evaluation->memory_limit};
     *out = (struct gap_evaluation){NULL, evaluation->inputs, evaluation->input_count};
     if (evaluation->inputs == NULL) {
-        ETS_TRY(gap_record_inputs(report, &out->inputs, &out->input_count, error));
+        ETS_TRY(ets_gap_record_inputs(report, &out->inputs, &out->input_count, error));
     }
     return ets_reference_open(&options, &out->reference, error);
 }
@@ -454,7 +455,7 @@ static enum ets_status compare_bits(struct comparer *c, const struct ets_gap_eva
     struct gap_evaluation e;
     in_own_types.use_double = 0;
     c->pass = PASS_BITS;
-    ETS_TRY(gap_evaluation_open(c->report, &in_own_types, &e, error));
+    ETS_TRY(ets_gap_evaluation_open(c->report, &in_own_types, &e, error));
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, c, error);
     ets_reference_close(e.reference);
@@ -485,29 +486,30 @@ static enum ets_status run_passes(struct comparer *c, const struct gap_evaluatio
         ETS_TRY(compare_bits(c, evaluation, error));
     }
     count_bits(c->report);
-    ETS_TRY(gap_judge(c->report, error));
+    ETS_TRY(ets_gap_judge(c->report, error));
     ETS_TRY(explain_outputs(c, e, error));
-    gap_judge_model(c->report);
+    ets_gap_judge_model(c->report);
     return ETS_OK;
 }
 
-enum ets_status gap_evaluate(struct ets_gap_report *report,
-                             const struct ets_gap_evaluation *evaluation, struct ets_error *error)
+enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
+                                     const struct ets_gap_evaluation *evaluation,
+                                     struct ets_error *error)
 {
     struct gap_evaluation e;
     struct ets_arena arena;
     bool *is_output = NULL;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.in_double = evaluation->use_double != 0;
-    enum ets_status status = gap_make_rows(report, error);
-    if (status == ETS_OK) status = gap_find_changed(report, error);
+    enum ets_status status = ets_gap_make_rows(report, error);
+    if (status == ETS_OK) status = ets_gap_find_changed(report, error);
     if (status == ETS_OK) status = find_outputs(report, &is_output, &arena, error);
     if (status == ETS_OK) {
-        status = gap_evaluation_open(report, evaluation, &e, error);
+        status = ets_gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             struct comparer c = {.report = report, .is_output = is_output};
             status = note_routes(report, e.reference, error);
-            if (report->verdict.against == ETS_GAP_AGAINST_RECORD) gap_check_inputs(report, &e);
+            if (report->verdict.against == ETS_GAP_AGAINST_RECORD) ets_gap_check_inputs(report, &e);
             if (status == ETS_OK) status = run_passes(&c, &e, evaluation, error);
             ets_reference_close(e.reference);
         }
@@ -523,9 +525,9 @@ enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
     ets_gap_close(report->twin);
     report->twin = NULL;
     report->verdict.against = ETS_GAP_AGAINST_RECORD;
-    report->verdict.is_quantized = gap_graph_quantizes(report->reference);
+    report->verdict.is_quantized = ets_gap_graph_quantizes(report->reference);
     report->verdict.mismatch = ETS_GAP_MATCHES;
-    return gap_evaluate(report, evaluation, error);
+    return ets_gap_evaluate_run(report, evaluation, error);
 }
 
 uint32_t ets_gap_row_count(const struct ets_gap_report *report)

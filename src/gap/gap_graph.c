@@ -1,12 +1,12 @@
 /* Flattens a graph and its subgraphs: numbers for all nodes and values. */
 #include "gap/gap_graph.h"
 
-const struct ets_graph *gap_graph_level(const struct gap_graph *flat, uint32_t level)
+const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level)
 {
     return level == 0 ? flat->graph : flat->graph->subgraphs[level - 1];
 }
 
-uint32_t gap_output_count(const struct ets_graph_node *node)
+uint32_t ets_gap_output_count(const struct ets_graph_node *node)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -16,7 +16,7 @@ uint32_t gap_output_count(const struct ets_graph_node *node)
     return count;
 }
 
-const struct ets_graph_argument *gap_output(const struct ets_graph_node *node, uint32_t index)
+const struct ets_graph_argument *ets_gap_output(const struct ets_graph_node *node, uint32_t index)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         const struct ets_graph_argument *output = &node->outputs[i];
@@ -57,7 +57,7 @@ static bool is_named(const struct ets_graph_argument *argument)
 
 static bool add_level(struct gap_graph *flat, uint32_t level, uint32_t at)
 {
-    const struct ets_graph *graph = gap_graph_level(flat, level);
+    const struct ets_graph *graph = ets_gap_graph_level(flat, level);
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_argument *argument = &graph->inputs[i].argument;
         const struct gap_place place = {GAP_NONE, i};
@@ -66,9 +66,9 @@ static bool add_level(struct gap_graph *flat, uint32_t level, uint32_t at)
     for (uint32_t i = 0; i < graph->node_count; i++, at++) {
         flat->nodes[at] = &graph->nodes[i];
         flat->level[at] = level;
-        const uint32_t count = gap_output_count(&graph->nodes[i]);
+        const uint32_t count = ets_gap_output_count(&graph->nodes[i]);
         for (uint32_t k = 0; k < count; k++) {
-            const struct ets_graph_argument *output = gap_output(&graph->nodes[i], k);
+            const struct ets_graph_argument *output = ets_gap_output(&graph->nodes[i], k);
             if (is_named(output) &&
                 !add_value(flat, level, output->name, (struct gap_place){at, k})) {
                 return false;
@@ -78,8 +78,8 @@ static bool add_level(struct gap_graph *flat, uint32_t level, uint32_t at)
     return true;
 }
 
-enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
-                                const struct ets_graph *graph, struct ets_error *error)
+enum ets_status ets_gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
+                                    const struct ets_graph *graph, struct ets_error *error)
 {
     *flat = (struct gap_graph){.graph = graph, .arena = arena, .node_count = graph->node_count};
     for (uint32_t i = 0; i < graph->subgraph_count; i++) {
@@ -93,16 +93,16 @@ enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
     uint32_t at = 0;
     for (uint32_t level = 0; level <= graph->subgraph_count; level++) {
         if (!add_level(flat, level, at)) return gap_fail_memory(error);
-        at += gap_graph_level(flat, level)->node_count;
+        at += ets_gap_graph_level(flat, level)->node_count;
     }
     return ETS_OK;
 }
 
-uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node)
+uint32_t ets_gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node)
 {
     uint32_t at = 0;
     for (uint32_t level = 0; level <= flat->graph->subgraph_count; level++) {
-        const struct ets_graph *graph = gap_graph_level(flat, level);
+        const struct ets_graph *graph = ets_gap_graph_level(flat, level);
         if (node >= graph->nodes && node < graph->nodes + graph->node_count) {
             return at + (uint32_t)(node - graph->nodes);
         }
@@ -111,7 +111,7 @@ uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_n
     return GAP_NONE;
 }
 
-uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name)
+uint32_t ets_gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name)
 {
     const uint32_t text = ets_strings_find(&flat->names, name);
     if (text == UINT32_MAX || text == ETS_STRING_NONE) return GAP_NONE;
@@ -119,19 +119,19 @@ uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct et
     return ets_key_table_find(&flat->values, key);
 }
 
-bool gap_graph_is_user(const struct gap_graph *flat, uint32_t value)
+bool ets_gap_graph_is_user(const struct gap_graph *flat, uint32_t value)
 {
     const struct gap_place place = flat->places[value];
     if (place.node != GAP_NONE || *ets_key_table_key(&flat->values, value) > 0) return false;
     return flat->graph->inputs[place.output].role == ETS_INPUT_USER;
 }
 
-const struct ets_graph_value *gap_output_value(const struct gap_graph *flat, uint32_t node,
-                                               uint32_t output)
+const struct ets_graph_value *ets_gap_output_value(const struct gap_graph *flat, uint32_t node,
+                                                   uint32_t output)
 {
-    const struct ets_graph_argument *argument = gap_output(flat->nodes[node], output);
+    const struct ets_graph_argument *argument = ets_gap_output(flat->nodes[node], output);
     if (argument == NULL || argument->kind != ETS_ARGUMENT_TENSOR) return NULL;
-    return ets_graph_find_value(gap_graph_level(flat, flat->level[node]), argument->name);
+    return ets_graph_find_value(ets_gap_graph_level(flat, flat->level[node]), argument->name);
 }
 
 /* Lists nest: of a call's arguments at most once, of hostile files as deep as the reader allows. */
@@ -143,12 +143,12 @@ static void see_argument(const struct gap_graph *flat, uint32_t level,
         see_argument(flat, level, &argument->items[i], see, context);
     }
     if (!is_named(argument)) return;
-    const uint32_t value = gap_graph_value(flat, level, argument->name);
+    const uint32_t value = ets_gap_graph_value(flat, level, argument->name);
     if (value != GAP_NONE) see(context, value);
 }
 
-void gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
-                      void (*see)(void *context, uint32_t value), void *context)
+void ets_gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
+                          void (*see)(void *context, uint32_t value), void *context)
 {
     for (uint32_t i = 0; i < flat->nodes[node]->input_count; i++) {
         see_argument(flat, flat->level[node], &flat->nodes[node]->inputs[i], see, context);
@@ -172,17 +172,17 @@ static void see_use(void *context, uint32_t value)
     }
 }
 
-void gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves)
+void ets_gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves)
 {
     struct leaving leaving = {flat, part, leaves, GAP_NONE};
     memset(leaves, 0, flat->values.count * sizeof *leaves);
     for (uint32_t i = 0; i < flat->node_count; i++) {
         leaving.user = part[i];
-        gap_graph_inputs(flat, i, see_use, &leaving);
+        ets_gap_graph_inputs(flat, i, see_use, &leaving);
     }
     leaving.user = GAP_NONE;
     for (uint32_t level = 0; level <= flat->graph->subgraph_count; level++) {
-        const struct ets_graph *graph = gap_graph_level(flat, level);
+        const struct ets_graph *graph = ets_gap_graph_level(flat, level);
         for (uint32_t i = 0; i < graph->output_count; i++) {
             see_argument(flat, level, &graph->outputs[i].argument, see_use, &leaving);
         }

@@ -32,38 +32,38 @@ struct gap_graph {
 };
 
 /* Statuses: NO_MEMORY. */
-enum ets_status gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
-                                const struct ets_graph *graph, struct ets_error *error);
+enum ets_status ets_gap_graph_build(struct gap_graph *flat, struct ets_arena *arena,
+                                    const struct ets_graph *graph, struct ets_error *error);
 
 /* The graph that a level stands for. */
-const struct ets_graph *gap_graph_level(const struct gap_graph *flat, uint32_t level);
+const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level);
 
 /* The number of a node of the graph or its subgraphs, or GAP_NONE. */
-uint32_t gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node);
+uint32_t ets_gap_graph_number(const struct gap_graph *flat, const struct ets_graph_node *node);
 
 /* The number of a value, or GAP_NONE. */
-uint32_t gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
+uint32_t ets_gap_graph_value(const struct gap_graph *flat, uint32_t level, struct ets_text name);
 
 /* Whether a value is an input that the user gives to the graph. */
-bool gap_graph_is_user(const struct gap_graph *flat, uint32_t value);
+bool ets_gap_graph_is_user(const struct gap_graph *flat, uint32_t value);
 
 /* How many outputs a node has, lists counted through. */
-uint32_t gap_output_count(const struct ets_graph_node *node);
+uint32_t ets_gap_output_count(const struct ets_graph_node *node);
 /* Output `index`; NULL: there is none. */
-const struct ets_graph_argument *gap_output(const struct ets_graph_node *node, uint32_t index);
+const struct ets_graph_argument *ets_gap_output(const struct ets_graph_node *node, uint32_t index);
 /* What the graph knows of output `output` of node `node`; NULL: nothing. */
-const struct ets_graph_value *gap_output_value(const struct gap_graph *flat, uint32_t node,
-                                               uint32_t output);
+const struct ets_graph_value *ets_gap_output_value(const struct gap_graph *flat, uint32_t node,
+                                                   uint32_t output);
 
 /*
  * Which values are seen outside of the part that makes them: used by a node of another part or of
  * none, or given out by a graph. `part[node]`: a number, or GAP_NONE. `leaves[value]` is filled.
  */
-void gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves);
+void ets_gap_graph_leaving(const struct gap_graph *flat, const uint32_t *part, bool *leaves);
 
 /* Calls `see(context, value)` for every value that node `node` takes, in order. */
-void gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
-                      void (*see)(void *context, uint32_t value), void *context);
+void ets_gap_graph_inputs(const struct gap_graph *flat, uint32_t node,
+                          void (*see)(void *context, uint32_t value), void *context);
 
 static inline enum ets_status gap_fail_memory(struct ets_error *error)
 {

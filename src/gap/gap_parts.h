@@ -40,16 +40,16 @@ struct ets_gap_report {
 };
 
 /* captures.c: what the run captured, into `values`. Statuses: NO_MEMORY. */
-enum ets_status gap_captures_read(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_captures_read(struct ets_gap_report *report, struct ets_error *error);
 
 /*
  * quantization.c: whether what ran quantizes as the record's graph does. MISMATCH: it does not, as
  * events or the program tell. Notes in the verdict where neither does.
  */
-enum ets_status gap_check_quantization(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_check_quantization(struct ets_gap_report *report, struct ets_error *error);
 
 /* alignment.c: which value of the reference each of them is. Statuses: NO_MEMORY. */
-enum ets_status gap_align(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_align(struct ets_gap_report *report, struct ets_error *error);
 
 /* regions.c: what lies between captured values. */
 struct gap_region {
@@ -62,9 +62,10 @@ struct gap_region {
     uint64_t budget; /* inner: nodes that may still be seen, as regions may overlap */
 };
 /* Room for any region, in `report->region`. */
-enum ets_status gap_region_init(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_region_init(struct ets_gap_report *report, struct ets_error *error);
 /* Fills the lists for a row, by its number. */
-void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row);
+void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
+                         uint32_t row);
 
 /* evaluation.c: the reference, ready to run on the inputs. `reference` is the caller's to close. */
 struct gap_evaluation {
@@ -73,71 +74,73 @@ struct gap_evaluation {
     size_t input_count;
 };
 /* Puts what was captured in the place of numbers that a node draws at random. */
-void gap_take_random(const struct ets_gap_report *report, const struct ets_reference_result *result,
-                     struct ets_value *replacement_out);
+void ets_gap_take_random(const struct ets_gap_report *report,
+                         const struct ets_reference_result *result,
+                         struct ets_value *replacement_out);
 
 /* The record's inputs, as many as the reference takes. NOT_FOUND, with what to do, and others. */
-enum ets_status gap_record_inputs(const struct ets_gap_report *report,
-                                  const struct ets_value **inputs_out, size_t *count_out,
-                                  struct ets_error *error);
+enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
+                                      const struct ets_value **inputs_out, size_t *count_out,
+                                      struct ets_error *error);
 
-enum ets_status gap_evaluation_open(const struct ets_gap_report *report,
-                                    const struct ets_gap_evaluation *evaluation,
-                                    struct gap_evaluation *out, struct ets_error *error);
+enum ets_status ets_gap_evaluation_open(const struct ets_gap_report *report,
+                                        const struct ets_gap_evaluation *evaluation,
+                                        struct gap_evaluation *out, struct ets_error *error);
 /* ets_gap_evaluate of a report that has its values. */
-enum ets_status gap_evaluate(struct ets_gap_report *report,
-                             const struct ets_gap_evaluation *evaluation, struct ets_error *error);
+enum ets_status ets_gap_evaluate_run(struct ets_gap_report *report,
+                                     const struct ets_gap_evaluation *evaluation,
+                                     struct ets_error *error);
 /* One row for each compared value, empty. */
-enum ets_status gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_error *error);
 /* The captured tensor in the reference's shape; false: it has another number of elements. */
-bool gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
-                 struct ets_tensor *out);
+bool ets_gap_reshape(const struct ets_tensor *captured, const struct ets_tensor *reference,
+                     struct ets_tensor *out);
 /* That it has another: the row's reason. */
-enum ets_status gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
-                                const struct ets_tensor *reference, struct ets_error *error);
+enum ets_status ets_gap_tell_shapes(struct ets_gap_report *report, struct ets_gap_row *row,
+                                    const struct ets_tensor *reference, struct ets_error *error);
 /* The row's total error, statistics of both tensors. */
-enum ets_status gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
-                                  const struct ets_tensor *reference,
-                                  const struct ets_tensor *device, struct ets_error *error);
+enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_gap_row *row,
+                                      const struct ets_tensor *reference,
+                                      const struct ets_tensor *device, struct ets_error *error);
 /* The report whose rows are shown. */
 static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report *report)
 {
     return report->twin != NULL ? report->twin : report;
 }
 /* A computed value as a tensor; the bytes of a plain number are in `room`. False: it is none. */
-bool gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
+bool ets_gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out);
 
 /*
  * state.c: `report->is_changed`, the reference's buffers that this run may have found changed: by
  * runs of its own method, or of others that share them. Statuses: NO_MEMORY.
  */
-enum ets_status gap_find_changed(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_find_changed(struct ets_gap_report *report, struct ets_error *error);
 
 /* rounding.c: from one number of a type to the next, at 1. */
-double gap_epsilon(int scalar_type);
+double ets_gap_epsilon(int scalar_type);
 /* An absolute error beside the reference's numbers; INFINITY: these are 0, and the error less. */
-double gap_relative(double error, const struct ets_comparison *comparison);
+double ets_gap_relative(double error, const struct ets_comparison *comparison);
 /*
  * `row->rounding`: the error of the reference's own value, rounded to a type of two bytes; other
  * types have none. Statuses: NO_MEMORY.
  */
-enum ets_status gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
-                                  const struct ets_tensor *reference, int scalar_type,
-                                  struct ets_error *error);
+enum ets_status ets_gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
+                                      const struct ets_tensor *reference, int scalar_type,
+                                      struct ets_error *error);
 /* `report->kernels`: how many kernels that round each node of the reference became. */
-enum ets_status gap_count_kernels(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_count_kernels(struct ets_gap_report *report, struct ets_error *error);
 /*
  * The own error of a row that rounding explains, where its inputs' root mean square is `input`;
  * INFINITY: nothing is known of its rounding.
  */
-double gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
-                    const struct ets_gap_row *row, double input);
+double ets_gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
+                        const struct ets_gap_row *row, double input);
 
 /* verdict.c: thresholds, findings, and which row is guilty (its number, or GAP_NONE). */
-enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *error);
 /* Blames nobody where most values are off; once it is known what the guilty row explains. */
-void gap_judge_model(struct ets_gap_report *report);
+void ets_gap_judge_model(struct ets_gap_report *report);
 /* evaluation.c: `verdict.other_input`, whether delegates had other inputs than these. */
-void gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
+void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e);
 
 #endif

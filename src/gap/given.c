@@ -47,10 +47,10 @@ static enum ets_status compare_row(struct ets_gap_report *report, struct ets_gap
         row->reason = "the reference has no such value";
         return ETS_OK;
     }
-    if (!gap_reshape(&captured->tensor, &reference, &device)) {
-        return gap_tell_shapes(report, row, &reference, error);
+    if (!ets_gap_reshape(&captured->tensor, &reference, &device)) {
+        return ets_gap_tell_shapes(report, row, &reference, error);
     }
-    return gap_compare_total(report, row, &reference, &device, error);
+    return ets_gap_compare_total(report, row, &reference, &device, error);
 }
 
 enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *lookup,
@@ -58,7 +58,7 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
 {
     ets_gap_close(report->twin);
     report->twin = NULL;
-    ETS_TRY(gap_make_rows(report, error));
+    ETS_TRY(ets_gap_make_rows(report, error));
     order_rows(report);
     report->verdict.other_input = ETS_NO_INDEX;
     report->verdict.against = ETS_GAP_AGAINST_VALUES;
@@ -67,8 +67,8 @@ enum ets_status ets_gap_compare(struct ets_gap_report *report, ets_gap_lookup *l
     for (uint32_t i = 0; i < report->compared.count; i++) {
         ETS_TRY(compare_row(report, &report->rows[i], lookup, context, error));
     }
-    ETS_TRY(gap_judge(report, error));
-    gap_judge_model(report);
+    ETS_TRY(ets_gap_judge(report, error));
+    ets_gap_judge_model(report);
     return ETS_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"
 
-bool gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor)
+bool ets_gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor)
 {
     if (expected == NULL || expected->rank != tensor->rank) return false;
     if (expected->scalar_type >= 0 && expected->scalar_type != (int)tensor->scalar_type) {
@@ -68,9 +68,9 @@ static enum ets_status list_instructions(struct gap_instructions *s, struct ets_
     for (uint32_t i = 0; i < report->value_count; i++) {
         const struct ets_captured_value *value = &report->values[i].captured;
         const uint64_t key[] = {(uint64_t)value->chain, (uint64_t)(uint32_t)value->instruction};
-        if (!gap_value_is_of_instruction(value)) continue;
+        if (!ets_gap_value_is_of_instruction(value)) continue;
         if (ets_key_table_find(&s->known, key) != ETS_KEY_NONE) continue;
-        ETS_TRY(gap_unlogged_row(report, value, &row, error));
+        ETS_TRY(ets_gap_unlogged_row(report, value, &row, error));
         if (row != NULL) ETS_TRY(add_row(s, row, error));
     }
     return ETS_OK;
@@ -82,7 +82,7 @@ static void find_values(struct gap_instructions *s, const struct ets_gap_report 
         const struct ets_captured_value *value = &report->values[i].captured;
         const uint64_t key[] = {(uint64_t)value->chain, (uint64_t)(uint32_t)value->instruction};
         s->of_value[i] = GAP_NONE;
-        if (!gap_value_is_of_instruction(value)) continue;
+        if (!ets_gap_value_is_of_instruction(value)) continue;
         const uint32_t at = ets_key_table_find(&s->known, key);
         if (at == ETS_KEY_NONE) continue;
         s->of_value[i] = at;
@@ -145,8 +145,8 @@ static bool outputs_fit(const struct gap_instructions *s, const struct ets_gap_r
         if (report->values[at].occurrence > 0) break;
         if (!value->has_tensor || value->type != ETS_DEBUG_TENSOR) continue;
         const struct ets_graph_value *expected =
-            gap_output_value(&report->edge, node, value->index);
-        if (expected != NULL && !gap_value_fits(expected, &value->tensor)) return false;
+            ets_gap_output_value(&report->edge, node, value->index);
+        if (expected != NULL && !ets_gap_value_fits(expected, &value->tensor)) return false;
     }
     return true;
 }
@@ -164,7 +164,7 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
     uint32_t found = GAP_NONE;
     for (size_t i = 0; i < item->row->node_count && s->budget > 0; i++, s->budget--) {
         const struct ets_graph_node *node = item->row->nodes[i].node;
-        const uint32_t number = gap_graph_number(&report->edge, node);
+        const uint32_t number = ets_gap_graph_number(&report->edge, node);
         if (number == GAP_NONE) continue;
         if (s->done_by[number] != GAP_NONE && !item->row->is_inferred) continue;
         if (strictness == BY_HANDLE) {
@@ -211,7 +211,7 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
         quota[at]++;
     }
     for (size_t i = 0; i < row->node_count; i++) {
-        const uint32_t node = gap_graph_number(&report->edge, row->nodes[i].node);
+        const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
         const uint64_t key = (uint64_t)row->nodes[i].handle;
         const uint32_t at = ets_key_table_find(&handles, &key);
         if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
@@ -222,8 +222,8 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
     return ETS_OK;
 }
 
-enum ets_status gap_instructions_find(struct gap_instructions *s, struct ets_gap_report *report,
-                                      struct ets_error *error)
+enum ets_status ets_gap_instructions_find(struct gap_instructions *s, struct ets_gap_report *report,
+                                          struct ets_error *error)
 {
     struct ets_arena *arena = &report->arena;
     const uint32_t nodes = report->edge.node_count;

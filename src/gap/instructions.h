@@ -33,10 +33,10 @@ struct gap_instructions {
 };
 
 /* Statuses: NO_MEMORY. */
-enum ets_status gap_instructions_find(struct gap_instructions *instructions,
-                                      struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_instructions_find(struct gap_instructions *instructions,
+                                          struct ets_gap_report *report, struct ets_error *error);
 
 /* Whether `tensor` may be this value: a symbolic size fits any. */
-bool gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor);
+bool ets_gap_value_fits(const struct ets_graph_value *expected, const struct ets_tensor *tensor);
 
 #endif

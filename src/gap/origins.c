@@ -136,9 +136,10 @@ static enum ets_status follow_nodes(struct gap_origins *origins, struct ets_aren
     return ETS_OK;
 }
 
-enum ets_status gap_origins_find(struct gap_origins *origins, struct ets_arena *arena,
-                                 const struct gap_graph *reference, const struct gap_graph *edge,
-                                 uint64_t export_graph_id, struct ets_error *error)
+enum ets_status ets_gap_origins_find(struct gap_origins *origins, struct ets_arena *arena,
+                                     const struct gap_graph *reference,
+                                     const struct gap_graph *edge, uint64_t export_graph_id,
+                                     struct ets_error *error)
 {
     *origins = (struct gap_origins){.is_complete = true};
     origins->handle = ets_arena_alloc_array(arena, reference->node_count, sizeof(int64_t));

@@ -16,8 +16,9 @@ struct gap_origins {
 };
 
 /* `reference` and `edge` may be one: every node is then made from itself. Statuses: NO_MEMORY. */
-enum ets_status gap_origins_find(struct gap_origins *origins, struct ets_arena *arena,
-                                 const struct gap_graph *reference, const struct gap_graph *edge,
-                                 uint64_t export_graph_id, struct ets_error *error);
+enum ets_status ets_gap_origins_find(struct gap_origins *origins, struct ets_arena *arena,
+                                     const struct gap_graph *reference,
+                                     const struct gap_graph *edge, uint64_t export_graph_id,
+                                     struct ets_error *error);
 
 #endif

@@ -44,7 +44,7 @@ static enum ets_status keep_tensor(struct other *o, const struct ets_tensor *ten
     if (data == NULL) return gap_fail_memory(error);
     kept->data = data;
     kept->data_bytes = (size_t)bytes;
-    return reference_tensor_copy(tensor, kept, error);
+    return ets_reference_tensor_copy(tensor, kept, error);
 }
 
 static enum ets_status add_value(struct other *o, uint32_t pair, const struct ets_gap_value *value,
@@ -79,13 +79,13 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
                                struct ets_value *replacement_out, struct ets_error *error)
 {
     struct other *o = context;
-    const uint32_t node = gap_graph_number(o->report->reference, result->node);
+    const uint32_t node = ets_gap_graph_number(o->report->reference, result->node);
     struct ets_tensor computed;
     int64_t room;
     if (node == GAP_NONE) return ETS_OK;
     if (result->value.kind == ETS_VALUE_TENSOR) {
-        ETS_TRY(gap_weights_see(&o->weights, o->report->reference, node, &result->value.as.tensor,
-                                error));
+        ETS_TRY(ets_gap_weights_see(&o->weights, o->report->reference, node,
+                                    &result->value.as.tensor, error));
     }
     const struct ets_gap_value *value =
         captured_value(o->report, node, result->iteration, result->output);
@@ -95,7 +95,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         replacement_out->as.tensor = value->captured.tensor;
     }
     if (result->output > 0 || result->iteration > 0) return ETS_OK;
-    if (value == NULL && !gap_tensor_of(&result->value, &room, &computed)) return ETS_OK;
+    if (value == NULL && !ets_gap_tensor_of(&result->value, &room, &computed)) return ETS_OK;
     for (uint32_t i = o->first_pair[node]; i != GAP_NONE; i = o->next_pair[i]) {
         ETS_TRY(add_value(o, i, value, &computed, error));
     }
@@ -128,10 +128,11 @@ static enum ets_computes judged_as(const struct gap_graph *graph, bool is_other_
 {
     enum ets_computes most = ETS_COMPUTES_EXACT;
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const enum ets_computes computes = gap_quantizes_to(graph->nodes[i]);
+        const enum ets_computes computes = ets_gap_quantizes_to(graph->nodes[i]);
         if (computes > most) most = computes;
     }
-    if (most == ETS_COMPUTES_EXACT && gap_graph_quantizes(graph)) return ETS_COMPUTES_STATIC_INT8;
+    if (most == ETS_COMPUTES_EXACT && ets_gap_graph_quantizes(graph))
+        return ETS_COMPUTES_STATIC_INT8;
     const bool is_rounded = most == ETS_COMPUTES_INT4 && !is_other_quantized;
     return is_rounded ? ETS_COMPUTES_INT4_OF_FLOAT : most;
 }
@@ -157,10 +158,10 @@ static enum ets_status open_twin(struct ets_gap_report *report, struct ets_etrec
     report->twin = twin;
     ETS_TRY(ets_etrecord_aten_graph(record, &aten, error));
     ETS_TRY(ets_etrecord_edge_graph(record, report->method, &edge, error));
-    ETS_TRY(gap_graph_build(&twin->other, &twin->arena, aten, error));
-    twin->verdict.is_quantized = gap_graph_quantizes(&twin->other);
+    ETS_TRY(ets_gap_graph_build(&twin->other, &twin->arena, aten, error));
+    twin->verdict.is_quantized = ets_gap_graph_quantizes(&twin->other);
     twin->quantized = judged_as(report->reference, twin->verdict.is_quantized);
-    return gap_graph_build(&twin->edge, &twin->arena, edge, error);
+    return ets_gap_graph_build(&twin->edge, &twin->arena, edge, error);
 }
 
 static enum ets_status collect_values(struct other *o, const struct ets_gap_evaluation *evaluation,
@@ -169,8 +170,8 @@ static enum ets_status collect_values(struct other *o, const struct ets_gap_eval
     struct ets_gap_evaluation in_own_types = *evaluation; /* as the delegate computed them */
     struct gap_evaluation e;
     in_own_types.use_double = 0;
-    ETS_TRY(gap_evaluation_open(o->report, &in_own_types, &e, error));
-    gap_check_inputs(o->report, &e);
+    ETS_TRY(ets_gap_evaluation_open(o->report, &in_own_types, &e, error));
+    ets_gap_check_inputs(o->report, &e);
     const enum ets_status status =
         ets_reference_run(e.reference, e.inputs, e.input_count, observe, o, error);
     ets_reference_close(e.reference);
@@ -183,12 +184,12 @@ static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *rec
 {
     struct gap_weights others = {.arena = &o->twin->arena};
     struct ets_gap_verdict *verdict = &o->twin->verdict;
-    ETS_TRY(gap_weights_read(&o->weights, o->report->options.record, o->report->reference->graph,
-                             error));
-    ETS_TRY(gap_weights_read(&others, record, o->twin->other.graph, error));
+    ETS_TRY(ets_gap_weights_read(&o->weights, o->report->options.record,
+                                 o->report->reference->graph, error));
+    ETS_TRY(ets_gap_weights_read(&others, record, o->twin->other.graph, error));
     verdict->unpaired = unpaired;
     verdict->other_input = o->report->verdict.other_input;
-    gap_belonging_judge(&o->weights, &others, o->count, verdict);
+    ets_gap_belonging_judge(&o->weights, &others, o->count, verdict);
     return ETS_OK;
 }
 
@@ -208,7 +209,7 @@ static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation
     if (inputs == NULL) return gap_fail_memory(error);
     for (size_t i = 0; i < evaluation->input_count; i++) inputs[i] = evaluation->inputs[i];
     for (uint32_t i = 0; i < graph->input_count && at < evaluation->input_count; i++) {
-        if (!reference_input_is_given(&graph->inputs[i])) continue;
+        if (!ets_reference_input_is_given(&graph->inputs[i])) continue;
         struct ets_value *input = &inputs[at++];
         const struct ets_graph_value *taken =
             ets_graph_find_value(graph, graph->inputs[i].argument.name);
@@ -234,8 +235,8 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(open_twin(report, record, error));
     o.twin = report->twin;
     o.weights.arena = &o.twin->arena;
-    ETS_TRY(gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
-                                  &o.count, &unpaired, error));
+    ETS_TRY(ets_gap_counterparts_find(&o.twin->arena, report->reference, &o.twin->other, &o.pairs,
+                                      &o.count, &unpaired, error));
     if (o.count == 0) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "the two records have no operator in common");
@@ -244,8 +245,8 @@ enum ets_status ets_gap_evaluate_other(struct ets_gap_report *report, struct ets
     ETS_TRY(collect_values(&o, evaluation, error));
     ETS_TRY(judge_belonging(&o, record, unpaired, error));
     if (of_twin.inputs == NULL) { /* those that the program ran on, not the other record's */
-        ETS_TRY(gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
+        ETS_TRY(ets_gap_record_inputs(report, &of_twin.inputs, &of_twin.input_count, error));
     }
     ETS_TRY(convert_inputs(&o, &of_twin, error));
-    return gap_evaluate(o.twin, &of_twin, error);
+    return ets_gap_evaluate_run(o.twin, &of_twin, error);
 }

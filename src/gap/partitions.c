@@ -20,7 +20,7 @@ struct border {
 
 static bool is_weight(const struct ets_gap_report *report, struct gap_place place, uint32_t level)
 {
-    const struct ets_graph *graph = gap_graph_level(&report->edge, level);
+    const struct ets_graph *graph = ets_gap_graph_level(&report->edge, level);
     if (place.node != GAP_NONE) return false;
     const enum ets_graph_input_role role = graph->inputs[place.output].role;
     return role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER || role == ETS_INPUT_CONSTANT;
@@ -43,8 +43,8 @@ static const struct ets_graph_value *graph_value(const struct gap_graph *edge, u
 {
     const struct gap_place place = edge->places[value];
     const uint32_t level = (uint32_t)*ets_key_table_key(&edge->values, value);
-    if (place.node != GAP_NONE) return gap_output_value(edge, place.node, place.output);
-    const struct ets_graph *graph = gap_graph_level(edge, level);
+    if (place.node != GAP_NONE) return ets_gap_output_value(edge, place.node, place.output);
+    const struct ets_graph *graph = ets_gap_graph_level(edge, level);
     return ets_graph_find_value(graph, graph->inputs[place.output].argument.name);
 }
 
@@ -53,7 +53,7 @@ static bool fits(const struct border *border, uint32_t value,
 {
     const struct ets_graph_value *expected = graph_value(&border->report->edge, value);
     if (!captured->has_tensor) return expected == NULL;
-    return gap_value_fits(expected, &captured->tensor);
+    return ets_gap_value_fits(expected, &captured->tensor);
 }
 
 /* The captured values [from, end) of the call that have an index in [low, high). */
@@ -140,7 +140,7 @@ static void match_call(struct border *border, struct ets_gap_report *report, uin
     border->count = 0;
     at = border->nodes.first + border->call;
     for (uint32_t i = at[0]; i < at[1]; i++) {
-        gap_graph_inputs(&report->edge, border->nodes.members[i], see_input, border);
+        ets_gap_graph_inputs(&report->edge, border->nodes.members[i], see_input, border);
     }
     range.high = range.low;
     range.low = 0;
@@ -177,7 +177,7 @@ static enum ets_status sort_parts(struct border *border, struct ets_arena *arena
     bool *leaves = ets_arena_alloc_array(arena, edge->values.count, sizeof *leaves);
     uint32_t *call_of = ets_arena_alloc_array(arena, edge->values.count, sizeof *call_of);
     if (leaves == NULL || call_of == NULL) return gap_fail_memory(error);
-    gap_graph_leaving(edge, s->part, leaves);
+    ets_gap_graph_leaving(edge, s->part, leaves);
     for (uint32_t i = 0; i < edge->values.count; i++) {
         const uint32_t maker = edge->places[i].node;
         call_of[i] = leaves[i] && maker != GAP_NONE ? s->part[maker] : GAP_NONE;
@@ -189,9 +189,9 @@ static enum ets_status sort_parts(struct border *border, struct ets_arena *arena
     return ETS_OK;
 }
 
-enum ets_status gap_partitions_match(struct gap_partitions *partitions,
-                                     const struct gap_instructions *s,
-                                     struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
+                                         const struct gap_instructions *s,
+                                         struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena *arena = &report->arena;
     const uint32_t edge_values = report->edge.values.count;

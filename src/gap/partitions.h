@@ -14,8 +14,8 @@ struct gap_partitions {
 };
 
 /* Sets is_argument of the report's values, and value_of. Statuses: NO_MEMORY. */
-enum ets_status gap_partitions_match(struct gap_partitions *partitions,
-                                     const struct gap_instructions *instructions,
-                                     struct ets_gap_report *report, struct ets_error *error);
+enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
+                                         const struct gap_instructions *instructions,
+                                         struct ets_gap_report *report, struct ets_error *error);
 
 #endif

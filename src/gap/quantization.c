@@ -129,7 +129,7 @@ static void see_graph(const struct gap_graph *graph, struct schemes *exported)
         struct scale scale = {graph, false};
         if (ets_text_starts_with(name, "choose_qparams")) exported->is_dynamic = true;
         if (!ets_text_starts_with(name, "quantize_")) continue;
-        gap_graph_inputs(graph, i, see_scale, &scale);
+        ets_gap_graph_inputs(graph, i, see_scale, &scale);
         exported->is_static |= !scale.is_chosen;
     }
 }
@@ -146,7 +146,7 @@ static enum ets_status refuse(const struct ets_gap_report *report, const struct 
                     graph);
 }
 
-enum ets_status gap_check_quantization(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_check_quantization(struct ets_gap_report *report, struct ets_error *error)
 {
     struct schemes ran = {.is_static = false}, exported = {.is_static = false};
     if (report->options.inspection->options.allow_mismatch) return ETS_OK;

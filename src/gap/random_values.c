@@ -1,11 +1,12 @@
 /* Random numbers: only the device has those that it drew, so that a reference goes on with them. */
 #include "gap/gap_parts.h"
 
-void gap_take_random(const struct ets_gap_report *report, const struct ets_reference_result *result,
-                     struct ets_value *replacement_out)
+void ets_gap_take_random(const struct ets_gap_report *report,
+                         const struct ets_reference_result *result,
+                         struct ets_value *replacement_out)
 {
     if (!result->is_random || replacement_out->kind != ETS_VALUE_NONE) return;
-    const uint32_t node = gap_graph_number(report->reference, result->node);
+    const uint32_t node = ets_gap_graph_number(report->reference, result->node);
     if (node == GAP_NONE) return;
     const uint64_t key[] = {node, result->output, result->iteration};
     const uint32_t row = ets_key_table_find(&report->compared, key);

@@ -8,7 +8,7 @@
 
 #define BUDGET (100 * 1000 * 1000) /* of nodes in the regions of all rows */
 
-enum ets_status gap_region_init(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_region_init(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena *arena = &report->arena;
     const uint32_t nodes = report->reference->node_count, rows = report->compared.count;
@@ -60,7 +60,7 @@ static void see_source(void *context, uint32_t value)
     struct gap_region *region = walk->region;
     const struct gap_place place = walk->report->reference->places[value];
     if (place.node == GAP_NONE) {
-        region->takes_input |= gap_graph_is_user(walk->report->reference, value);
+        region->takes_input |= ets_gap_graph_is_user(walk->report->reference, value);
         region->takes_state |= is_changed(walk->report, value, place.output);
         return;
     }
@@ -81,7 +81,8 @@ static int compare_numbers(const void *left, const void *right)
     return (one > two) - (one < two);
 }
 
-void gap_region_find(struct gap_region *region, const struct ets_gap_report *report, uint32_t row)
+void ets_gap_region_find(struct gap_region *region, const struct ets_gap_report *report,
+                         uint32_t row)
 {
     const uint64_t *key = ets_key_table_key(&report->compared, row);
     struct walk walk = {region, report, 0, (uint32_t)key[2]};
@@ -94,7 +95,7 @@ void gap_region_find(struct gap_region *region, const struct ets_gap_report *rep
         region->budget--;
         const uint32_t node = region->stack[--walk.waiting];
         region->nodes[region->node_count++] = node;
-        gap_graph_inputs(report->reference, node, see_source, &walk);
+        ets_gap_graph_inputs(report->reference, node, see_source, &walk);
     }
     if (region->node_count > 0) {
         qsort(region->nodes, region->node_count, sizeof *region->nodes, compare_numbers);
@@ -113,7 +114,7 @@ enum ets_status ets_gap_region(const struct ets_gap_report *report, uint32_t row
                         row);
     }
     region->budget = BUDGET;
-    gap_region_find(region, report, report->order[row]);
+    ets_gap_region_find(region, report, report->order[row]);
     for (uint32_t i = 0; nodes_out != NULL && i < region->node_count && i < node_room; i++) {
         nodes_out[i] = report->reference->nodes[region->nodes[i]];
     }

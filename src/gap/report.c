@@ -58,10 +58,10 @@ static enum ets_status take_reference(struct ets_gap_report *report, const struc
     const uint64_t id = ets_etrecord_export_graph_id(report->options.record);
     report->reference = graph == report->edge.graph ? &report->edge : &report->other;
     if (graph != report->edge.graph) {
-        ETS_TRY(gap_graph_build(&report->other, &report->arena, graph, error));
+        ETS_TRY(ets_gap_graph_build(&report->other, &report->arena, graph, error));
     }
-    return gap_origins_find(&report->origins, &report->arena, report->reference, &report->edge, id,
-                            error);
+    return ets_gap_origins_find(&report->origins, &report->arena, report->reference, &report->edge,
+                                id, error);
 }
 
 /* The ATen program, if every handle leads back to it. */
@@ -92,7 +92,7 @@ static enum ets_status choose_reference(struct ets_gap_report *report, struct et
     const char *name = report->options.reference;
     const struct ets_graph *edge, *graph;
     ETS_TRY(ets_etrecord_edge_graph(record, report->method, &edge, error));
-    ETS_TRY(gap_graph_build(&report->edge, &report->arena, edge, error));
+    ETS_TRY(ets_gap_graph_build(&report->edge, &report->arena, edge, error));
     if (name == NULL) return choose_default(report, error);
     const int known = known_reference(name);
     if (known == 2) return take_reference(report, edge, error);
@@ -117,9 +117,9 @@ enum ets_status ets_gap_open(const struct ets_gap_options *options,
     report->arena = arena;
     enum ets_status status = choose_run(report, error);
     if (status == ETS_OK) status = choose_reference(report, error);
-    if (status == ETS_OK) status = gap_check_quantization(report, error);
-    if (status == ETS_OK) status = gap_captures_read(report, error);
-    if (status == ETS_OK) status = gap_align(report, error);
+    if (status == ETS_OK) status = ets_gap_check_quantization(report, error);
+    if (status == ETS_OK) status = ets_gap_captures_read(report, error);
+    if (status == ETS_OK) status = ets_gap_align(report, error);
     if (status != ETS_OK) {
         ets_gap_close(report);
         return status;

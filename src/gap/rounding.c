@@ -8,7 +8,7 @@
 #include "gap/gap_parts.h"
 #include "reference/reference_value.h"
 
-double gap_epsilon(int scalar_type)
+double ets_gap_epsilon(int scalar_type)
 {
     switch (scalar_type) {
     case ETS_SCALAR_DOUBLE:
@@ -20,7 +20,7 @@ double gap_epsilon(int scalar_type)
     }
 }
 
-double gap_relative(double error, const struct ets_comparison *comparison)
+double ets_gap_relative(double error, const struct ets_comparison *comparison)
 {
     const double count = (double)comparison->finite_count;
     if (comparison->reference_square_sum > 0) {
@@ -34,9 +34,9 @@ static bool is_short(int scalar_type)
     return scalar_type == ETS_SCALAR_HALF || scalar_type == ETS_SCALAR_BFLOAT16;
 }
 
-enum ets_status gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
-                                  const struct ets_tensor *reference, int scalar_type,
-                                  struct ets_error *error)
+enum ets_status ets_gap_note_rounding(struct ets_gap_report *report, struct ets_gap_row *row,
+                                      const struct ets_tensor *reference, int scalar_type,
+                                      struct ets_error *error)
 {
     struct ets_tensor rounded = *reference;
     struct ets_comparison comparison;
@@ -48,8 +48,8 @@ enum ets_status gap_note_rounding(struct ets_gap_report *report, struct ets_gap_
     rounded.data_bytes = (size_t)ets_tensor_count(reference) * 2;
     void *data = ets_arena_alloc(&arena, rounded.data_bytes + 1);
     rounded.data = data;
-    enum ets_status status =
-        data == NULL ? gap_fail_memory(error) : reference_tensor_copy(reference, &rounded, error);
+    enum ets_status status = data == NULL ? gap_fail_memory(error)
+                                          : ets_reference_tensor_copy(reference, &rounded, error);
     if (status == ETS_OK && ets_comparison_of(reference, &rounded, &comparison, NULL) == ETS_OK) {
         row->rounding = ets_comparison_relative_rms(&comparison);
     }
@@ -65,7 +65,7 @@ static bool rounds(const struct ets_graph_node *node)
            !ets_text_contains(node->op, "_copy.");
 }
 
-enum ets_status gap_count_kernels(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_count_kernels(struct ets_gap_report *report, struct ets_error *error)
 {
     const struct gap_graph *edge = &report->edge;
     report->kernels = NULL;
@@ -82,8 +82,8 @@ enum ets_status gap_count_kernels(struct ets_gap_report *report, struct ets_erro
     return ETS_OK;
 }
 
-double gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
-                    const struct ets_gap_row *row, double input)
+double ets_gap_rounding(const struct ets_gap_report *report, const struct gap_region *region,
+                        const struct ets_gap_row *row, double input)
 {
     const int type = (int)row->value->captured.tensor.scalar_type;
     const bool is_float = is_short(type) && row->computes <= ETS_COMPUTES_BFLOAT16;
@@ -91,9 +91,10 @@ double gap_rounding(const struct ets_gap_report *report, const struct gap_region
     if (!is_float || !row->has_own || report->kernels == NULL) return INFINITY;
     for (uint32_t i = 0; i < region->node_count; i++) kernels += report->kernels[region->nodes[i]];
     if (kernels <= 1 && !isnan(row->rounding)) {
-        const double slack = gap_relative(8 * gap_epsilon(ETS_SCALAR_FLOAT) * input, &row->own);
+        const double slack =
+            ets_gap_relative(8 * ets_gap_epsilon(ETS_SCALAR_FLOAT) * input, &row->own);
         return 1.5 * row->rounding + slack;
     }
-    const double slack = gap_relative(8 * gap_epsilon(type) * input, &row->own);
-    return fmax((kernels > 1 ? kernels : 1) * gap_epsilon(type) / 2, slack);
+    const double slack = ets_gap_relative(8 * ets_gap_epsilon(type) * input, &row->own);
+    return fmax((kernels > 1 ? kernels : 1) * ets_gap_epsilon(type) / 2, slack);
 }

@@ -45,7 +45,7 @@ static void mark(struct ets_gap_report *report, const struct ets_graph *graph)
     }
 }
 
-enum ets_status gap_find_changed(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_find_changed(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_etrecord *record = report->options.record;
     const char *method;

@@ -3,7 +3,7 @@
 
 #include "inspect/inspection.h"
 
-bool gap_value_is_of_instruction(const struct ets_captured_value *value)
+bool ets_gap_value_is_of_instruction(const struct ets_captured_value *value)
 {
     return !value->is_output && value->chain >= 0 && value->delegate_id < 0 &&
            value->delegate_name.size == 0;
@@ -40,9 +40,9 @@ static enum ets_status add_nodes(struct ets_gap_report *report,
     return ETS_OK;
 }
 
-enum ets_status gap_unlogged_row(struct ets_gap_report *report,
-                                 const struct ets_captured_value *value,
-                                 const struct ets_row **row_out, struct ets_error *error)
+enum ets_status ets_gap_unlogged_row(struct ets_gap_report *report,
+                                     const struct ets_captured_value *value,
+                                     const struct ets_row **row_out, struct ets_error *error)
 {
     const struct ets_known_method *method = report->options.inspection->block_method[report->block];
     const int64_t number = value->instruction;

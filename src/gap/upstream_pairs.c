@@ -404,7 +404,7 @@ static bool choose_value(const struct pairing *p, const struct ets_upstream_even
                          uint32_t output, struct ets_gap_pair *pair)
 {
     const struct ets_graph_node *node = pair->node;
-    if (output >= event->debug_event_count || gap_output_count(node) != 1) return false;
+    if (output >= event->debug_event_count || ets_gap_output_count(node) != 1) return false;
     pair->is_list = node->outputs[0].kind == ETS_ARGUMENT_LIST;
     pair->event = event->debug_events[event->debug_event_count - 1 - output];
     const bool is_tensor = node->outputs[0].kind == ETS_ARGUMENT_TENSOR;

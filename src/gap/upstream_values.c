@@ -29,10 +29,10 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     const struct giver *g = context;
     struct ets_tensor reference;
     int64_t room;
-    gap_take_random(g->report, result, replacement_out);
-    const uint32_t node = gap_graph_number(g->report->reference, result->node);
+    ets_gap_take_random(g->report, result, replacement_out);
+    const uint32_t node = ets_gap_graph_number(g->report->reference, result->node);
     if (node == GAP_NONE || result->output > 0 || result->iteration > 0) return ETS_OK;
-    if (!gap_tensor_of(&result->value, &room, &reference)) return ETS_OK;
+    if (!ets_gap_tensor_of(&result->value, &room, &reference)) return ETS_OK;
     for (uint32_t pair = g->first[node]; pair != GAP_NONE; pair = g->next[pair]) {
         ETS_TRY(give(g, pair, &reference, error));
     }
@@ -49,7 +49,7 @@ static enum ets_status index_pairs(struct giver *g, struct ets_arena *arena,
     if (g->first == NULL || g->next == NULL) return gap_fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++) g->first[i] = GAP_NONE;
     for (uint32_t i = report->pair_count; i-- > 0;) {
-        const uint32_t node = gap_graph_number(report->reference, report->pairs[i].node);
+        const uint32_t node = ets_gap_graph_number(report->reference, report->pairs[i].node);
         g->next[i] = g->first[node];
         g->first[node] = i;
     }
@@ -70,7 +70,7 @@ enum ets_status ets_gap_upstream_evaluate(struct ets_gap_report *report,
     ets_arena_init(&arena, report->options.allocator, 0);
     enum ets_status status = index_pairs(&giver, &arena, error);
     if (status == ETS_OK) {
-        status = gap_evaluation_open(report, evaluation, &e, error);
+        status = ets_gap_evaluation_open(report, evaluation, &e, error);
         if (status == ETS_OK) {
             status =
                 ets_reference_run(e.reference, e.inputs, e.input_count, observe, &giver, error);

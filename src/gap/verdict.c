@@ -45,8 +45,8 @@ struct limits {
 /* What a node of the reference computes in. */
 static enum ets_computes node_computes(const struct gap_graph *graph, uint32_t node)
 {
-    const enum ets_computes quantized = gap_quantizes_to(graph->nodes[node]);
-    const struct ets_graph_value *value = gap_output_value(graph, node, 0);
+    const enum ets_computes quantized = ets_gap_quantizes_to(graph->nodes[node]);
+    const struct ets_graph_value *value = ets_gap_output_value(graph, node, 0);
     if (quantized != ETS_COMPUTES_EXACT || value == NULL) return quantized;
     return ets_type_computes(value->scalar_type);
 }
@@ -87,7 +87,7 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     struct ets_gap_row *row = &report->rows[number];
     const struct ets_comparison *error = row->has_own ? &row->own : &row->total;
     double input = 0, inherited = 0;
-    gap_region_find(region, report, number);
+    ets_gap_region_find(region, report, number);
     for (uint32_t i = 0; i < region->row_count; i++) {
         const struct ets_gap_row *source = &report->rows[region->rows[i]];
         if (type_decides(source)) continue;
@@ -100,10 +100,10 @@ static struct limits explain(struct ets_gap_report *report, struct gap_region *r
     row->inherited = fmax(inherited, own);
     struct limits limits = {own, type_decides(row) ? own : row->inherited, INFINITY};
     if (error->broken_count > 0 || error->finite_count == 0) return limits;
-    const double slack = gap_relative(8 * gap_epsilon(type_of(row)) * input, error);
+    const double slack = ets_gap_relative(8 * ets_gap_epsilon(type_of(row)) * input, error);
     limits.own = fmax(limits.own, slack);
     limits.total = fmax(limits.total, slack);
-    limits.rounding = gap_rounding(report, region, row, input);
+    limits.rounding = ets_gap_rounding(report, region, row, input);
     return limits;
 }
 
@@ -248,7 +248,7 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
     if (is_own) row->finding = ETS_GAP_OFF;
     verdict->inexact += row->finding == ETS_GAP_INEXACT;
     if (row->has_own ? !(row->own_error > row->threshold) : !is_off) return;
-    gap_region_find(region, report, report->order[place]);
+    ets_gap_region_find(region, report, report->order[place]);
     if (!row->has_own && !is_first_off(report, region, limits.own)) return;
     if (row->finding == ETS_GAP_INEXACT) verdict->inexact--;
     if (is_blameless(report, region, row, place)) {
@@ -292,15 +292,15 @@ static enum ets_status judge_rows(struct ets_gap_report *report, struct ets_aren
     return ETS_OK;
 }
 
-enum ets_status gap_judge(struct ets_gap_report *report, struct ets_error *error)
+enum ets_status ets_gap_judge(struct ets_gap_report *report, struct ets_error *error)
 {
     struct ets_arena arena;
     ets_arena_init(&arena, report->options.allocator, 0);
     report->verdict.guilty = ETS_NO_INDEX;
     report->verdict.explained = report->verdict.outputs = NAN;
     report->verdict.unlike = report->verdict.suspects = report->verdict.inexact = 0;
-    enum ets_status status = gap_region_init(report, error);
-    if (status == ETS_OK) status = gap_count_kernels(report, error);
+    enum ets_status status = ets_gap_region_init(report, error);
+    if (status == ETS_OK) status = ets_gap_count_kernels(report, error);
     if (status == ETS_OK) status = judge_rows(report, &arena, error);
     ets_arena_reset(&arena);
     return status;
@@ -342,7 +342,7 @@ static bool is_unexplained(const struct ets_gap_report *report)
     return 2 * (uint64_t)far > compared && !is_explained;
 }
 
-void gap_judge_model(struct ets_gap_report *report)
+void ets_gap_judge_model(struct ets_gap_report *report)
 {
     struct ets_gap_verdict *verdict = &report->verdict;
     uint32_t first = 0;

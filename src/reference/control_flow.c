@@ -78,8 +78,8 @@ static bool bodies_fit(const struct reference_step *step, const struct layout *l
     return true;
 }
 
-enum reference_step_kind reference_control_find(const struct reference_step *step,
-                                                const char **reason_out)
+enum reference_step_kind ets_reference_control_find(const struct reference_step *step,
+                                                    const char **reason_out)
 {
     const struct layout *layout = layout_of(step);
     if (layout == NULL) {
@@ -115,7 +115,7 @@ static enum ets_status turn_new(struct reference_run *run, uint32_t count, struc
 static void turn_free(struct reference_run *run, struct turn *turn)
 {
     struct reference_memory *memory = &run->reference->memory;
-    for (uint32_t i = 0; i < turn->count; i++) reference_value_drop(memory, &turn->values[i]);
+    for (uint32_t i = 0; i < turn->count; i++) ets_reference_value_drop(memory, &turn->values[i]);
     memory->allocator->release(memory->allocator->context, turn->values);
     turn->values = NULL;
     turn->count = 0;
@@ -126,7 +126,7 @@ static void move_values(struct reference_run *run, struct turn *to, uint32_t fir
                         struct reference_value *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        reference_value_drop(&run->reference->memory, &to->values[first + i]);
+        ets_reference_value_drop(&run->reference->memory, &to->values[first + i]);
         to->values[first + i] = from[i];
         from[i] = (struct reference_value){.kind = REFERENCE_NOTHING};
     }
@@ -149,8 +149,8 @@ static enum ets_status read_operands(struct reference_run *run, const struct ref
         }
         if (!is_list || argument->kind != ETS_ARGUMENT_LIST) continue;
         for (uint32_t j = 0; j < argument->item_count; j++) {
-            ETS_TRY(reference_resolve(run, plan, step, &argument->items[j], &next_read,
-                                      &operands->values[count++]));
+            ETS_TRY(ets_reference_resolve(run, plan, step, &argument->items[j], &next_read,
+                                          &operands->values[count++]));
         }
     }
     return ETS_OK;
@@ -161,18 +161,18 @@ static enum ets_status run_body(struct reference_run *run, const struct referenc
 {
     const struct reference_step reader = {.reads = body->outputs}; /* one slot for each output */
     for (uint32_t i = 0; i < body->graph->input_count; i++) {
-        ETS_TRY(reference_slot_set(run, body, body->inputs[i], &inputs->values[i]));
-        reference_bind_symbols(run->reference, body->described[body->inputs[i]],
-                               &inputs->values[i]);
+        ETS_TRY(ets_reference_slot_set(run, body, body->inputs[i], &inputs->values[i]));
+        ets_reference_bind_symbols(run->reference, body->described[body->inputs[i]],
+                                   &inputs->values[i]);
     }
     ETS_TRY(run->run_body(run, body));
     for (uint32_t i = 0; i < outputs->count; i++) {
         uint32_t read = i;
-        reference_value_drop(&run->reference->memory, &outputs->values[i]);
-        ETS_TRY(reference_resolve(run, body, &reader, &body->graph->outputs[i].argument, &read,
-                                  &outputs->values[i]));
+        ets_reference_value_drop(&run->reference->memory, &outputs->values[i]);
+        ETS_TRY(ets_reference_resolve(run, body, &reader, &body->graph->outputs[i].argument, &read,
+                                      &outputs->values[i]));
     }
-    reference_plan_clear(run, body);
+    ets_reference_plan_clear(run, body);
     return ETS_OK;
 }
 
@@ -201,9 +201,9 @@ static enum ets_status run_cond(struct reference_run *run, const struct referenc
     bool truth;
     uint32_t next_read = 0;
     struct reference_value question;
-    ETS_TRY(reference_resolve(run, plan, step, &step->node->inputs[0], &next_read, &question));
+    ETS_TRY(ets_reference_resolve(run, plan, step, &step->node->inputs[0], &next_read, &question));
     const enum ets_status status = read_truth(run, step, &question, &truth);
-    reference_value_drop(&run->reference->memory, &question);
+    ets_reference_value_drop(&run->reference->memory, &question);
     ETS_TRY(status);
     return run_body(run, step->bodies[truth ? 0 : 1], operands, outputs);
 }
@@ -248,7 +248,7 @@ static enum ets_status run_while(struct reference_run *run, const struct referen
 static enum ets_status take_item(struct reference_run *run, const struct reference_value *whole,
                                  int64_t index, struct reference_value *item_out)
 {
-    ETS_TRY(reference_value_share(&run->reference->memory, whole, item_out, run->error));
+    ETS_TRY(ets_reference_value_share(&run->reference->memory, whole, item_out, run->error));
     if (whole->kind != REFERENCE_TENSOR || whole->as.tensor.view.rank == 0) return ETS_OK;
     struct ets_tensor *view = &item_out->as.tensor.view;
     const size_t offset =
@@ -291,7 +291,7 @@ static enum ets_status put_item(struct reference_run *run, const struct referenc
     struct reference_memory *memory = &run->reference->memory;
     if (whole->kind == REFERENCE_UNAVAILABLE) return ETS_OK;
     if (item->kind != REFERENCE_TENSOR) {
-        reference_value_drop(memory, whole);
+        ets_reference_value_drop(memory, whole);
         *whole = reference_unavailable(item->kind == REFERENCE_UNAVAILABLE
                                            ? item->as.reason
                                            : "the loop's body gives no tensor");
@@ -301,13 +301,14 @@ static enum ets_status put_item(struct reference_run *run, const struct referenc
     if (whole->kind == REFERENCE_NOTHING) {
         int64_t sizes[ETS_TENSOR_MAX_RANK + 1] = {count};
         memcpy(sizes + 1, view->sizes, view->rank * sizeof sizes[0]);
-        ETS_TRY(reference_tensor_new(memory, view->scalar_type, view->rank + 1, sizes, whole,
-                                     run->error));
+        ETS_TRY(ets_reference_tensor_new(memory, view->scalar_type, view->rank + 1, sizes, whole,
+                                         run->error));
     }
     struct reference_value place;
     ETS_TRY(take_item(run, whole, index, &place));
-    const enum ets_status status = reference_tensor_copy(view, &place.as.tensor.view, run->error);
-    reference_value_drop(memory, &place);
+    const enum ets_status status =
+        ets_reference_tensor_copy(view, &place.as.tensor.view, run->error);
+    ets_reference_value_drop(memory, &place);
     return status;
 }
 
@@ -316,7 +317,7 @@ static enum ets_status put_empty(struct reference_run *run, const struct referen
                                  uint32_t slot, struct reference_value *whole)
 {
     struct reference_shape shape;
-    reference_slot_shape(run->reference, plan, slot, &shape);
+    ets_reference_slot_shape(run->reference, plan, slot, &shape);
     for (uint32_t i = 0; i < shape.rank; i++) {
         if (shape.sizes[i] < 0) shape.scalar_type = -1;
     }
@@ -324,8 +325,8 @@ static enum ets_status put_empty(struct reference_run *run, const struct referen
         *whole = reference_unavailable("the loop has no turns, and the graph tells no sizes");
         return ETS_OK;
     }
-    return reference_tensor_new(&run->reference->memory, shape.scalar_type, shape.rank, shape.sizes,
-                                whole, run->error);
+    return ets_reference_tensor_new(&run->reference->memory, shape.scalar_type, shape.rank,
+                                    shape.sizes, whole, run->error);
 }
 
 /*
@@ -344,11 +345,11 @@ static enum ets_status run_items(struct reference_run *run, const struct referen
     for (int64_t turn = 0; turn < count && status == ETS_OK; turn++) {
         for (uint32_t i = 0; i < operands->count && status == ETS_OK; i++) {
             const struct reference_value *operand = &operands->values[i];
-            reference_value_drop(&run->reference->memory, &inputs.values[i]);
+            ets_reference_value_drop(&run->reference->memory, &inputs.values[i]);
             const bool is_item = i >= carried && i < carried + item_lists;
             status = is_item ? take_item(run, operand, turn, &inputs.values[i])
-                             : reference_value_share(&run->reference->memory, operand,
-                                                     &inputs.values[i], run->error);
+                             : ets_reference_value_share(&run->reference->memory, operand,
+                                                         &inputs.values[i], run->error);
         }
         if (status == ETS_OK) status = count_turn(run, step);
         if (status == ETS_OK) status = run_body(run, step->bodies[0], &inputs, &results);
@@ -383,8 +384,9 @@ static enum ets_status run_kind(struct reference_run *run, const struct referenc
     }
 }
 
-enum ets_status reference_run_control(struct reference_run *run, const struct reference_plan *plan,
-                                      struct reference_step *step)
+enum ets_status ets_reference_run_control(struct reference_run *run,
+                                          const struct reference_plan *plan,
+                                          struct reference_step *step)
 {
     struct turn operands = {0}, outputs = {0};
     enum ets_status status = turn_new(run, step->bodies[0]->graph->input_count, &operands);
@@ -392,7 +394,7 @@ enum ets_status reference_run_control(struct reference_run *run, const struct re
     if (status == ETS_OK) status = read_operands(run, plan, step, &operands);
     if (status == ETS_OK) status = run_kind(run, plan, step, &operands, &outputs);
     if (status == ETS_OK) {
-        reference_put_outputs(run, plan, step, outputs.values);
+        ets_reference_put_outputs(run, plan, step, outputs.values);
         outputs.count = 0; /* they are the slots' now */
     }
     turn_free(run, &operands);

@@ -19,14 +19,14 @@ static enum ets_status read_blocks(struct reference_frame *frame, const struct e
     struct blocks blocks = {.rank = self->rank};
     if (list->kind != REFERENCE_LIST || list->as.list.count != self->rank ||
         self->rank > ETS_TENSOR_MAX_RANK / 2) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "blocks of another rank");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "blocks of another rank");
     }
-    ETS_TRY(reference_ints(frame, list, self->rank, blocks.sizes));
+    ETS_TRY(ets_reference_ints(frame, list, self->rank, blocks.sizes));
     for (uint32_t i = 0; i < self->rank; i++) {
         if (blocks.sizes[i] == -1) blocks.sizes[i] = self->sizes[i];
         if (blocks.sizes[i] < 1 || self->sizes[i] % blocks.sizes[i] != 0) {
-            return reference_fail(frame, ETS_MISMATCH, "blocks of %lld do not divide %lld",
-                                  (long long)blocks.sizes[i], (long long)self->sizes[i]);
+            return ets_reference_fail(frame, ETS_MISMATCH, "blocks of %lld do not divide %lld",
+                                      (long long)blocks.sizes[i], (long long)self->sizes[i]);
         }
         blocks.counts[i] = self->sizes[i] / blocks.sizes[i];
     }
@@ -45,7 +45,7 @@ static enum ets_status in_blocks(struct reference_frame *frame, const struct ref
         sizes[2 * i + 1] = is_whole ? blocks->sizes[i] : 1;
     }
     struct reference_value list;
-    ETS_TRY(reference_int_list(frame, sizes, 2 * blocks->rank, &list));
+    ETS_TRY(ets_reference_int_list(frame, sizes, 2 * blocks->rank, &list));
     return APPLY(frame, LIKE(*value), result_out, "aten.reshape.default", *value, list);
 }
 
@@ -55,9 +55,9 @@ static enum ets_status give_in_shape(struct reference_frame *frame,
                                      const struct ets_tensor *shape)
 {
     struct reference_value list, result;
-    ETS_TRY(reference_int_list(frame, shape->sizes, shape->rank, &list));
+    ETS_TRY(ets_reference_int_list(frame, shape->sizes, shape->rank, &list));
     ETS_TRY(APPLY(frame, LIKE(*value), &result, "aten.reshape.default", *value, list));
-    return reference_give(frame, step, index, &result);
+    return ets_reference_give(frame, step, index, &result);
 }
 
 /* Scales or zero points as numbers of `type`, once a block; NOTHING stays so. */
@@ -73,12 +73,12 @@ static enum ets_status once_a_block(struct reference_frame *frame,
 }
 
 /* quantize_affine(input, block_size, scale, zero_point, output_dtype, quant_min, quant_max) */
-enum ets_status reference_quantize_blocks(struct reference_frame *frame,
-                                          const struct reference_step *step)
+enum ets_status ets_reference_quantize_blocks(struct reference_frame *frame,
+                                              const struct reference_step *step)
 {
     const struct ets_tensor *self;
     struct blocks blocks;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value *a = step->arguments;
     ETS_TRY(read_blocks(frame, self, &a[1], &blocks));
     struct reference_value x, scale, zero;
@@ -100,12 +100,12 @@ enum ets_status reference_quantize_blocks(struct reference_frame *frame,
  * dequantize_affine(input, block_size, scale, zero_point, input_dtype, quant_min, quant_max,
  * output_dtype)
  */
-enum ets_status reference_dequantize_blocks(struct reference_frame *frame,
-                                            const struct reference_step *step)
+enum ets_status ets_reference_dequantize_blocks(struct reference_frame *frame,
+                                                const struct reference_step *step)
 {
     const struct ets_tensor *self;
     struct blocks blocks;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value *a = step->arguments;
     const int type = (int)a[7].as.int_value;
     ETS_TRY(read_blocks(frame, self, &a[1], &blocks));
@@ -134,7 +134,7 @@ static enum ets_status find_ranges(struct reference_frame *frame, const struct r
         dims[i] = 2 * i + 1;
         small.sizes[2 * i + 1] = 1;
     }
-    ETS_TRY(reference_int_list(frame, dims, blocks->rank, &list));
+    ETS_TRY(ets_reference_int_list(frame, dims, blocks->rank, &list));
     ETS_TRY(APPLY(frame, small, low, "aten.amin.default", whole, list, TRUTH(1)));
     ETS_TRY(APPLY(frame, small, high, "aten.amax.default", whole, list, TRUTH(1)));
     ETS_TRY(APPLY(frame, small, low, "aten.clamp.default", *low, NOTHING, WHOLE(0)));
@@ -183,26 +183,26 @@ static enum ets_status choose(struct reference_frame *frame, bool is_symmetric, 
  * choose_qparams_affine(input, mapping_type, block_size, target_dtype, quant_min, quant_max, eps,
  * scale_dtype, zero_point_dtype, keepdim)
  */
-enum ets_status reference_choose_for_blocks(struct reference_frame *frame,
-                                            const struct reference_step *step)
+enum ets_status ets_reference_choose_for_blocks(struct reference_frame *frame,
+                                                const struct reference_step *step)
 {
     const struct ets_tensor *self;
     struct blocks blocks;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value *a = step->arguments;
     const struct ets_text mapping = a[1].as.text;
     const bool is_symmetric = mapping.size == 9 && memcmp(mapping.data, "SYMMETRIC", 9) == 0;
     const bool is_asymmetric = mapping.size == 10 && memcmp(mapping.data, "ASYMMETRIC", 10) == 0;
     if ((!is_symmetric && !is_asymmetric) || a[4].kind == REFERENCE_NOTHING ||
         a[5].kind == REFERENCE_NOTHING || a[9].as.int_value != 0) {
-        return reference_fail(frame, ETS_UNSUPPORTED, "another mapping than those known");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "another mapping than those known");
     }
     ETS_TRY(read_blocks(frame, self, &a[2], &blocks));
     struct reference_value low, high, scale, zero;
     ETS_TRY(find_ranges(frame, &a[0], &blocks, &low, &high));
-    const double eps = a[6].kind == REFERENCE_NOTHING ? 0x1p-23 : reference_number(&a[6]);
-    ETS_TRY(choose(frame, is_symmetric, reference_number(&a[4]), reference_number(&a[5]), eps, low,
-                   high, &scale, &zero));
+    const double eps = a[6].kind == REFERENCE_NOTHING ? 0x1p-23 : ets_reference_number(&a[6]);
+    ETS_TRY(choose(frame, is_symmetric, ets_reference_number(&a[4]), ets_reference_number(&a[5]),
+                   eps, low, high, &scale, &zero));
     if (a[7].kind != REFERENCE_NOTHING) {
         ETS_TRY(APPLY(frame, LIKE(scale), &scale, "aten.to.dtype", scale, a[7]));
     }

@@ -11,7 +11,7 @@ static enum ets_status number_mask(struct reference_frame *frame, struct referen
     if (shape.scalar_type != ETS_SCALAR_BOOL) return ETS_OK;
     struct reference_value zeros, hidden, sizes;
     shape.scalar_type = scalar_type;
-    ETS_TRY(reference_int_list(frame, shape.sizes, shape.rank, &sizes));
+    ETS_TRY(ets_reference_int_list(frame, shape.sizes, shape.rank, &sizes));
     ETS_TRY(APPLY(frame, shape, &zeros, "aten.full.default", sizes, NUMBER(0)));
     ETS_TRY(APPLY(frame, LIKE(*mask), &hidden, "aten.logical_not.default", *mask));
     return APPLY(frame, shape, mask, "aten.masked_fill.Scalar", zeros, hidden, NUMBER(-INFINITY));
@@ -22,9 +22,9 @@ static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, 
                                    struct reference_value *mask_out)
 {
     const int64_t sizes[2] = {rows, columns};
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_BOOL, 2, sizes);
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_BOOL, 2, sizes);
     struct reference_value list, ones;
-    ETS_TRY(reference_int_list(frame, sizes, 2, &list));
+    ETS_TRY(ets_reference_int_list(frame, sizes, 2, &list));
     ETS_TRY(APPLY(frame, shape, &ones, "aten.full.default", list, TRUTH(1)));
     return APPLY(frame, shape, mask_out, "aten.tril.default", ones);
 }
@@ -56,22 +56,22 @@ static enum ets_status spread_heads(struct reference_frame *frame,
     if (q->rank < 3 || v->rank < 3) return ETS_OK;
     const int64_t heads = q->sizes[q->rank - 3], own = v->sizes[v->rank - 3];
     if (own < 1 || heads % own != 0) {
-        return reference_fail(frame, ETS_MISMATCH, "heads do not divide");
+        return ets_reference_fail(frame, ETS_MISMATCH, "heads do not divide");
     }
     return APPLY(frame, LIKE(*value), value, "aten.repeat_interleave.self_int", *value,
                  WHOLE(heads / own), WHOLE(-3));
 }
 
-enum ets_status reference_attention(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_attention(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *q, *k, *v;
-    ETS_TRY(reference_tensor(frame, step, 0, &q));
-    ETS_TRY(reference_tensor(frame, step, 1, &k));
-    ETS_TRY(reference_tensor(frame, step, 2, &v));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &q));
+    ETS_TRY(ets_reference_tensor(frame, step, 1, &k));
+    ETS_TRY(ets_reference_tensor(frame, step, 2, &v));
     const struct reference_value *a = step->arguments;
-    if (q->rank < 2 || k->rank < 2 || v->rank < 2 || reference_number(&a[4]) != 0) {
-        return reference_fail(frame, ETS_UNSUPPORTED, "no matrices, or with dropout");
+    if (q->rank < 2 || k->rank < 2 || v->rank < 2 || ets_reference_number(&a[4]) != 0) {
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no matrices, or with dropout");
     }
     struct reference_value key = a[1], value = a[2], mask = a[3], scores, weights, result;
     if (a[7].as.int_value != 0) {
@@ -79,7 +79,7 @@ enum ets_status reference_attention(struct reference_frame *frame,
         ETS_TRY(spread_heads(frame, &a[0], &value));
     }
     const double scale = a[6].kind == REFERENCE_NOTHING ? 1 / sqrt((double)q->sizes[q->rank - 1])
-                                                        : reference_number(&a[6]);
+                                                        : ets_reference_number(&a[6]);
     const struct reference_shape any = LIKE(a[0]); /* these find their own shapes */
     ETS_TRY(APPLY(frame, any, &key, "aten.transpose.int", key, WHOLE(-2), WHOLE(-1)));
     ETS_TRY(APPLY(frame, any, &scores, "aten.matmul.default", a[0], key));
@@ -94,5 +94,5 @@ enum ets_status reference_attention(struct reference_frame *frame,
     }
     ETS_TRY(safe_softmax(frame, &scores, is_masked, &weights));
     ETS_TRY(APPLY(frame, any, &result, "aten.matmul.default", weights, value));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }

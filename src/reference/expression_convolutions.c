@@ -29,13 +29,15 @@ static enum ets_status check_axis(struct reference_frame *frame, struct axis *ax
                                axis->after + 1};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (numbers[i] < 1 || numbers[i] > NUMBER_LIMIT) {
-            return reference_fail(frame, ETS_INVALID_ARGUMENT, "no convolution has these numbers");
+            return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
+                                      "no convolution has these numbers");
         }
     }
     const int64_t room =
         axis->input + axis->before + axis->after - axis->dilation * (axis->kernel - 1) - 1;
     if (axis->input < 0 || axis->input > INT64_MAX / 4 || room < 0) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "the kernel is larger than the input");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
+                                  "the kernel is larger than the input");
     }
     axis->output = room / axis->stride + 1;
     return ETS_OK;
@@ -141,7 +143,7 @@ static enum ets_status convolve_group(struct reference_frame *frame, const struc
             matrix(type, it->outputs, count, output + (size_t)(first * width) * it->element_bytes);
         place.strides[0] = height * width;
         place.data_bytes = (size_t)((it->outputs - 1) * height * width + count) * it->element_bytes;
-        ETS_TRY(reference_tensor_copy(&made, &place, frame->error));
+        ETS_TRY(ets_reference_tensor_copy(&made, &place, frame->error));
     }
     return ETS_OK;
 }
@@ -149,9 +151,9 @@ static enum ets_status convolve_group(struct reference_frame *frame, const struc
 static enum ets_status new_bytes(struct reference_frame *frame, int64_t bytes,
                                  struct reference_value *value_out)
 {
-    ETS_TRY(reference_tensor_new(frame->calls->memory, ETS_SCALAR_BYTE, 1, &bytes, value_out,
-                                 frame->error));
-    return reference_keep(frame, value_out);
+    ETS_TRY(ets_reference_tensor_new(frame->calls->memory, ETS_SCALAR_BYTE, 1, &bytes, value_out,
+                                     frame->error));
+    return ets_reference_keep(frame, value_out);
 }
 
 /* All images and groups into `output`, dense. */
@@ -163,7 +165,7 @@ static enum ets_status convolve(struct reference_frame *frame, const struct conv
     const int64_t row_bytes = depth * it->columns.output * element;
     const int64_t plane = it->rows.output * it->columns.output;
     if (plane == 0 || it->outputs == 0 || depth == 0) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "an empty convolution");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "an empty convolution");
     }
     const bool direct = is_pointwise(&it->rows) && is_pointwise(&it->columns);
     int64_t rows = direct ? it->rows.output : (int64_t)PATCH_BYTES / row_bytes;
@@ -196,10 +198,10 @@ static enum ets_status by_kernel(struct reference_frame *frame, const struct ref
 {
     static const char name[] = "aten.convolution.default";
     const struct reference_operator *operator_ =
-        reference_operator_named((struct ets_text){name, sizeof name - 1});
+        ets_reference_operator_named((struct ets_text){name, sizeof name - 1});
     const struct reference_step kernel = {operator_, arguments, step->shapes, step->output_count,
                                           step->outputs};
-    return reference_kernel_step(frame, &kernel);
+    return ets_reference_kernel_step(frame, &kernel);
 }
 
 /* "same" and "valid", where paddings may be given so. */
@@ -209,7 +211,7 @@ static enum ets_status set_padding(struct reference_frame *frame,
 {
     if (padding->kind != REFERENCE_STRING) {
         int64_t paddings[2];
-        ETS_TRY(reference_ints(frame, padding, count, paddings));
+        ETS_TRY(ets_reference_ints(frame, padding, count, paddings));
         for (uint32_t i = 0; i < count; i++) axes[i].before = axes[i].after = paddings[i];
         return ETS_OK;
     }
@@ -231,8 +233,8 @@ static enum ets_status set_axes(struct reference_frame *frame,
                             *weight = &it->weight.as.tensor.view;
     int64_t strides[2], dilations[2];
     struct axis axes[2];
-    ETS_TRY(reference_ints(frame, &arguments[STRIDE], count, strides));
-    ETS_TRY(reference_ints(frame, &arguments[DILATION], count, dilations));
+    ETS_TRY(ets_reference_ints(frame, &arguments[STRIDE], count, strides));
+    ETS_TRY(ets_reference_ints(frame, &arguments[DILATION], count, dilations));
     for (uint32_t i = 0; i < count; i++) {
         axes[i] = (struct axis){.input = input->sizes[input->rank - count + i],
                                 .kernel = weight->sizes[2 + i],
@@ -258,15 +260,15 @@ static enum ets_status set_channels(struct reference_frame *frame,
     const int64_t channels = input->sizes[input->rank - count - 1];
     if (groups < 1 || channels % groups != 0 || weight->sizes[0] % groups != 0 ||
         (arguments[TRANSPOSED].as.int_value == 0 && weight->sizes[1] != channels / groups)) {
-        return reference_fail(frame, ETS_MISMATCH, "channels, groups and weights do not fit");
+        return ets_reference_fail(frame, ETS_MISMATCH, "channels, groups and weights do not fit");
     }
     it->batch = input->rank == count + 2 ? input->sizes[0] : 1;
     it->groups = groups;
     it->channels = channels / groups;
     it->outputs = weight->sizes[0] / groups;
     *is_product_out = arguments[TRANSPOSED].as.int_value == 0 &&
-                      reference_is_floating(input->scalar_type) &&
-                      reference_is_floating(weight->scalar_type);
+                      ets_reference_is_floating(input->scalar_type) &&
+                      ets_reference_is_floating(weight->scalar_type);
     return ETS_OK;
 }
 
@@ -277,7 +279,7 @@ static enum ets_status add_bias(struct reference_frame *frame, const struct refe
     if (bias->kind != REFERENCE_TENSOR) return ETS_OK;
     const int64_t sizes[4] = {bias->as.tensor.view.sizes[0], 1, 1, 1};
     struct reference_value list, wide;
-    ETS_TRY(reference_int_list(frame, sizes, count + 1, &list));
+    ETS_TRY(ets_reference_int_list(frame, sizes, count + 1, &list));
     ETS_TRY(APPLY(frame, LIKE(*bias), &wide, "aten.reshape.default", *bias, list));
     return APPLY(frame, LIKE(*result), result, "aten.add.Tensor", *result, wide);
 }
@@ -287,11 +289,11 @@ static enum ets_status by_product(struct reference_frame *frame, const struct re
 {
     const struct ets_tensor *input = &arguments[INPUT].as.tensor.view;
     const uint32_t count = arguments[WEIGHT].as.tensor.view.rank - 2;
-    const int own = input->scalar_type, wanted = reference_type(frame, own);
+    const int own = input->scalar_type, wanted = ets_reference_type(frame, own);
     const bool is_small = wanted == ETS_SCALAR_HALF || wanted == ETS_SCALAR_BFLOAT16;
     const int type = is_small ? ETS_SCALAR_FLOAT : wanted;
-    ETS_TRY(reference_dense(frame, &arguments[INPUT], type, &it->input));
-    ETS_TRY(reference_dense(frame, &arguments[WEIGHT], type, &it->weight));
+    ETS_TRY(ets_reference_dense(frame, &arguments[INPUT], type, &it->input));
+    ETS_TRY(ets_reference_dense(frame, &arguments[WEIGHT], type, &it->weight));
     ETS_TRY(set_axes(frame, arguments, count, it));
     it->element_bytes = ets_scalar_type_bytes(type);
     int64_t sizes[4];
@@ -301,12 +303,13 @@ static enum ets_status by_product(struct reference_frame *frame, const struct re
     if (count == 2) sizes[rank++] = it->rows.output;
     sizes[rank++] = it->columns.output;
     struct reference_value result;
-    ETS_TRY(reference_tensor_new(frame->calls->memory, type, rank, sizes, &result, frame->error));
-    ETS_TRY(reference_keep(frame, &result));
+    ETS_TRY(
+        ets_reference_tensor_new(frame->calls->memory, type, rank, sizes, &result, frame->error));
+    ETS_TRY(ets_reference_keep(frame, &result));
     ETS_TRY(convolve(frame, it, &result.as.tensor.view));
     ETS_TRY(add_bias(frame, &arguments[BIAS], count, &result));
-    ETS_TRY(reference_dense(frame, &result, wanted, &result));
-    return reference_give(frame, step, 0, &result);
+    ETS_TRY(ets_reference_dense(frame, &result, wanted, &result));
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 static enum ets_status convolution(struct reference_frame *frame, const struct reference_step *step,
@@ -314,14 +317,14 @@ static enum ets_status convolution(struct reference_frame *frame, const struct r
 {
     const struct reference_value *input = &arguments[INPUT], *weight = &arguments[WEIGHT];
     if (input->kind != REFERENCE_TENSOR || weight->kind != REFERENCE_TENSOR) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is no image");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a number is no image");
     }
     const uint32_t rank = weight->as.tensor.view.rank, given = input->as.tensor.view.rank;
     if (rank < 3 || rank > 4 || (given != rank && given != rank - 1)) {
-        return reference_fail(frame, ETS_UNSUPPORTED,
-                              "an input of %u dimensions with a kernel of "
-                              "%u",
-                              given, rank);
+        return ets_reference_fail(frame, ETS_UNSUPPORTED,
+                                  "an input of %u dimensions with a kernel of "
+                                  "%u",
+                                  given, rank);
     }
     struct convolution it = {.batch = 0};
     bool is_product = false;
@@ -329,8 +332,8 @@ static enum ets_status convolution(struct reference_frame *frame, const struct r
     return is_product ? by_product(frame, step, arguments, &it) : by_kernel(frame, step, arguments);
 }
 
-enum ets_status reference_convolution(struct reference_frame *frame,
-                                      const struct reference_step *step)
+enum ets_status ets_reference_convolution(struct reference_frame *frame,
+                                          const struct reference_step *step)
 {
     return convolution(frame, step, step->arguments);
 }
@@ -342,8 +345,8 @@ static enum ets_status no_padding(struct reference_frame *frame,
 {
     const int64_t zeros[ETS_TENSOR_MAX_RANK] = {0};
     const bool is_kernel = weight->kind == REFERENCE_TENSOR && weight->as.tensor.view.rank > 2;
-    return reference_int_list(frame, zeros, is_kernel ? weight->as.tensor.view.rank - 2 : 0,
-                              list_out);
+    return ets_reference_int_list(frame, zeros, is_kernel ? weight->as.tensor.view.rank - 2 : 0,
+                                  list_out);
 }
 
 /* A number, or a list of one, as a list for each of the kernel's dimensions. */
@@ -356,12 +359,12 @@ static enum ets_status widen(struct reference_frame *frame, const struct referen
         return ETS_OK;
     }
     const uint32_t count = weight->as.tensor.view.rank - 2;
-    ETS_TRY(reference_ints(frame, number, count, numbers));
-    return reference_int_list(frame, numbers, count, number);
+    ETS_TRY(ets_reference_ints(frame, number, count, numbers));
+    return ets_reference_int_list(frame, numbers, count, number);
 }
 
 /* conv1d and conv2d(input, weight, bias, stride, padding, dilation, groups). */
-enum ets_status reference_conv(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_conv(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     struct reference_value arguments[COUNT] = {a[0], a[1],     a[2],    a[3], a[4],
@@ -375,8 +378,8 @@ enum ets_status reference_conv(struct reference_frame *frame, const struct refer
 
 /* conv_transpose1d and 2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
  */
-enum ets_status reference_conv_transpose(struct reference_frame *frame,
-                                         const struct reference_step *step)
+enum ets_status ets_reference_conv_transpose(struct reference_frame *frame,
+                                             const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     struct reference_value arguments[COUNT] = {a[0], a[1],     a[2], a[3], a[4],

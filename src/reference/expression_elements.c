@@ -8,7 +8,7 @@ static enum ets_status gate(struct reference_frame *frame, const struct referenc
                             struct reference_value *result_out)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value x = step->arguments[0];
     struct reference_value sum, cut;
     ETS_TRY(APPLY(frame, LIKE(x), &sum, "aten.add.Scalar", x, NUMBER(3)));
@@ -16,134 +16,137 @@ static enum ets_status gate(struct reference_frame *frame, const struct referenc
     return APPLY(frame, LIKE(x), result_out, "aten.div.Scalar", cut, NUMBER(6));
 }
 
-enum ets_status reference_hardsigmoid(struct reference_frame *frame,
-                                      const struct reference_step *step)
+enum ets_status ets_reference_hardsigmoid(struct reference_frame *frame,
+                                          const struct reference_step *step)
 {
     struct reference_value result;
     ETS_TRY(gate(frame, step, &result));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
-enum ets_status reference_hardswish(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_hardswish(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     struct reference_value factor, result;
     ETS_TRY(gate(frame, step, &factor));
     const struct reference_value x = step->arguments[0];
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.mul.Tensor", x, factor));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
-enum ets_status reference_silu(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_silu(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value x = step->arguments[0];
     struct reference_value factor, result;
     ETS_TRY(APPLY(frame, LIKE(x), &factor, "aten.sigmoid.default", x));
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.mul.Tensor", x, factor));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
-enum ets_status reference_relu6(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_relu6(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value x = step->arguments[0];
     struct reference_value result;
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.hardtanh.default", x, NUMBER(0), NUMBER(6)));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* prelu(self, weight): one weight, or one for each channel. */
-enum ets_status reference_prelu(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_prelu(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const struct ets_tensor *self, *weight;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
-    ETS_TRY(reference_tensor(frame, step, 1, &weight));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 1, &weight));
     const struct reference_value x = step->arguments[0];
     struct reference_shape truth = LIKE(x), wide = LIKE(x);
     truth.scalar_type = ETS_SCALAR_BOOL;
     for (uint32_t i = 0; i < wide.rank; i++) wide.sizes[i] = 1;
     if (wide.rank > 1) wide.sizes[1] = (int64_t)ets_tensor_count(weight);
     struct reference_value sizes, slope, product, positive, result;
-    ETS_TRY(reference_int_list(frame, wide.sizes, wide.rank, &sizes));
+    ETS_TRY(ets_reference_int_list(frame, wide.sizes, wide.rank, &sizes));
     ETS_TRY(APPLY(frame, wide, &slope, "aten.reshape.default", step->arguments[1], sizes));
     ETS_TRY(APPLY(frame, LIKE(x), &product, "aten.mul.Tensor", x, slope));
     ETS_TRY(APPLY(frame, truth, &positive, "aten.gt.Scalar", x, WHOLE(0)));
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.where.self", positive, x, product));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
-enum ets_status reference_square(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_square(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     struct reference_value result;
     ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.mul.Tensor", step->arguments[0],
                   step->arguments[0]));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* rsub(self, other, alpha): other - alpha * self */
-enum ets_status reference_rsub(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_rsub(struct reference_frame *frame, const struct reference_step *step)
 {
     struct reference_value result;
     ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.sub.Tensor", step->arguments[1],
                   step->arguments[0], step->arguments[2]));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* masked_fill(self, mask, value) with a value that is a tensor */
-enum ets_status reference_masked_fill(struct reference_frame *frame,
-                                      const struct reference_step *step)
+enum ets_status ets_reference_masked_fill(struct reference_frame *frame,
+                                          const struct reference_step *step)
 {
     struct reference_value result;
     ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.where.self", step->arguments[1],
                   step->arguments[2], step->arguments[0]));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* clamp_min(self, min), clamp_max(self, max) */
-enum ets_status reference_clamp_end(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_clamp_end(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const bool is_min = strstr(step->operator_->name, "min") != NULL;
     const struct reference_value end = step->arguments[1];
     struct reference_value result;
     ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.clamp.default", step->arguments[0],
                   is_min ? end : NOTHING, is_min ? NOTHING : end));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* repeat_interleave(self, repeats, dim): every element so often, one after the other. */
-enum ets_status reference_repeat_interleave(struct reference_frame *frame,
-                                            const struct reference_step *step)
+enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
+                                                const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     struct reference_value x = step->arguments[0], column, sizes, wide, result;
     const bool is_flat = step->arguments[2].kind == REFERENCE_NOTHING;
     if (is_flat) {
-        ETS_TRY(reference_int_list(frame, &(const int64_t){-1}, 1, &sizes));
+        ETS_TRY(ets_reference_int_list(frame, &(const int64_t){-1}, 1, &sizes));
         ETS_TRY(APPLY(frame, LIKE(x), &x, "aten.reshape.default", x, sizes));
     }
     const int64_t repeats = step->arguments[1].as.int_value;
     uint32_t dim;
     const uint32_t rank = x.as.tensor.view.rank;
-    ETS_TRY(reference_dim(frame, is_flat ? 0 : step->arguments[2].as.int_value, rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, is_flat ? 0 : step->arguments[2].as.int_value, rank, &dim));
     if (repeats < 0 || rank == 0 || rank == ETS_TENSOR_MAX_RANK) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be repeated so");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be repeated so");
     }
     ETS_TRY(APPLY(frame, LIKE(x), &column, "aten.unsqueeze.default", x, WHOLE(dim + 1)));
     struct reference_shape shape = LIKE(column), whole = LIKE(x);
     shape.sizes[dim + 1] = repeats;
-    ETS_TRY(reference_int_list(frame, shape.sizes, shape.rank, &sizes));
+    ETS_TRY(ets_reference_int_list(frame, shape.sizes, shape.rank, &sizes));
     ETS_TRY(APPLY(frame, shape, &wide, "aten.expand.default", column, sizes));
     if (__builtin_mul_overflow(whole.sizes[dim], repeats, &whole.sizes[dim])) {
-        return reference_fail(frame, ETS_LIMIT, "it becomes too large");
+        return ets_reference_fail(frame, ETS_LIMIT, "it becomes too large");
     }
-    ETS_TRY(reference_int_list(frame, whole.sizes, whole.rank, &sizes));
+    ETS_TRY(ets_reference_int_list(frame, whole.sizes, whole.rank, &sizes));
     ETS_TRY(APPLY(frame, whole, &result, "aten.reshape.default", wide, sizes));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* Operators that take the arguments of another one. */
@@ -166,8 +169,8 @@ static const char *const other_names[][2] = {
     {"aten.where.ScalarSelf", "aten.where.self"},
 };
 
-enum ets_status reference_by_other_name(struct reference_frame *frame,
-                                        const struct reference_step *step)
+enum ets_status ets_reference_by_other_name(struct reference_frame *frame,
+                                            const struct reference_step *step)
 {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
         if (strcmp(other_names[i][0], step->operator_->name) != 0) continue;
@@ -175,10 +178,10 @@ enum ets_status reference_by_other_name(struct reference_frame *frame,
         uint32_t count = 0;
         struct reference_parameter parameter;
         const char *schema = step->operator_->schema;
-        while (reference_next_parameter(&schema, &parameter)) count++;
-        ETS_TRY(reference_apply(frame, other_names[i][1], step->arguments, count, step->shapes, 1,
-                                &result));
-        return reference_give(frame, step, 0, &result);
+        while (ets_reference_next_parameter(&schema, &parameter)) count++;
+        ETS_TRY(ets_reference_apply(frame, other_names[i][1], step->arguments, count, step->shapes,
+                                    1, &result));
+        return ets_reference_give(frame, step, 0, &result);
     }
-    return reference_fail(frame, ETS_UNSUPPORTED, "no other name");
+    return ets_reference_fail(frame, ETS_UNSUPPORTED, "no other name");
 }

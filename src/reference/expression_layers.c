@@ -18,7 +18,7 @@ static enum ets_status last_dims(struct reference_frame *frame, uint32_t count,
 {
     int64_t dims[ETS_TENSOR_MAX_RANK];
     for (uint32_t i = 0; i < count; i++) dims[i] = (int64_t)i - count;
-    return reference_int_list(frame, dims, count, dims_out);
+    return ets_reference_int_list(frame, dims, count, dims_out);
 }
 
 /* mean and 1/sqrt(variance + eps) over the last `count` dimensions, and x brought to 0 and 1. */
@@ -56,7 +56,7 @@ static enum ets_status give_all(struct reference_frame *frame, const struct refe
                                 const struct reference_value *results, uint32_t count)
 {
     for (uint32_t i = 0; i < count && i < step->output_count; i++) {
-        ETS_TRY(reference_give(frame, step, i, &results[i]));
+        ETS_TRY(ets_reference_give(frame, step, i, &results[i]));
     }
     return ETS_OK;
 }
@@ -65,46 +65,47 @@ static enum ets_status check_norm(struct reference_frame *frame, const struct re
                                   uint32_t *count_out)
 {
     const struct ets_tensor *x;
-    ETS_TRY(reference_tensor(frame, step, 0, &x));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const struct reference_value *sizes = &step->arguments[1];
     *count_out = sizes->kind == REFERENCE_LIST ? sizes->as.list.count : 1;
     if (*count_out > 0 && *count_out <= x->rank) return ETS_OK;
-    return reference_fail(frame, ETS_INVALID_ARGUMENT, "it has too few dimensions");
+    return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has too few dimensions");
 }
 
 /* native_layer_norm in doubles, whose kernel keeps mean and deviation as floats. */
-enum ets_status reference_native_layer_norm(struct reference_frame *frame,
-                                            const struct reference_step *step)
+enum ets_status ets_reference_native_layer_norm(struct reference_frame *frame,
+                                                const struct reference_step *step)
 {
     uint32_t count;
     struct reference_value results[3];
     ETS_TRY(check_norm(frame, step, &count));
     const struct reference_value *a = step->arguments;
-    ETS_TRY(normalise(frame, &a[0], count, reference_number(&a[4]), results));
+    ETS_TRY(normalise(frame, &a[0], count, ets_reference_number(&a[4]), results));
     ETS_TRY(scale_and_shift(frame, &results[0], &a[2], &a[3]));
     return give_all(frame, step, results, 3);
 }
 
-enum ets_status reference_layer_norm(struct reference_frame *frame,
-                                     const struct reference_step *step)
+enum ets_status ets_reference_layer_norm(struct reference_frame *frame,
+                                         const struct reference_step *step)
 {
     uint32_t count;
     struct reference_value results[3];
     ETS_TRY(check_norm(frame, step, &count));
     const struct reference_shape small = reduced(&step->arguments[0], count);
     const struct reference_shape shapes[3] = {LIKE(step->arguments[0]), small, small};
-    ETS_TRY(reference_apply(frame, "aten.native_layer_norm.default", step->arguments, 5, shapes, 3,
-                            results));
+    ETS_TRY(ets_reference_apply(frame, "aten.native_layer_norm.default", step->arguments, 5, shapes,
+                                3, results));
     return give_all(frame, step, results, 1);
 }
 
 /* rms_norm(input, normalized_shape, weight, eps) */
-enum ets_status reference_rms_norm(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_rms_norm(struct reference_frame *frame,
+                                       const struct reference_step *step)
 {
     uint32_t count;
     ETS_TRY(check_norm(frame, step, &count));
     const struct reference_value *a = step->arguments, x = a[0];
-    const double eps = a[3].kind == REFERENCE_NOTHING ? 0x1p-23 : reference_number(&a[3]);
+    const double eps = a[3].kind == REFERENCE_NOTHING ? 0x1p-23 : ets_reference_number(&a[3]);
     const struct reference_shape small = reduced(&x, count);
     struct reference_value dims, square, result;
     ETS_TRY(last_dims(frame, count, &dims));
@@ -114,7 +115,7 @@ enum ets_status reference_rms_norm(struct reference_frame *frame, const struct r
     ETS_TRY(APPLY(frame, small, &square, "aten.rsqrt.default", square));
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.mul.Tensor", x, square));
     ETS_TRY(scale_and_shift(frame, &result, &a[2], &NOTHING));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* A vector of channels, to be multiplied with [batch, channels, ...]. */
@@ -127,7 +128,7 @@ static enum ets_status per_channel(struct reference_frame *frame, const struct r
     struct reference_shape shape = LIKE(*x);
     for (uint32_t i = 0; i < shape.rank; i++) shape.sizes[i] = i == 1 ? -1 : 1;
     struct reference_value sizes;
-    ETS_TRY(reference_int_list(frame, shape.sizes, shape.rank, &sizes));
+    ETS_TRY(ets_reference_int_list(frame, shape.sizes, shape.rank, &sizes));
     return APPLY(frame, LIKE(*vector), wide_out, "aten.reshape.default", *vector, sizes);
 }
 
@@ -136,25 +137,25 @@ static enum ets_status reshaped(struct reference_frame *frame, const struct refe
                                 struct reference_value *result_out)
 {
     struct reference_value list;
-    ETS_TRY(reference_int_list(frame, sizes, rank, &list));
+    ETS_TRY(ets_reference_int_list(frame, sizes, rank, &list));
     return APPLY(frame, LIKE(*x), result_out, "aten.reshape.default", *x, list);
 }
 
 /* native_group_norm(input, weight, bias, N, C, HxW, group, eps) in doubles, as above. */
-enum ets_status reference_native_group_norm(struct reference_frame *frame,
-                                            const struct reference_step *step)
+enum ets_status ets_reference_native_group_norm(struct reference_frame *frame,
+                                                const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     const struct ets_tensor *x;
-    ETS_TRY(reference_tensor(frame, step, 0, &x));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[6].as.int_value, batch = a[3].as.int_value;
     if (x->rank < 2 || groups < 1 || x->sizes[1] % groups != 0 || batch != x->sizes[0]) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
     }
     struct reference_value flat, results[3], weight, bias;
     const int64_t three[3] = {batch, groups, batch * groups > 0 ? -1 : 0};
     ETS_TRY(reshaped(frame, &a[0], three, 3, &flat));
-    ETS_TRY(normalise(frame, &flat, 1, reference_number(&a[7]), results));
+    ETS_TRY(normalise(frame, &flat, 1, ets_reference_number(&a[7]), results));
     ETS_TRY(reshaped(frame, &results[0], x->sizes, x->rank, &results[0]));
     ETS_TRY(per_channel(frame, &a[0], &a[1], &weight));
     ETS_TRY(per_channel(frame, &a[0], &a[2], &bias));
@@ -164,54 +165,55 @@ enum ets_status reference_native_group_norm(struct reference_frame *frame,
 }
 
 /* group_norm(input, num_groups, weight, bias, eps) */
-enum ets_status reference_group_norm(struct reference_frame *frame,
-                                     const struct reference_step *step)
+enum ets_status ets_reference_group_norm(struct reference_frame *frame,
+                                         const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     const struct ets_tensor *x;
-    ETS_TRY(reference_tensor(frame, step, 0, &x));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[1].as.int_value;
     if (x->rank < 2 || groups < 1 || groups > x->sizes[1]) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
     }
     int64_t pixels = 1;
     for (uint32_t i = 2; i < x->rank; i++) pixels *= x->sizes[i];
     const int64_t pair[2] = {x->sizes[0], groups};
-    const struct reference_shape small = reference_shape_of(x->scalar_type, 2, pair);
+    const struct reference_shape small = ets_reference_shape_of(x->scalar_type, 2, pair);
     const struct reference_shape shapes[3] = {LIKE(a[0]), small, small};
     const struct reference_value arguments[8] = {
         a[0], a[2], a[3], WHOLE(x->sizes[0]), WHOLE(x->sizes[1]), WHOLE(pixels), a[1], a[4]};
     struct reference_value results[3];
-    ETS_TRY(
-        reference_apply(frame, "aten.native_group_norm.default", arguments, 8, shapes, 3, results));
+    ETS_TRY(ets_reference_apply(frame, "aten.native_group_norm.default", arguments, 8, shapes, 3,
+                                results));
     return give_all(frame, step, results, 1);
 }
 
 /* batch_norm(input, weight, bias, mean, var, training, momentum, eps, cudnn) as it is run. */
-enum ets_status reference_batch_norm(struct reference_frame *frame,
-                                     const struct reference_step *step)
+enum ets_status ets_reference_batch_norm(struct reference_frame *frame,
+                                         const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     const struct ets_tensor *x;
-    ETS_TRY(reference_tensor(frame, step, 0, &x));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     if (a[5].as.int_value != 0 || a[3].kind == REFERENCE_NOTHING ||
         a[4].kind == REFERENCE_NOTHING) {
-        return reference_fail(frame, ETS_UNSUPPORTED, "it is in training mode");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "it is in training mode");
     }
     const struct reference_shape none = {.scalar_type = x->scalar_type, .rank = 1};
     const struct reference_shape shapes[3] = {LIKE(a[0]), none, none};
     const struct reference_value arguments[7] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7]};
     struct reference_value results[3];
-    ETS_TRY(reference_apply(frame, "aten._native_batch_norm_legit_no_training.default", arguments,
-                            7, shapes, 3, results));
+    ETS_TRY(ets_reference_apply(frame, "aten._native_batch_norm_legit_no_training.default",
+                                arguments, 7, shapes, 3, results));
     return give_all(frame, step, results, 1);
 }
 
 /* softmax.int and log_softmax.int(self, dim, dtype) */
-enum ets_status reference_softmax(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_softmax(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const struct reference_value *a = step->arguments;
     const char *name = strstr(step->operator_->name, "log") != NULL ? "aten._log_softmax.default"
                                                                     : "aten._softmax.default";
@@ -220,42 +222,42 @@ enum ets_status reference_softmax(struct reference_frame *frame, const struct re
         ETS_TRY(APPLY(frame, LIKE(x), &x, "aten.to.dtype", a[0], a[2]));
     }
     ETS_TRY(APPLY(frame, LIKE(x), &result, name, x, a[1], TRUTH(0)));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* _log_softmax(self, dim) in doubles, which its kernel refuses. */
-enum ets_status reference_native_log_softmax(struct reference_frame *frame,
-                                             const struct reference_step *step)
+enum ets_status ets_reference_native_log_softmax(struct reference_frame *frame,
+                                                 const struct reference_step *step)
 {
     const struct ets_tensor *self;
     uint32_t dim;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
     const struct reference_value x = step->arguments[0];
     struct reference_shape small = LIKE(x);
     small.sizes[dim] = 1;
     const int64_t dims[1] = {dim};
     struct reference_value list, largest, below, sum, result;
-    ETS_TRY(reference_int_list(frame, dims, 1, &list));
+    ETS_TRY(ets_reference_int_list(frame, dims, 1, &list));
     ETS_TRY(APPLY(frame, small, &largest, "aten.amax.default", x, list, TRUTH(1)));
     ETS_TRY(APPLY(frame, LIKE(x), &below, "aten.sub.Tensor", x, largest));
     ETS_TRY(APPLY(frame, LIKE(x), &sum, "aten.exp.default", below));
     ETS_TRY(APPLY(frame, small, &sum, "aten.sum.dim_IntList", sum, list, TRUTH(1)));
     ETS_TRY(APPLY(frame, small, &sum, "aten.log.default", sum));
     ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.sub.Tensor", below, sum));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* sum(self, dim, keepdim) in doubles: its kernel adds floats, that of mean doubles. */
-enum ets_status reference_native_sum(struct reference_frame *frame,
-                                     const struct reference_step *step)
+enum ets_status ets_reference_native_sum(struct reference_frame *frame,
+                                         const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const int type = step->shapes[0].scalar_type;
-    if (!reference_is_floating(self->scalar_type) || ets_tensor_count(self) == 0 ||
-        !reference_is_floating(type)) {
-        return reference_kernel_step(frame, step);
+    if (!ets_reference_is_floating(self->scalar_type) || ets_tensor_count(self) == 0 ||
+        !ets_reference_is_floating(type)) {
+        return ets_reference_kernel_step(frame, step);
     }
     struct reference_value mean, result;
     ETS_TRY(APPLY(frame, step->shapes[0], &mean, "aten.mean.dim", step->arguments[0],
@@ -263,40 +265,40 @@ enum ets_status reference_native_sum(struct reference_frame *frame,
     const double count =
         (double)ets_tensor_count(self) / (double)ets_tensor_count(&mean.as.tensor.view);
     ETS_TRY(APPLY(frame, LIKE(mean), &result, "aten.mul.Scalar", mean, NUMBER(count)));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
-enum ets_status reference_sum(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_sum(struct reference_frame *frame, const struct reference_step *step)
 {
     struct reference_value none, result;
-    ETS_TRY(reference_int_list(frame, NULL, 0, &none));
+    ETS_TRY(ets_reference_int_list(frame, NULL, 0, &none));
     ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.sum.dim_IntList", step->arguments[0], none,
                   TRUTH(0), step->arguments[1]));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* max_pool2d without the indices that its kernel gives too. */
-enum ets_status reference_max_pool2d(struct reference_frame *frame,
-                                     const struct reference_step *step)
+enum ets_status ets_reference_max_pool2d(struct reference_frame *frame,
+                                         const struct reference_step *step)
 {
     struct reference_value results[2];
     struct reference_shape shapes[2] = {step->shapes[0], step->shapes[0]};
     shapes[1].scalar_type = ETS_SCALAR_LONG;
-    ETS_TRY(reference_apply(frame, "aten.max_pool2d_with_indices.default", step->arguments, 6,
-                            shapes, 2, results));
+    ETS_TRY(ets_reference_apply(frame, "aten.max_pool2d_with_indices.default", step->arguments, 6,
+                                shapes, 2, results));
     return give_all(frame, step, results, 1);
 }
 
 /* adaptive_avg_pool2d(self, output_size): a pool of equal windows where sizes divide. */
-enum ets_status reference_adaptive_avg_pool2d(struct reference_frame *frame,
-                                              const struct reference_step *step)
+enum ets_status ets_reference_adaptive_avg_pool2d(struct reference_frame *frame,
+                                                  const struct reference_step *step)
 {
     const struct ets_tensor *x;
     int64_t sizes[2];
-    ETS_TRY(reference_tensor(frame, step, 0, &x));
-    ETS_TRY(reference_ints(frame, &step->arguments[1], 2, sizes));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
+    ETS_TRY(ets_reference_ints(frame, &step->arguments[1], 2, sizes));
     if (x->rank < 3 || x->rank > 4 || sizes[0] < 1 || sizes[1] < 1) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "no image, or no size");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no image, or no size");
     }
     const int64_t *image = x->sizes + x->rank - 2;
     struct reference_shape shape = LIKE(step->arguments[0]);
@@ -307,21 +309,21 @@ enum ets_status reference_adaptive_avg_pool2d(struct reference_frame *frame,
         ETS_TRY(APPLY(frame, shape, &result, "aten.mean.dim", step->arguments[0], list, TRUTH(1)));
     } else if (image[0] % sizes[0] == 0 && image[1] % sizes[1] == 0) {
         const int64_t window[2] = {image[0] / sizes[0], image[1] / sizes[1]};
-        ETS_TRY(reference_int_list(frame, window, 2, &list));
+        ETS_TRY(ets_reference_int_list(frame, window, 2, &list));
         ETS_TRY(APPLY(frame, shape, &result, "aten.avg_pool2d.default", step->arguments[0], list,
                       list));
     } else {
         static const char name[] = "aten._adaptive_avg_pool2d.default";
         const struct reference_step kernel = {
-            reference_operator_named((struct ets_text){name, sizeof name - 1}), step->arguments,
+            ets_reference_operator_named((struct ets_text){name, sizeof name - 1}), step->arguments,
             step->shapes, step->output_count, step->outputs};
-        return reference_kernel_step(frame, &kernel);
+        return ets_reference_kernel_step(frame, &kernel);
     }
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }
 
 /* pad(self, pad, mode, value) */
-enum ets_status reference_pad(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_pad(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct reference_value *a = step->arguments;
     const struct ets_text mode = a[2].as.text;
@@ -331,7 +333,7 @@ enum ets_status reference_pad(struct reference_frame *frame, const struct refere
         const struct reference_value value = a[3].kind == REFERENCE_NOTHING ? NUMBER(0) : a[3];
         ETS_TRY(APPLY(frame, step->shapes[0], &result, "aten.constant_pad_nd.default", a[0], a[1],
                       value));
-        return reference_give(frame, step, 0, &result);
+        return ets_reference_give(frame, step, 0, &result);
     }
     static const char *const names[2][3] = {
         {"aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
@@ -340,8 +342,8 @@ enum ets_status reference_pad(struct reference_frame *frame, const struct refere
          "aten.replication_pad3d.default"}};
     const bool reflects = mode.size == 7 && memcmp(mode.data, "reflect", 7) == 0;
     if (dims < 1 || dims > 3 || (!reflects && mode.size != 9)) {
-        return reference_fail(frame, ETS_UNSUPPORTED, "no kernel pads so");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no kernel pads so");
     }
     ETS_TRY(APPLY(frame, step->shapes[0], &result, names[!reflects][dims - 1], a[0], a[1]));
-    return reference_give(frame, step, 0, &result);
+    return ets_reference_give(frame, step, 0, &result);
 }

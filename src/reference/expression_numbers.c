@@ -5,53 +5,55 @@
 #include "etscope/numerics.h"
 #include "reference/expression_list.h"
 
-enum ets_status reference_assertion(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_assertion(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     if (step->output_count == 0) return ETS_OK;
-    return reference_fail(frame, ETS_MISMATCH, "an assertion gives nothing");
+    return ets_reference_fail(frame, ETS_MISMATCH, "an assertion gives nothing");
 }
 
 static enum ets_status give_number(struct reference_frame *frame, const struct reference_step *step,
                                    struct reference_value number)
 {
-    return reference_give(frame, step, 0, &number);
+    return ets_reference_give(frame, step, 0, &number);
 }
 
-enum ets_status reference_sym_size(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_sym_size(struct reference_frame *frame,
+                                       const struct reference_step *step)
 {
     const struct ets_tensor *self;
     uint32_t dim;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
-    if (self->rank == 0) return reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no dimension");
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    if (self->rank == 0)
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no dimension");
     return give_number(frame, step, WHOLE(self->sizes[dim]));
 }
 
-enum ets_status reference_sym_numel(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_sym_numel(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     return give_number(frame, step, WHOLE((int64_t)ets_tensor_count(self)));
 }
 
-enum ets_status reference_item(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_item(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     if (ets_tensor_count(self) != 1 || ets_scalar_component_count(self->scalar_type) != 1) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not one number");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not one number");
     }
     const int type = self->scalar_type;
-    if (reference_is_floating(type)) {
+    if (ets_reference_is_floating(type)) {
         return give_number(frame, step, NUMBER(ets_element_load(self->data, type, 0)));
     }
     int64_t whole = 0; /* int64 is not exact as a double */
     struct ets_tensor from = *self;
     from.rank = 0;
     struct ets_tensor to = {.scalar_type = ETS_SCALAR_LONG, .data = &whole, .data_bytes = 8};
-    ETS_TRY(reference_tensor_copy(&from, &to, frame->error));
+    ETS_TRY(ets_reference_tensor_copy(&from, &to, frame->error));
     return give_number(frame, step, type == ETS_SCALAR_BOOL ? TRUTH(whole) : WHOLE(whole));
 }
 
@@ -120,13 +122,14 @@ static int order_of(const struct reference_value *a, const struct reference_valu
     if (a->kind != REFERENCE_DOUBLE && b->kind != REFERENCE_DOUBLE) {
         return (a->as.int_value > b->as.int_value) - (a->as.int_value < b->as.int_value);
     }
-    const double left = reference_number(a), right = reference_number(b);
+    const double left = ets_reference_number(a), right = ets_reference_number(b);
     if (!(left == left) || !(right == right)) return 2;
     return (left > right) - (left < right);
 }
 
 /* "_operator.add" and its like on two numbers. */
-enum ets_status reference_binary(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_binary(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     const char *name = strchr(step->operator_->name, '.') + 1;
     const struct reference_value *a = &step->arguments[0], *b = &step->arguments[1];
@@ -140,23 +143,24 @@ enum ets_status reference_binary(struct reference_frame *frame, const struct ref
                              strchr("aox", name[0]) != NULL && strcmp(name, "add") != 0;
         return give_number(frame, step, is_bool ? TRUTH(whole) : WHOLE(whole));
     }
-    if (!real_arithmetic(name, reference_number(a), reference_number(b), &real)) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no result");
+    if (!real_arithmetic(name, ets_reference_number(a), ets_reference_number(b), &real)) {
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no result");
     }
     if (is_whole && strcmp(name, "pow") == 0 && fabs(real) < 9e15) {
         return give_number(frame, step, WHOLE((int64_t)real));
     }
     if (is_whole && strcmp(name, "truediv") != 0) {
-        return reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
+        return ets_reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
     }
     return give_number(frame, step, NUMBER(real));
 }
 
-enum ets_status reference_unary(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_unary(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const char *name = strchr(step->operator_->name, '.') + 1;
     const struct reference_value *a = &step->arguments[0];
-    const double real = reference_number(a);
+    const double real = ets_reference_number(a);
     const bool is_whole = a->kind != REFERENCE_DOUBLE;
     const int64_t whole = is_whole ? a->as.int_value : 0;
     if (strcmp(name, "not_") == 0 || strcmp(name, "sym_not") == 0) {
@@ -166,7 +170,7 @@ enum ets_status reference_unary(struct reference_frame *frame, const struct refe
     if (strcmp(name, "sqrt") == 0) return give_number(frame, step, NUMBER(sqrt(real)));
     const bool is_negated = strcmp(name, "neg") == 0 || (strcmp(name, "abs") == 0 && real < 0);
     if (is_negated && is_whole) {
-        if (whole == INT64_MIN) return reference_fail(frame, ETS_LIMIT, "it has no result");
+        if (whole == INT64_MIN) return ets_reference_fail(frame, ETS_LIMIT, "it has no result");
         return give_number(frame, step, WHOLE(-whole));
     }
     if (is_whole) return give_number(frame, step, WHOLE(whole));
@@ -177,7 +181,7 @@ enum ets_status reference_unary(struct reference_frame *frame, const struct refe
                            : strcmp(name, "floor") == 0 ? floor(real)
                                                         : trunc(real); /* trunc, sym_int */
     if (!(fabs(rounded) < 9.2e18)) {
-        return reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
+        return ets_reference_fail(frame, ETS_LIMIT, "its result is no 64-bit number");
     }
     return give_number(frame, step, WHOLE((int64_t)rounded));
 }

@@ -38,18 +38,18 @@ static enum ets_status give_shape(struct reference_frame *frame, const struct re
     view.rank = rank;
     if (rank > 0) memmove(view.sizes, sizes, rank * sizeof *sizes);
     if (ets_tensor_count(&view) != ets_tensor_count(&self->as.tensor.view)) {
-        return reference_fail(frame, ETS_MISMATCH, "the shape has another number of elements");
+        return ets_reference_fail(frame, ETS_MISMATCH, "the shape has another number of elements");
     }
     if (set_strides(&self->as.tensor.view, &view)) {
-        return reference_give_view(frame, step, 0, self, &view);
+        return ets_reference_give_view(frame, step, 0, self, &view);
     }
-    if (view_only) return reference_fail(frame, ETS_INVALID_ARGUMENT, "no view has this shape");
+    if (view_only) return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no view has this shape");
     struct reference_value dense;
-    ETS_TRY(reference_dense(frame, self, view.scalar_type, &dense));
+    ETS_TRY(ets_reference_dense(frame, self, view.scalar_type, &dense));
     view.data = dense.as.tensor.view.data;
     view.data_bytes = dense.as.tensor.view.data_bytes;
     ets_tensor_set_contiguous(&view);
-    return reference_give_view(frame, step, 0, &dense, &view);
+    return ets_reference_give_view(frame, step, 0, &dense, &view);
 }
 
 /* Of a list of sizes one of which may be -1: what the others leave of `total`. */
@@ -58,8 +58,9 @@ static enum ets_status read_sizes(struct reference_frame *frame, const struct re
                                   int64_t sizes[ETS_TENSOR_MAX_RANK])
 {
     const uint32_t count = list->kind == REFERENCE_LIST ? list->as.list.count : 1;
-    if (count > ETS_TENSOR_MAX_RANK) return reference_fail(frame, ETS_LIMIT, "too many dimensions");
-    ETS_TRY(reference_ints(frame, list, count, sizes));
+    if (count > ETS_TENSOR_MAX_RANK)
+        return ets_reference_fail(frame, ETS_LIMIT, "too many dimensions");
+    ETS_TRY(ets_reference_ints(frame, list, count, sizes));
     uint32_t open = count;
     struct ets_tensor rest = {.rank = count};
     for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +68,7 @@ static enum ets_status read_sizes(struct reference_frame *frame, const struct re
         if (sizes[i] == -1) open = i;
     }
     const uint64_t known = ets_tensor_count(&rest);
-    if (known > INT64_MAX) return reference_fail(frame, ETS_INVALID_ARGUMENT, "no such sizes");
+    if (known > INT64_MAX) return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no such sizes");
     if (open < count) sizes[open] = known > 0 ? total / (int64_t)known : 0;
     *rank_out = count;
     return ETS_OK;
@@ -77,38 +78,41 @@ static enum ets_status reshape(struct reference_frame *frame, const struct refer
                                bool view_only)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t rank;
     int64_t sizes[ETS_TENSOR_MAX_RANK];
     ETS_TRY(read_sizes(frame, &step->arguments[1], (int64_t)ets_tensor_count(self), &rank, sizes));
     return give_shape(frame, step, rank, sizes, view_only);
 }
 
-enum ets_status reference_view(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_view(struct reference_frame *frame, const struct reference_step *step)
 {
     return reshape(frame, step, true);
 }
 
-enum ets_status reference_reshape(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_reshape(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     return reshape(frame, step, false);
 }
 
-enum ets_status reference_view_as(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_view_as(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     const struct ets_tensor *self, *other;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
-    ETS_TRY(reference_tensor(frame, step, 1, &other));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 1, &other));
     return give_shape(frame, step, other->rank, other->sizes, false);
 }
 
-enum ets_status reference_flatten(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_flatten(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t first, last, rank = 0;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &first));
-    ETS_TRY(reference_dim(frame, step->arguments[2].as.int_value, self->rank, &last));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &first));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &last));
     int64_t sizes[ETS_TENSOR_MAX_RANK] = {1};
     if (self->rank == 0) return give_shape(frame, step, 1, sizes, false);
     for (uint32_t i = 0; i < self->rank; i++) {
@@ -118,18 +122,19 @@ enum ets_status reference_flatten(struct reference_frame *frame, const struct re
     return give_shape(frame, step, rank, sizes, false);
 }
 
-enum ets_status reference_unflatten(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_unflatten(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim, count;
     int64_t inner[ETS_TENSOR_MAX_RANK], sizes[2 * ETS_TENSOR_MAX_RANK];
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
-    if (self->rank == 0) return reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no dimension");
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    if (self->rank == 0)
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has no dimension");
     ETS_TRY(read_sizes(frame, &step->arguments[2], self->sizes[dim], &count, inner));
     if (self->rank - 1 + count > ETS_TENSOR_MAX_RANK) {
-        return reference_fail(frame, ETS_LIMIT, "too many dimensions");
+        return ets_reference_fail(frame, ETS_LIMIT, "too many dimensions");
     }
     memcpy(sizes, self->sizes, dim * sizeof *sizes);
     memcpy(sizes + dim, inner, count * sizeof *sizes);
@@ -146,10 +151,11 @@ static void remove_dim(struct ets_tensor *view, uint32_t dim)
 }
 
 /* Dimensions of size 1 go: all, one or those of a list. */
-enum ets_status reference_squeeze(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_squeeze(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const bool of_all = strcmp(step->operator_->schema, "t self") == 0;
     const struct reference_value *dims = &step->arguments[1];
     const uint32_t count = of_all ? 0 : dims->kind == REFERENCE_LIST ? dims->as.list.count : 1;
@@ -158,25 +164,25 @@ enum ets_status reference_squeeze(struct reference_frame *frame, const struct re
         uint32_t dim;
         const struct reference_value *item =
             dims->kind == REFERENCE_LIST ? &dims->as.list.items[i] : dims;
-        ETS_TRY(reference_dim(frame, item->as.int_value, self->rank, &dim));
+        ETS_TRY(ets_reference_dim(frame, item->as.int_value, self->rank, &dim));
         chosen |= UINT32_C(1) << dim;
     }
     struct ets_tensor view = *self;
     for (uint32_t i = self->rank; i-- > 0;) {
         if ((chosen >> i & 1) != 0 && view.sizes[i] == 1) remove_dim(&view, i);
     }
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
-enum ets_status reference_unsqueeze(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_unsqueeze(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank + 1, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank + 1, &dim));
     if (self->rank == ETS_TENSOR_MAX_RANK) {
-        return reference_fail(frame, ETS_LIMIT, "too many dimensions");
+        return ets_reference_fail(frame, ETS_LIMIT, "too many dimensions");
     }
     struct ets_tensor view = *self;
     const size_t behind = (self->rank - dim) * sizeof *view.sizes;
@@ -185,31 +191,32 @@ enum ets_status reference_unsqueeze(struct reference_frame *frame,
     view.strides[dim] = dim < self->rank ? self->sizes[dim] * self->strides[dim] : 1;
     view.sizes[dim] = 1;
     view.rank++;
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
-enum ets_status reference_permute(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_permute(struct reference_frame *frame,
+                                      const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     int64_t dims[ETS_TENSOR_MAX_RANK];
     if (step->arguments[1].kind == REFERENCE_LIST &&
         step->arguments[1].as.list.count != self->rank) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "dims must name every dimension");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "dims must name every dimension");
     }
-    ETS_TRY(reference_ints(frame, &step->arguments[1], self->rank, dims));
+    ETS_TRY(ets_reference_ints(frame, &step->arguments[1], self->rank, dims));
     struct ets_tensor view = *self;
     uint32_t seen = 0, dim;
     for (uint32_t i = 0; i < self->rank; i++) {
-        ETS_TRY(reference_dim(frame, dims[i], self->rank, &dim));
+        ETS_TRY(ets_reference_dim(frame, dims[i], self->rank, &dim));
         if ((seen >> dim & 1) != 0) {
-            return reference_fail(frame, ETS_INVALID_ARGUMENT, "dims name a dimension twice");
+            return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "dims name a dimension twice");
         }
         seen |= UINT32_C(1) << dim;
         view.sizes[i] = self->sizes[dim];
         view.strides[i] = self->strides[dim];
     }
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
 static enum ets_status give_transposed(struct reference_frame *frame,
@@ -221,26 +228,26 @@ static enum ets_status give_transposed(struct reference_frame *frame,
     view.strides[a] = view.strides[b];
     view.sizes[b] = size;
     view.strides[b] = stride;
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
-enum ets_status reference_transpose(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_transpose(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t a, b;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &a));
-    ETS_TRY(reference_dim(frame, step->arguments[2].as.int_value, self->rank, &b));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &a));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &b));
     return give_transposed(frame, step, a, b);
 }
 
-enum ets_status reference_t(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_t(struct reference_frame *frame, const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     if (self->rank > 2) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it has more than 2 dimensions");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has more than 2 dimensions");
     }
     return give_transposed(frame, step, 0, self->rank == 2 ? 1 : 0);
 }
@@ -251,7 +258,8 @@ static enum ets_status give_expanded(struct reference_frame *frame,
 {
     struct ets_tensor view = step->arguments[0].as.tensor.view;
     const struct ets_tensor self = view;
-    if (rank < self.rank) return reference_fail(frame, ETS_INVALID_ARGUMENT, "too few dimensions");
+    if (rank < self.rank)
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "too few dimensions");
     view.rank = rank;
     for (uint32_t i = 0; i < rank; i++) {
         const bool is_new = i < rank - self.rank;
@@ -260,31 +268,33 @@ static enum ets_status give_expanded(struct reference_frame *frame,
         view.sizes[i] = sizes[i] == -1 && !is_new ? size : sizes[i];
         view.strides[i] = is_new || size != view.sizes[i] ? 0 : self.strides[from];
         if (view.sizes[i] < 0 || (size != 1 && size != view.sizes[i])) {
-            return reference_fail(frame, ETS_MISMATCH, "size %lld cannot become %lld",
-                                  (long long)size, (long long)sizes[i]);
+            return ets_reference_fail(frame, ETS_MISMATCH, "size %lld cannot become %lld",
+                                      (long long)size, (long long)sizes[i]);
         }
     }
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
-enum ets_status reference_expand(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_expand(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     int64_t sizes[ETS_TENSOR_MAX_RANK];
     const struct reference_value *list = &step->arguments[1];
     const uint32_t rank = list->kind == REFERENCE_LIST ? list->as.list.count : 1;
-    if (rank > ETS_TENSOR_MAX_RANK) return reference_fail(frame, ETS_LIMIT, "too many dimensions");
-    ETS_TRY(reference_ints(frame, list, rank, sizes));
+    if (rank > ETS_TENSOR_MAX_RANK)
+        return ets_reference_fail(frame, ETS_LIMIT, "too many dimensions");
+    ETS_TRY(ets_reference_ints(frame, list, rank, sizes));
     return give_expanded(frame, step, rank, sizes);
 }
 
-enum ets_status reference_expand_as(struct reference_frame *frame,
-                                    const struct reference_step *step)
+enum ets_status ets_reference_expand_as(struct reference_frame *frame,
+                                        const struct reference_step *step)
 {
     const struct ets_tensor *self, *other;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
-    ETS_TRY(reference_tensor(frame, step, 1, &other));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 1, &other));
     return give_expanded(frame, step, other->rank, other->sizes);
 }
 
@@ -302,7 +312,7 @@ static enum ets_status give_range(struct reference_frame *frame, const struct re
         view.data_bytes -= offset;
     }
     if (size > 1) view.strides[dim] *= distance;
-    return reference_give_view(frame, step, index, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, index, &step->arguments[0], &view);
 }
 
 static int64_t clip(int64_t number, int64_t low, int64_t high)
@@ -310,16 +320,17 @@ static int64_t clip(int64_t number, int64_t low, int64_t high)
     return number < low ? low : number > high ? high : number;
 }
 
-enum ets_status reference_slice(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_slice(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
     const struct reference_value *first = &step->arguments[2], *last = &step->arguments[3];
     const int64_t distance = step->arguments[4].as.int_value;
     if (self->rank == 0 || distance < 1) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be sliced so");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be sliced so");
     }
     const int64_t size = self->sizes[dim];
     int64_t start = first->kind == REFERENCE_NOTHING ? 0 : first->as.int_value;
@@ -330,49 +341,52 @@ enum ets_status reference_slice(struct reference_frame *frame, const struct refe
     return give_range(frame, step, 0, dim, start, taken, distance);
 }
 
-enum ets_status reference_narrow(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_narrow(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
     int64_t start = step->arguments[2].as.int_value;
     const int64_t length = step->arguments[3].as.int_value;
     if (start < 0 && self->rank > 0) start += self->sizes[dim];
     if (self->rank == 0 || start < 0 || length < 0 || start > self->sizes[dim] ||
         length > self->sizes[dim] - start) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not that long");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it is not that long");
     }
     return give_range(frame, step, 0, dim, start, length, 1);
 }
 
-enum ets_status reference_select(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_select(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
     int64_t index = step->arguments[2].as.int_value;
     if (index < 0 && self->rank > 0) index += self->sizes[dim];
     if (self->rank == 0 || index < 0 || index >= self->sizes[dim]) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "there is no element %lld",
-                              (long long)step->arguments[2].as.int_value);
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "there is no element %lld",
+                                  (long long)step->arguments[2].as.int_value);
     }
     ETS_TRY(give_range(frame, step, 0, dim, index, 1, 1));
     remove_dim(&step->outputs[0].as.tensor.view, dim);
     return ETS_OK;
 }
 
-enum ets_status reference_diagonal(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_diagonal(struct reference_frame *frame,
+                                       const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     const int64_t offset = step->arguments[1].as.int_value;
     uint32_t a, b;
-    ETS_TRY(reference_dim(frame, step->arguments[2].as.int_value, self->rank, &a));
-    ETS_TRY(reference_dim(frame, step->arguments[3].as.int_value, self->rank, &b));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &a));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[3].as.int_value, self->rank, &b));
     if (a == b || self->rank < 2) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it needs two dimensions");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it needs two dimensions");
     }
     const int64_t down = offset < 0 ? clip(-clip(offset, -INT64_MAX, 0), 0, self->sizes[a]) : 0;
     const int64_t right = clip(offset, 0, self->sizes[b]);
@@ -389,18 +403,19 @@ enum ets_status reference_diagonal(struct reference_frame *frame, const struct r
         view.data = (const uint8_t *)view.data + bytes;
         view.data_bytes -= bytes;
     }
-    return reference_give_view(frame, step, 0, &step->arguments[0], &view);
+    return ets_reference_give_view(frame, step, 0, &step->arguments[0], &view);
 }
 
-enum ets_status reference_unbind(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_unbind(struct reference_frame *frame,
+                                     const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[1].as.int_value, self->rank, &dim));
     if (self->rank == 0 || self->sizes[dim] != (int64_t)step->output_count) {
-        return reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
-                              step->output_count);
+        return ets_reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
+                                  step->output_count);
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
         ETS_TRY(give_range(frame, step, i, dim, i, 1, 1));
@@ -419,42 +434,44 @@ static enum ets_status give_pieces(struct reference_frame *frame, const struct r
         int64_t taken = sizes != NULL ? sizes->as.list.items[i].as.int_value : size;
         if (sizes == NULL && taken > total - start) taken = total - start;
         if (taken < 0 || taken > total - start || (sizes == NULL && taken == 0 && total > 0)) {
-            return reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
-                                  step->output_count);
+            return ets_reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
+                                      step->output_count);
         }
         ETS_TRY(give_range(frame, step, i, dim, start, taken, 1));
         start += taken;
     }
     if (start == total) return ETS_OK;
-    return reference_fail(frame, ETS_MISMATCH, "the pieces are not all of it");
+    return ets_reference_fail(frame, ETS_MISMATCH, "the pieces are not all of it");
 }
 
-enum ets_status reference_split(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_split(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[2].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &dim));
     const struct reference_value *sizes = &step->arguments[1];
     if (self->rank == 0 ||
         (sizes->kind == REFERENCE_LIST && sizes->as.list.count != step->output_count)) {
-        return reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
-                              step->output_count);
+        return ets_reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
+                                  step->output_count);
     }
     if (sizes->kind == REFERENCE_LIST) return give_pieces(frame, step, dim, 0, sizes);
     return give_pieces(frame, step, dim, sizes->as.int_value, NULL);
 }
 
-enum ets_status reference_chunk(struct reference_frame *frame, const struct reference_step *step)
+enum ets_status ets_reference_chunk(struct reference_frame *frame,
+                                    const struct reference_step *step)
 {
     const struct ets_tensor *self;
-    ETS_TRY(reference_tensor(frame, step, 0, &self));
+    ETS_TRY(ets_reference_tensor(frame, step, 0, &self));
     uint32_t dim;
-    ETS_TRY(reference_dim(frame, step->arguments[2].as.int_value, self->rank, &dim));
+    ETS_TRY(ets_reference_dim(frame, step->arguments[2].as.int_value, self->rank, &dim));
     const int64_t chunks = step->arguments[1].as.int_value;
     if (chunks < 1 || self->rank == 0) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be cut into %lld",
-                              (long long)chunks);
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be cut into %lld",
+                                  (long long)chunks);
     }
     const int64_t size = self->sizes[dim] / chunks + (self->sizes[dim] % chunks != 0);
     return give_pieces(frame, step, dim, size, NULL);

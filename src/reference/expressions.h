@@ -8,7 +8,7 @@
  *         struct reference_value weight, result;
  *         ETS_TRY(APPLY(frame, LIKE(x), &weight, "aten.sigmoid.default", x));
  *         ETS_TRY(APPLY(frame, LIKE(x), &result, "aten.mul.Tensor", x, weight));
- *         return reference_give(frame, step, 0, &result);
+ *         return ets_reference_give(frame, step, 0, &result);
  *     }
  *
  * Arguments have the kinds that the schema wants: 't' is a tensor (or a number, where the graph has
@@ -53,25 +53,25 @@ struct reference_step {
 };
 
 /* Of an operator or, without its "_copy", of what it copies. NULL: none. */
-reference_expression *reference_expression_named(const char *name, bool use_double);
+reference_expression *ets_reference_expression_named(const char *name, bool use_double);
 
 /* The kernel of an operator called (kernel_route.c). */
-enum ets_status reference_kernel_step(struct reference_frame *frame,
-                                      const struct reference_step *step);
+enum ets_status ets_reference_kernel_step(struct reference_frame *frame,
+                                          const struct reference_step *step);
 
 /* INVALID_ARGUMENT: what the kernel would not notice, and do harm with (kernel_checks.c). */
-enum ets_status reference_check_kernel(struct reference_frame *frame,
-                                       const struct reference_step *step);
+enum ets_status ets_reference_check_kernel(struct reference_frame *frame,
+                                           const struct reference_step *step);
 
 /* Computes another operator, whose results are borrowed until the node is done. */
-enum ets_status reference_apply(struct reference_frame *frame, const char *name,
-                                const struct reference_value *arguments, uint32_t argument_count,
-                                const struct reference_shape *shapes, uint32_t output_count,
-                                struct reference_value *results_out);
+enum ets_status ets_reference_apply(struct reference_frame *frame, const char *name,
+                                    const struct reference_value *arguments,
+                                    uint32_t argument_count, const struct reference_shape *shapes,
+                                    uint32_t output_count, struct reference_value *results_out);
 
 /* The same for an operator with one output, with the arguments that have no default or need it. */
 #define APPLY(frame, shape, result, name, ...)                                                  \
-    reference_apply(                                                                            \
+    ets_reference_apply(                                                                        \
         (frame), (name), (const struct reference_value[]){__VA_ARGS__},                         \
         sizeof((const struct reference_value[]){__VA_ARGS__}) / sizeof(struct reference_value), \
         &(const struct reference_shape[]){shape}[0], 1, (result))
@@ -82,56 +82,60 @@ enum ets_status reference_apply(struct reference_frame *frame, const char *name,
 #define TRUTH(number) ((struct reference_value){.kind = REFERENCE_BOOL, .as.int_value = (number)})
 #define NOTHING ((struct reference_value){.kind = REFERENCE_NOTHING})
 
-struct reference_shape reference_shape_of(int scalar_type, uint32_t rank, const int64_t *sizes);
-#define LIKE(value)                                                                     \
-    reference_shape_of((value).as.tensor.view.scalar_type, (value).as.tensor.view.rank, \
-                       (value).as.tensor.view.sizes)
+struct reference_shape ets_reference_shape_of(int scalar_type, uint32_t rank, const int64_t *sizes);
+#define LIKE(value)                                                                         \
+    ets_reference_shape_of((value).as.tensor.view.scalar_type, (value).as.tensor.view.rank, \
+                           (value).as.tensor.view.sizes)
 /* The shape of both together, of the first one's type. MISMATCH where there is none. */
-enum ets_status reference_broadcast(struct reference_frame *frame, const struct ets_tensor *left,
-                                    const struct ets_tensor *right,
-                                    struct reference_shape *shape_out);
+enum ets_status ets_reference_broadcast(struct reference_frame *frame,
+                                        const struct ets_tensor *left,
+                                        const struct ets_tensor *right,
+                                        struct reference_shape *shape_out);
 
 /* A list of these ints, the frame's. NO_MEMORY. */
-enum ets_status reference_int_list(struct reference_frame *frame, const int64_t *ints,
-                                   uint32_t count, struct reference_value *list_out);
+enum ets_status ets_reference_int_list(struct reference_frame *frame, const int64_t *ints,
+                                       uint32_t count, struct reference_value *list_out);
 /* An 'i[]' as `count` ints; one number stands for all. INVALID_ARGUMENT: another count. */
-enum ets_status reference_ints(struct reference_frame *frame, const struct reference_value *value,
-                               uint32_t count, int64_t *ints_out);
-double reference_number(const struct reference_value *value);
+enum ets_status ets_reference_ints(struct reference_frame *frame,
+                                   const struct reference_value *value, uint32_t count,
+                                   int64_t *ints_out);
+double ets_reference_number(const struct reference_value *value);
 
 /* `dim`, counted from the end where negative, below `rank`; a scalar counts as a vector. */
-enum ets_status reference_dim(struct reference_frame *frame, int64_t dim, uint32_t rank,
-                              uint32_t *dim_out);
+enum ets_status ets_reference_dim(struct reference_frame *frame, int64_t dim, uint32_t rank,
+                                  uint32_t *dim_out);
 
 /* The argument, of which there must be a tensor. */
-enum ets_status reference_tensor(struct reference_frame *frame, const struct reference_step *step,
-                                 uint32_t index, const struct ets_tensor **tensor_out);
+enum ets_status ets_reference_tensor(struct reference_frame *frame,
+                                     const struct reference_step *step, uint32_t index,
+                                     const struct ets_tensor **tensor_out);
 
 /* Makes `value` output `index`, or takes it over where it was made for this. */
-enum ets_status reference_give(struct reference_frame *frame, const struct reference_step *step,
-                               uint32_t index, const struct reference_value *value);
+enum ets_status ets_reference_give(struct reference_frame *frame, const struct reference_step *step,
+                                   uint32_t index, const struct reference_value *value);
 /* The same for a new reference to `value`'s storage as `view` sees it. */
-enum ets_status reference_give_view(struct reference_frame *frame,
-                                    const struct reference_step *step, uint32_t index,
-                                    const struct reference_value *value,
-                                    const struct ets_tensor *view);
+enum ets_status ets_reference_give_view(struct reference_frame *frame,
+                                        const struct reference_step *step, uint32_t index,
+                                        const struct reference_value *value,
+                                        const struct ets_tensor *view);
 
 /* Its elements lie inside of its bytes, and are so few that nothing overflows. */
-bool reference_is_sound(const struct ets_tensor *tensor);
+bool ets_reference_is_sound(const struct ets_tensor *tensor);
 
 /* The frame lets `value` go at its end. */
-enum ets_status reference_keep(struct reference_frame *frame, struct reference_value *value);
+enum ets_status ets_reference_keep(struct reference_frame *frame, struct reference_value *value);
 
-void reference_drop_temporaries(struct reference_frame *frame);
+void ets_reference_drop_temporaries(struct reference_frame *frame);
 
 /* Row-major of `scalar_type`: `value` itself where it is that already, else a copy, kept. */
-enum ets_status reference_dense(struct reference_frame *frame, const struct reference_value *value,
-                                int scalar_type, struct reference_value *dense_out);
+enum ets_status ets_reference_dense(struct reference_frame *frame,
+                                    const struct reference_value *value, int scalar_type,
+                                    struct reference_value *dense_out);
 
 /* The type that numbers of the record's `scalar_type` are computed in. */
-int reference_type(const struct reference_frame *frame, int scalar_type);
+int ets_reference_type(const struct reference_frame *frame, int scalar_type);
 
-enum ets_status reference_fail(struct reference_frame *frame, enum ets_status status,
-                               const char *format, ...) ETS_PRINTF(3, 4);
+enum ets_status ets_reference_fail(struct reference_frame *frame, enum ets_status status,
+                                   const char *format, ...) ETS_PRINTF(3, 4);
 
 #endif

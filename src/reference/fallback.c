@@ -63,7 +63,7 @@ static enum ets_status add_input(struct schedule *schedule, uint32_t twin_slot, 
     const struct reference_leaf leaf = twins->inputs[twin_slot];
     *is_done_out = leaf.weight != NULL ||
                    (leaf.slot != REFERENCE_NO_SLOT &&
-                    !reference_plan_is_written(twins->plan, leaf.slot, 0, schedule->number));
+                    !ets_reference_plan_is_written(twins->plan, leaf.slot, 0, schedule->number));
     if (*is_done_out) return add_leaf(schedule, leaf);
     const struct ets_text name = twins->twin->names.texts[twin_slot];
     (void)ets_print_text(schedule->reason, 160, "the edge program's input %.*s is not at hand",
@@ -77,11 +77,11 @@ static uint32_t known_slot(struct schedule *schedule, uint32_t twin_slot, uint32
     struct reference_twins *twins = schedule->twins;
     const uint32_t group = twins->group[producer];
     if (group == REFERENCE_NO_STEP || group >= schedule->number) return REFERENCE_NO_SLOT;
-    if (reference_twin_exits(twins, group) == NULL) return REFERENCE_NO_SLOT;
+    if (ets_reference_twin_exits(twins, group) == NULL) return REFERENCE_NO_SLOT;
     const uint32_t slot = twins->exit_of[twin_slot];
     if (slot == REFERENCE_NO_SLOT) return REFERENCE_NO_SLOT;
     const bool is_changed =
-        reference_plan_is_written(twins->plan, slot, group + 1, schedule->number);
+        ets_reference_plan_is_written(twins->plan, slot, group + 1, schedule->number);
     return is_changed ? REFERENCE_NO_SLOT : slot;
 }
 
@@ -177,7 +177,7 @@ static enum ets_status find_fallback(struct schedule *schedule,
         (void)ets_print_text(schedule->reason, 160, "nothing in the edge program descends from it");
         return ETS_OK;
     }
-    const uint32_t *exits = reference_twin_exits(twins, schedule->number);
+    const uint32_t *exits = ets_reference_twin_exits(twins, schedule->number);
     if (exits == NULL || twins->work == 0) {
         (void)ets_print_text(schedule->reason, 160, "the graphs are too entangled to be matched");
         return exits == NULL && twins->work > 0 ? no_memory(schedule->error) : ETS_OK;
@@ -201,10 +201,10 @@ static enum ets_status find_fallback(struct schedule *schedule,
     return ETS_OK;
 }
 
-enum ets_status reference_fallback_find(struct reference_twins *twins, uint32_t number,
-                                        reference_find_step *find, void *context,
-                                        struct reference_fallback **fallback_out,
-                                        char reason_room[160], struct ets_error *error)
+enum ets_status ets_reference_fallback_find(struct reference_twins *twins, uint32_t number,
+                                            reference_find_step *find, void *context,
+                                            struct reference_fallback **fallback_out,
+                                            char reason_room[160], struct ets_error *error)
 {
     struct schedule schedule = {.twins = twins,
                                 .number = number,
@@ -216,8 +216,8 @@ enum ets_status reference_fallback_find(struct reference_twins *twins, uint32_t 
     return find_fallback(&schedule, fallback_out);
 }
 
-const struct reference_plan *reference_twin_body(const struct reference_twins *twins,
-                                                 uint32_t number, unsigned which)
+const struct reference_plan *ets_reference_twin_body(const struct reference_twins *twins,
+                                                     uint32_t number, unsigned which)
 {
     const uint32_t *first = twins->descendants.first;
     const struct reference_plan *body = NULL;

@@ -36,23 +36,24 @@ typedef enum ets_status reference_find_step(void *context, struct reference_step
 
 struct reference_twins; /* a plan beside its twin: who descends from whom */
 
-enum ets_status reference_twins_new(const struct reference_plan *plan,
-                                    const struct reference_plan *twin,
-                                    const struct reference_program *twin_program,
-                                    uint64_t export_graph_id, struct ets_arena *arena,
-                                    struct reference_twins **twins_out, struct ets_error *error);
+enum ets_status ets_reference_twins_new(const struct reference_plan *plan,
+                                        const struct reference_plan *twin,
+                                        const struct reference_program *twin_program,
+                                        uint64_t export_graph_id, struct ets_arena *arena,
+                                        struct reference_twins **twins_out,
+                                        struct ets_error *error);
 
 /*
  * How step `number` of the plan is computed by its descendants; `*fallback_out` NULL: not at all,
  * with the reason in `reason_room`. NO_MEMORY.
  */
-enum ets_status reference_fallback_find(struct reference_twins *twins, uint32_t number,
-                                        reference_find_step *find, void *context,
-                                        struct reference_fallback **fallback_out,
-                                        char reason_room[160], struct ets_error *error);
+enum ets_status ets_reference_fallback_find(struct reference_twins *twins, uint32_t number,
+                                            reference_find_step *find, void *context,
+                                            struct reference_fallback **fallback_out,
+                                            char reason_room[160], struct ets_error *error);
 
 /* The twin's body of a step's body `which`, where one control-flow node descends from the step. */
-const struct reference_plan *reference_twin_body(const struct reference_twins *twins,
-                                                 uint32_t number, unsigned which);
+const struct reference_plan *ets_reference_twin_body(const struct reference_twins *twins,
+                                                     uint32_t number, unsigned which);
 
 #endif

@@ -13,16 +13,16 @@ struct reference_temporary {
     struct reference_temporary *next;
 };
 
-void reference_drop_temporaries(struct reference_frame *frame)
+void ets_reference_drop_temporaries(struct reference_frame *frame)
 {
     for (struct reference_temporary *each = frame->temporaries; each != NULL; each = each->next) {
-        reference_value_drop(frame->calls->memory, &each->value);
+        ets_reference_value_drop(frame->calls->memory, &each->value);
     }
     frame->temporaries = NULL;
 }
 
-enum ets_status reference_fail(struct reference_frame *frame, enum ets_status status,
-                               const char *format, ...)
+enum ets_status ets_reference_fail(struct reference_frame *frame, enum ets_status status,
+                                   const char *format, ...)
 {
     char text[200];
     va_list arguments;
@@ -32,40 +32,41 @@ enum ets_status reference_fail(struct reference_frame *frame, enum ets_status st
     return ets_fail(frame->error, status, ETS_NO_OFFSET, "%s", text);
 }
 
-enum ets_status reference_keep(struct reference_frame *frame, struct reference_value *value)
+enum ets_status ets_reference_keep(struct reference_frame *frame, struct reference_value *value)
 {
     struct reference_temporary *kept = ets_arena_alloc(&frame->arena, sizeof *kept);
     if (kept == NULL) {
-        reference_value_drop(frame->calls->memory, value);
-        return reference_fail(frame, ETS_NO_MEMORY, "no memory for a value");
+        ets_reference_value_drop(frame->calls->memory, value);
+        return ets_reference_fail(frame, ETS_NO_MEMORY, "no memory for a value");
     }
     *kept = (struct reference_temporary){.value = *value, .next = frame->temporaries};
     frame->temporaries = kept;
     return ETS_OK;
 }
 
-bool reference_is_sound(const struct ets_tensor *tensor)
+bool ets_reference_is_sound(const struct ets_tensor *tensor)
 {
     return tensor->rank <= ETS_TENSOR_MAX_RANK && ets_tensor_count(tensor) <= COUNT_LIMIT &&
            ets_tensor_extent(tensor) <= tensor->data_bytes;
 }
 
-int reference_type(const struct reference_frame *frame, int scalar_type)
+int ets_reference_type(const struct reference_frame *frame, int scalar_type)
 {
-    return frame->calls->use_double && reference_is_floating(scalar_type) ? ETS_SCALAR_DOUBLE
-                                                                          : scalar_type;
+    return frame->calls->use_double && ets_reference_is_floating(scalar_type) ? ETS_SCALAR_DOUBLE
+                                                                              : scalar_type;
 }
 
-struct reference_shape reference_shape_of(int scalar_type, uint32_t rank, const int64_t *sizes)
+struct reference_shape ets_reference_shape_of(int scalar_type, uint32_t rank, const int64_t *sizes)
 {
     struct reference_shape shape = {.scalar_type = scalar_type, .rank = rank};
     for (uint32_t i = 0; i < rank && i < ETS_TENSOR_MAX_RANK; i++) shape.sizes[i] = sizes[i];
     return shape;
 }
 
-enum ets_status reference_broadcast(struct reference_frame *frame, const struct ets_tensor *left,
-                                    const struct ets_tensor *right,
-                                    struct reference_shape *shape_out)
+enum ets_status ets_reference_broadcast(struct reference_frame *frame,
+                                        const struct ets_tensor *left,
+                                        const struct ets_tensor *right,
+                                        struct reference_shape *shape_out)
 {
     const uint32_t rank = left->rank > right->rank ? left->rank : right->rank;
     struct reference_shape shape = {.scalar_type = left->scalar_type, .rank = rank};
@@ -74,8 +75,9 @@ enum ets_status reference_broadcast(struct reference_frame *frame, const struct 
         const int64_t a = i < skip_left ? 1 : left->sizes[i - skip_left];
         const int64_t b = i < skip_right ? 1 : right->sizes[i - skip_right];
         if (a != b && a != 1 && b != 1) {
-            return reference_fail(frame, ETS_MISMATCH, "sizes %lld and %lld do not fit together",
-                                  (long long)a, (long long)b);
+            return ets_reference_fail(frame, ETS_MISMATCH,
+                                      "sizes %lld and %lld do not fit together", (long long)a,
+                                      (long long)b);
         }
         shape.sizes[i] = a == 1 ? b : a;
     }
@@ -83,24 +85,25 @@ enum ets_status reference_broadcast(struct reference_frame *frame, const struct 
     return ETS_OK;
 }
 
-enum ets_status reference_int_list(struct reference_frame *frame, const int64_t *ints,
-                                   uint32_t count, struct reference_value *list_out)
+enum ets_status ets_reference_int_list(struct reference_frame *frame, const int64_t *ints,
+                                       uint32_t count, struct reference_value *list_out)
 {
     struct reference_value *items = ets_arena_alloc_array(&frame->arena, count, sizeof *items);
-    if (items == NULL) return reference_fail(frame, ETS_NO_MEMORY, "no memory for a list");
+    if (items == NULL) return ets_reference_fail(frame, ETS_NO_MEMORY, "no memory for a list");
     for (uint32_t i = 0; i < count; i++) items[i] = WHOLE(ints[i]);
     *list_out = (struct reference_value){.kind = REFERENCE_LIST,
                                          .as.list = {.items = items, .count = count}};
     return ETS_OK;
 }
 
-enum ets_status reference_ints(struct reference_frame *frame, const struct reference_value *value,
-                               uint32_t count, int64_t *ints_out)
+enum ets_status ets_reference_ints(struct reference_frame *frame,
+                                   const struct reference_value *value, uint32_t count,
+                                   int64_t *ints_out)
 {
     const bool is_list = value->kind == REFERENCE_LIST && value->as.list.count != 1;
     if (value->kind == REFERENCE_NOTHING || (is_list && value->as.list.count != count)) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "a list of %u numbers was expected",
-                              count);
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "a list of %u numbers was expected",
+                                  count);
     }
     for (uint32_t i = 0; i < count; i++) {
         ints_out[i] = is_list                         ? value->as.list.items[i].as.int_value
@@ -110,58 +113,62 @@ enum ets_status reference_ints(struct reference_frame *frame, const struct refer
     return ETS_OK;
 }
 
-double reference_number(const struct reference_value *value)
+double ets_reference_number(const struct reference_value *value)
 {
     return value->kind == REFERENCE_DOUBLE ? value->as.double_value : (double)value->as.int_value;
 }
 
-enum ets_status reference_dim(struct reference_frame *frame, int64_t dim, uint32_t rank,
-                              uint32_t *dim_out)
+enum ets_status ets_reference_dim(struct reference_frame *frame, int64_t dim, uint32_t rank,
+                                  uint32_t *dim_out)
 {
     const int64_t count = rank > 0 ? (int64_t)rank : 1;
     if (dim < -count || dim >= count) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "no dimension %lld in a tensor of %u",
-                              (long long)dim, rank);
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
+                                  "no dimension %lld in a tensor of %u", (long long)dim, rank);
     }
     *dim_out = (uint32_t)(dim < 0 ? dim + count : dim);
     return ETS_OK;
 }
 
-enum ets_status reference_tensor(struct reference_frame *frame, const struct reference_step *step,
-                                 uint32_t index, const struct ets_tensor **tensor_out)
+enum ets_status ets_reference_tensor(struct reference_frame *frame,
+                                     const struct reference_step *step, uint32_t index,
+                                     const struct ets_tensor **tensor_out)
 {
     if (step->arguments[index].kind != REFERENCE_TENSOR) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %u must be a tensor", index);
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %u must be a tensor",
+                                  index);
     }
     *tensor_out = &step->arguments[index].as.tensor.view;
     return ETS_OK;
 }
 
-enum ets_status reference_give(struct reference_frame *frame, const struct reference_step *step,
-                               uint32_t index, const struct reference_value *value)
+enum ets_status ets_reference_give(struct reference_frame *frame, const struct reference_step *step,
+                                   uint32_t index, const struct reference_value *value)
 {
     if (index >= step->output_count) {
-        return reference_fail(frame, ETS_MISMATCH, "it gives more than the graph's %u values",
-                              step->output_count);
+        return ets_reference_fail(frame, ETS_MISMATCH, "it gives more than the graph's %u values",
+                                  step->output_count);
     }
-    return reference_value_share(frame->calls->memory, value, &step->outputs[index], frame->error);
+    return ets_reference_value_share(frame->calls->memory, value, &step->outputs[index],
+                                     frame->error);
 }
 
-enum ets_status reference_give_view(struct reference_frame *frame,
-                                    const struct reference_step *step, uint32_t index,
-                                    const struct reference_value *value,
-                                    const struct ets_tensor *view)
+enum ets_status ets_reference_give_view(struct reference_frame *frame,
+                                        const struct reference_step *step, uint32_t index,
+                                        const struct reference_value *value,
+                                        const struct ets_tensor *view)
 {
-    if (!reference_is_sound(view)) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "no view has this shape");
+    if (!ets_reference_is_sound(view)) {
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no view has this shape");
     }
-    ETS_TRY(reference_give(frame, step, index, value));
+    ETS_TRY(ets_reference_give(frame, step, index, value));
     step->outputs[index].as.tensor.view = *view;
     return ETS_OK;
 }
 
-enum ets_status reference_dense(struct reference_frame *frame, const struct reference_value *value,
-                                int scalar_type, struct reference_value *dense_out)
+enum ets_status ets_reference_dense(struct reference_frame *frame,
+                                    const struct reference_value *value, int scalar_type,
+                                    struct reference_value *dense_out)
 {
     const struct ets_tensor *view = &value->as.tensor.view;
     if ((int)view->scalar_type == scalar_type && ets_tensor_is_contiguous(view)) {
@@ -169,29 +176,31 @@ enum ets_status reference_dense(struct reference_frame *frame, const struct refe
         return ETS_OK;
     }
     struct reference_value copy;
-    ETS_TRY(reference_tensor_new(frame->calls->memory, scalar_type, view->rank, view->sizes, &copy,
-                                 frame->error));
-    ETS_TRY(reference_keep(frame, &copy));
-    ETS_TRY(reference_tensor_copy(view, &copy.as.tensor.view, frame->error));
+    ETS_TRY(ets_reference_tensor_new(frame->calls->memory, scalar_type, view->rank, view->sizes,
+                                     &copy, frame->error));
+    ETS_TRY(ets_reference_keep(frame, &copy));
+    ETS_TRY(ets_reference_tensor_copy(view, &copy.as.tensor.view, frame->error));
     *dense_out = copy;
     return ETS_OK;
 }
 
-enum ets_status reference_apply(struct reference_frame *frame, const char *name,
-                                const struct reference_value *arguments, uint32_t argument_count,
-                                const struct reference_shape *shapes, uint32_t output_count,
-                                struct reference_value *results_out)
+enum ets_status ets_reference_apply(struct reference_frame *frame, const char *name,
+                                    const struct reference_value *arguments,
+                                    uint32_t argument_count, const struct reference_shape *shapes,
+                                    uint32_t output_count, struct reference_value *results_out)
 {
     const struct reference_operator *operator_ =
-        reference_operator_named((struct ets_text){name, strlen(name)});
-    if (operator_ == NULL) return reference_fail(frame, ETS_UNSUPPORTED, "no operator %s", name);
-    if (frame->depth >= DEPTH_LIMIT) return reference_fail(frame, ETS_LIMIT, "%s: too deep", name);
+        ets_reference_operator_named((struct ets_text){name, strlen(name)});
+    if (operator_ == NULL)
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no operator %s", name);
+    if (frame->depth >= DEPTH_LIMIT)
+        return ets_reference_fail(frame, ETS_LIMIT, "%s: too deep", name);
     struct reference_value bound[REFERENCE_MAX_ARGUMENTS];
     const char *schema = operator_->schema;
     struct reference_parameter parameter;
     for (uint32_t i = 0; i < REFERENCE_MAX_ARGUMENTS; i++) {
-        if (!reference_next_parameter(&schema, &parameter)) break;
-        bound[i] = i < argument_count ? arguments[i] : reference_default(&parameter);
+        if (!ets_reference_next_parameter(&schema, &parameter)) break;
+        bound[i] = i < argument_count ? arguments[i] : ets_reference_default(&parameter);
     }
     for (uint32_t i = 0; i < output_count; i++) results_out[i] = NOTHING;
     const struct reference_step step = {operator_, bound, shapes, output_count, results_out};
@@ -200,7 +209,7 @@ enum ets_status reference_apply(struct reference_frame *frame, const char *name,
     frame->depth--;
     enum ets_status kept = ETS_OK;
     for (uint32_t i = 0; i < output_count; i++) {
-        const enum ets_status each = reference_keep(frame, &results_out[i]);
+        const enum ets_status each = ets_reference_keep(frame, &results_out[i]);
         if (each != ETS_OK) kept = each;
     }
     return status != ETS_OK ? status : kept;

@@ -94,8 +94,9 @@ static const char *check_var_mean(const struct reference_frame *frame,
     const struct ets_tensor *self = tensor_at(step, 0);
     for (uint32_t i = 0; i < step->output_count && self != NULL; i++) {
         const int type = step->shapes[i].scalar_type;
-        if (type < 0 || (reference_type(frame, type) == reference_type(frame, self->scalar_type) &&
-                         reference_is_floating(type))) {
+        if (type < 0 ||
+            (ets_reference_type(frame, type) == ets_reference_type(frame, self->scalar_type) &&
+             ets_reference_is_floating(type))) {
             continue;
         }
         return "its results are not of the input's type";
@@ -180,8 +181,8 @@ static const char *check_max_pool_backward(const struct reference_frame *frame,
     return NULL;
 }
 
-enum ets_status reference_check_kernel(struct reference_frame *frame,
-                                       const struct reference_step *step)
+enum ets_status ets_reference_check_kernel(struct reference_frame *frame,
+                                           const struct reference_step *step)
 {
     static const struct {
         const char *kernel;
@@ -202,7 +203,7 @@ enum ets_status reference_check_kernel(struct reference_frame *frame,
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         if (strcmp(step->operator_->kernel, checks[i].kernel) != 0) continue;
         const char *wrong = checks[i].check(frame, step);
-        if (wrong != NULL) return reference_fail(frame, ETS_INVALID_ARGUMENT, "%s", wrong);
+        if (wrong != NULL) return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "%s", wrong);
     }
     return ETS_OK;
 }

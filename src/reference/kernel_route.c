@@ -22,7 +22,7 @@ struct call {
 
 static int type_in_mode(const struct call *call, int type)
 {
-    if (!reference_is_floating(type)) return type;
+    if (!ets_reference_is_floating(type)) return type;
     switch (call->mode) {
     case MODE_DOUBLE: return ETS_SCALAR_DOUBLE;
     case MODE_RECORD: return call->frame->record_type;
@@ -34,7 +34,7 @@ static int type_in_mode(const struct call *call, int type)
 static void *room(struct call *call, size_t count, size_t size)
 {
     void *memory = ets_arena_alloc_array(&call->frame->arena, count, size);
-    if (memory == NULL) reference_fail(call->frame, ETS_NO_MEMORY, "no memory for a list");
+    if (memory == NULL) ets_reference_fail(call->frame, ETS_NO_MEMORY, "no memory for a list");
     return memory;
 }
 
@@ -43,7 +43,7 @@ static const struct ets_tensor *first_tensor(const struct reference_step *step)
 {
     const char *schema = step->operator_->schema;
     struct reference_parameter parameter;
-    for (uint32_t i = 0; reference_next_parameter(&schema, &parameter); i++) {
+    for (uint32_t i = 0; ets_reference_next_parameter(&schema, &parameter); i++) {
         const struct reference_value *value = &step->arguments[i];
         if (value->kind == REFERENCE_TENSOR) return &value->as.tensor.view;
         if (value->kind == REFERENCE_LIST && value->as.list.count > 0 &&
@@ -63,25 +63,26 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
     int own = type;
     if (value->kind == REFERENCE_BOOL) own = beside != NULL ? type : ETS_SCALAR_BOOL;
     else if (value->kind == REFERENCE_INT) own = type == ETS_SCALAR_BOOL ? ETS_SCALAR_LONG : type;
-    else if (!reference_is_floating(type)) own = ETS_SCALAR_FLOAT;
-    const double number = reference_number(value);
+    else if (!ets_reference_is_floating(type)) own = ETS_SCALAR_FLOAT;
+    const double number = ets_reference_number(value);
     const int64_t whole = value->as.int_value;
     const bool is_double = value->kind == REFERENCE_DOUBLE;
     const struct ets_tensor from = {.scalar_type = is_double ? ETS_SCALAR_DOUBLE : ETS_SCALAR_LONG,
                                     .data = is_double ? (const void *)&number : &whole,
                                     .data_bytes = 8};
     struct reference_frame *frame = call->frame;
-    ETS_TRY(reference_tensor_new(frame->calls->memory, type_in_mode(call, own), 0, NULL, tensor_out,
-                                 frame->error));
-    ETS_TRY(reference_keep(frame, tensor_out));
-    return reference_tensor_copy(&from, &tensor_out->as.tensor.view, frame->error);
+    ETS_TRY(ets_reference_tensor_new(frame->calls->memory, type_in_mode(call, own), 0, NULL,
+                                     tensor_out, frame->error));
+    ETS_TRY(ets_reference_keep(frame, tensor_out));
+    return ets_reference_tensor_copy(&from, &tensor_out->as.tensor.view, frame->error);
 }
 
 /* Kernels check little of complex numbers: some write them over outputs of other types. */
 static enum ets_status refuse_complex(struct call *call, int scalar_type)
 {
     if (ets_scalar_component_count(scalar_type) != 2) return ETS_OK;
-    return reference_fail(call->frame, ETS_UNSUPPORTED, "complex numbers are not computed here");
+    return ets_reference_fail(call->frame, ETS_UNSUPPORTED,
+                              "complex numbers are not computed here");
 }
 
 static enum ets_status add_tensor(struct call *call, const struct reference_value *value,
@@ -91,7 +92,7 @@ static enum ets_status add_tensor(struct call *call, const struct reference_valu
     if (value->kind == REFERENCE_TENSOR) {
         const int type = type_in_mode(call, value->as.tensor.view.scalar_type);
         ETS_TRY(refuse_complex(call, type));
-        ETS_TRY(reference_dense(call->frame, value, type, &dense));
+        ETS_TRY(ets_reference_dense(call->frame, value, type, &dense));
     } else {
         ETS_TRY(tensor_of_number(call, value, &dense));
     }
@@ -131,7 +132,7 @@ static enum ets_status add_numbers(struct call *call, const struct reference_par
     for (uint32_t i = 0; i < count; i++) {
         const struct reference_value *item = is_list ? &value->as.list.items[i] : value;
         ints[i] = item->as.int_value;
-        doubles[i] = reference_number(item);
+        doubles[i] = ets_reference_number(item);
     }
     argument->count = count;
     argument->as.ints = ints;
@@ -152,7 +153,7 @@ static void add_number(struct call *call, const struct reference_parameter *para
     const char letter = parameter->letter;
     if (letter == 'f' || value->kind == REFERENCE_DOUBLE) {
         argument->kind = ETS_KERNEL_DOUBLE;
-        argument->as.double_value = reference_number(value);
+        argument->as.double_value = ets_reference_number(value);
     } else {
         const bool is_bool = letter == 'b' || (letter == 'S' && value->kind == REFERENCE_BOOL);
         argument->kind = is_bool ? ETS_KERNEL_BOOL : ETS_KERNEL_INT;
@@ -192,7 +193,7 @@ static int64_t largest_size(const struct reference_step *step)
     uint64_t largest = 1;
     const char *schema = step->operator_->schema;
     struct reference_parameter parameter;
-    for (uint32_t i = 0; reference_next_parameter(&schema, &parameter); i++) {
+    for (uint32_t i = 0; ets_reference_next_parameter(&schema, &parameter); i++) {
         if (step->arguments[i].kind != REFERENCE_TENSOR) continue;
         const uint64_t count = ets_tensor_count(&step->arguments[i].as.tensor.view);
         if (count != UINT64_MAX && count > largest) largest = count;
@@ -221,9 +222,10 @@ static enum ets_status add_outputs(struct call *call)
         for (uint32_t k = 0; k < shape.rank && k < ETS_TENSOR_MAX_RANK; k++) {
             if (shape.sizes[k] < 0) shape.sizes[k] = largest_size(step);
         }
-        ETS_TRY(reference_tensor_new(frame->calls->memory, type_in_mode(call, shape.scalar_type),
-                                     shape.rank, shape.sizes, &call->results[i], frame->error));
-        ETS_TRY(reference_keep(frame, &call->results[i]));
+        ETS_TRY(ets_reference_tensor_new(frame->calls->memory,
+                                         type_in_mode(call, shape.scalar_type), shape.rank,
+                                         shape.sizes, &call->results[i], frame->error));
+        ETS_TRY(ets_reference_keep(frame, &call->results[i]));
         tensors[i] = &call->results[i].as.tensor.view;
         if (adds_to_outputs(step)) {
             struct reference_storage *storage = call->results[i].as.tensor.storage;
@@ -249,7 +251,7 @@ static enum ets_status try_mode(struct call *call)
     const char *schema = call->step->operator_->schema;
     struct reference_parameter parameter;
     call->count = 0;
-    for (uint32_t i = 0; reference_next_parameter(&schema, &parameter); i++) {
+    for (uint32_t i = 0; ets_reference_next_parameter(&schema, &parameter); i++) {
         if (!parameter.for_kernel) continue;
         ETS_TRY(add_argument(call, &parameter, &call->step->arguments[i]));
     }
@@ -265,12 +267,12 @@ static enum ets_status give_results(struct call *call)
     for (uint32_t i = 0; i < step->output_count; i++) {
         struct reference_value *result = &call->results[i];
         const int made = result->as.tensor.view.scalar_type;
-        int wanted = reference_type(call->frame, made);
-        if (call->mode == MODE_SINGLE && reference_is_floating(step->shapes[i].scalar_type)) {
-            wanted = reference_type(call->frame, step->shapes[i].scalar_type);
+        int wanted = ets_reference_type(call->frame, made);
+        if (call->mode == MODE_SINGLE && ets_reference_is_floating(step->shapes[i].scalar_type)) {
+            wanted = ets_reference_type(call->frame, step->shapes[i].scalar_type);
         }
-        ETS_TRY(reference_dense(call->frame, result, wanted, result));
-        ETS_TRY(reference_give(call->frame, step, i, result));
+        ETS_TRY(ets_reference_dense(call->frame, result, wanted, result));
+        ETS_TRY(ets_reference_give(call->frame, step, i, result));
     }
     return ETS_OK;
 }
@@ -298,17 +300,17 @@ static bool is_single_inside(const char *kernel)
 static bool is_of_whole_numbers(const struct reference_step *step)
 {
     const struct ets_tensor *first = first_tensor(step);
-    if (first == NULL || reference_is_floating(first->scalar_type)) return false;
+    if (first == NULL || ets_reference_is_floating(first->scalar_type)) return false;
     const char *schema = step->operator_->schema;
     struct reference_parameter parameter;
-    for (uint32_t i = 0; reference_next_parameter(&schema, &parameter); i++) {
+    for (uint32_t i = 0; ets_reference_next_parameter(&schema, &parameter); i++) {
         const struct reference_value *value = &step->arguments[i];
         if (value->kind == REFERENCE_TENSOR &&
-            reference_is_floating(value->as.tensor.view.scalar_type)) {
+            ets_reference_is_floating(value->as.tensor.view.scalar_type)) {
             return false;
         }
     }
-    return step->output_count > 0 && reference_is_floating(step->shapes[0].scalar_type);
+    return step->output_count > 0 && ets_reference_is_floating(step->shapes[0].scalar_type);
 }
 
 /* Nothing to compute: some kernels divide by sizes of 0. */
@@ -327,26 +329,26 @@ static enum ets_status give_empty(struct reference_frame *frame, const struct re
 {
     for (uint32_t i = 0; i < step->output_count; i++) {
         const struct reference_shape *shape = &step->shapes[i];
-        ETS_TRY(reference_tensor_new(frame->calls->memory,
-                                     reference_type(frame, shape->scalar_type), shape->rank,
-                                     shape->sizes, &step->outputs[i], frame->error));
+        ETS_TRY(ets_reference_tensor_new(frame->calls->memory,
+                                         ets_reference_type(frame, shape->scalar_type), shape->rank,
+                                         shape->sizes, &step->outputs[i], frame->error));
     }
     return ETS_OK;
 }
 
-enum ets_status reference_kernel_step(struct reference_frame *frame,
-                                      const struct reference_step *step)
+enum ets_status ets_reference_kernel_step(struct reference_frame *frame,
+                                          const struct reference_step *step)
 {
     static const enum mode double_modes[] = {MODE_DOUBLE, MODE_RECORD, MODE_SINGLE};
     static const enum mode given_modes[] = {MODE_AS_GIVEN, MODE_SINGLE, MODE_SINGLE};
     const bool use_double = frame->calls->use_double;
     struct call call = {.frame = frame, .step = step};
     if (!check_outputs(step) || step->output_count > REFERENCE_MAX_ARGUMENTS * 64) {
-        return reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
-                              step->output_count);
+        return ets_reference_fail(frame, ETS_MISMATCH, "the graph has %u outputs for it",
+                                  step->output_count);
     }
     if (is_empty(step)) return give_empty(frame, step);
-    ETS_TRY(reference_check_kernel(frame, step));
+    ETS_TRY(ets_reference_check_kernel(frame, step));
     call.results = room(&call, step->output_count, sizeof *call.results);
     if (call.results == NULL) return ETS_NO_MEMORY;
     enum ets_status status = ETS_OK;

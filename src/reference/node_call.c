@@ -18,7 +18,7 @@ static bool item_fits(char letter, bool in_list, const struct reference_value *v
     switch (letter) {
     case 't':
         return (!in_list && is_number) ||
-               (value->kind == REFERENCE_TENSOR && reference_is_sound(&value->as.tensor.view));
+               (value->kind == REFERENCE_TENSOR && ets_reference_is_sound(&value->as.tensor.view));
     case 'S':
     case 'f': return is_number;
     case 's': return value->kind == REFERENCE_STRING;
@@ -61,7 +61,8 @@ static const struct reference_value *input_for(const struct ets_graph_node *node
         }
     }
     /* dropout_(self) is dropout(input) */
-    return index == 0 && node->input_count > 0 && reference_operator_writes(node) ? values : NULL;
+    return index == 0 && node->input_count > 0 && ets_reference_operator_writes(node) ? values
+                                                                                      : NULL;
 }
 
 /* Gives every parameter of the schema its value. */
@@ -71,30 +72,30 @@ static enum ets_status bind(struct reference_frame *frame, const char *schema,
     struct reference_parameter parameter;
     uint32_t used = 0;
     for (uint32_t i = 0; i < REFERENCE_MAX_ARGUMENTS; i++) {
-        if (!reference_next_parameter(&schema, &parameter)) {
+        if (!ets_reference_next_parameter(&schema, &parameter)) {
             if (used == frame->node->input_count) return ETS_OK;
-            return reference_fail(frame, ETS_INVALID_ARGUMENT,
-                                  "the graph has arguments that the operator does not know");
+            return ets_reference_fail(frame, ETS_INVALID_ARGUMENT,
+                                      "the graph has arguments that the operator does not know");
         }
         const struct reference_value *value = input_for(frame->node, values, &parameter, i);
         used += value != NULL;
-        bound[i] = value != NULL ? *value : reference_default(&parameter);
+        bound[i] = value != NULL ? *value : ets_reference_default(&parameter);
         if (!value_fits(&parameter, &bound[i])) {
-            return reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %.*s %s",
-                                  (int)parameter.name.size, parameter.name.data,
-                                  value == NULL ? "is missing" : "is of another kind");
+            return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "argument %.*s %s",
+                                      (int)parameter.name.size, parameter.name.data,
+                                      value == NULL ? "is missing" : "is of another kind");
         }
     }
-    return reference_fail(frame, ETS_LIMIT, "the operator has too many arguments");
+    return ets_reference_fail(frame, ETS_LIMIT, "the operator has too many arguments");
 }
 
 static enum ets_status evaluate(struct reference_frame *frame, const struct reference_step *step)
 {
     reference_expression *expression =
-        reference_expression_named(step->operator_->name, frame->calls->use_double);
+        ets_reference_expression_named(step->operator_->name, frame->calls->use_double);
     if (expression != NULL) return expression(frame, step);
-    if (step->operator_->kernel != NULL) return reference_kernel_step(frame, step);
-    return reference_fail(frame, ETS_UNSUPPORTED, "%s: no kernel", step->operator_->name);
+    if (step->operator_->kernel != NULL) return ets_reference_kernel_step(frame, step);
+    return ets_reference_fail(frame, ETS_UNSUPPORTED, "%s: no kernel", step->operator_->name);
 }
 
 /* Outputs that nothing else writes: a "_copy" is no view. */
@@ -107,11 +108,11 @@ static enum ets_status own_outputs(struct reference_frame *frame, const struct r
             continue;
         }
         const struct ets_tensor *view = &output->as.tensor.view;
-        ETS_TRY(reference_tensor_new(frame->calls->memory, view->scalar_type, view->rank,
-                                     view->sizes, &copy, frame->error));
+        ETS_TRY(ets_reference_tensor_new(frame->calls->memory, view->scalar_type, view->rank,
+                                         view->sizes, &copy, frame->error));
         const enum ets_status status =
-            reference_tensor_copy(view, &copy.as.tensor.view, frame->error);
-        reference_value_drop(frame->calls->memory, output);
+            ets_reference_tensor_copy(view, &copy.as.tensor.view, frame->error);
+        ets_reference_value_drop(frame->calls->memory, output);
         *output = copy;
         ETS_TRY(status);
     }
@@ -125,20 +126,20 @@ static enum ets_status write_back(struct reference_frame *frame, const struct re
     struct reference_value *result = &step->outputs[0];
     if (self->kind != REFERENCE_TENSOR || step->output_count != 1 ||
         result->kind != REFERENCE_TENSOR) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it can only write into one tensor");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it can only write into one tensor");
     }
     if (result->as.tensor.storage == self->as.tensor.storage) return ETS_OK; /* a view of it */
     if (self->as.tensor.storage->is_borrowed) {
-        return reference_fail(frame, ETS_INVALID_ARGUMENT, "it would write into an input");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it would write into an input");
     }
     struct ets_tensor into = self->as.tensor.view;
-    ETS_TRY(reference_tensor_copy(&result->as.tensor.view, &into, frame->error));
-    if (frame->calls->use_double && reference_is_floating(into.scalar_type) &&
+    ETS_TRY(ets_reference_tensor_copy(&result->as.tensor.view, &into, frame->error));
+    if (frame->calls->use_double && ets_reference_is_floating(into.scalar_type) &&
         into.scalar_type != ETS_SCALAR_DOUBLE) {
         frame->is_single = true;
     }
-    reference_value_drop(frame->calls->memory, result);
-    return reference_give(frame, step, 0, self);
+    ets_reference_value_drop(frame->calls->memory, result);
+    return ets_reference_give(frame, step, 0, self);
 }
 
 static enum ets_status run_node(struct reference_frame *frame,
@@ -149,7 +150,7 @@ static enum ets_status run_node(struct reference_frame *frame,
 {
     struct reference_value bound[REFERENCE_MAX_ARGUMENTS];
     ETS_TRY(bind(frame, operator_->schema, values, bound));
-    const struct ets_text name = reference_operator_name(frame->node->target);
+    const struct ets_text name = ets_reference_operator_name(frame->node->target);
     const bool in_place = !ets_text_is(name, operator_->name);
     struct reference_shape own;
     if (in_place && bound[0].kind == REFERENCE_TENSOR && output_count == 1) {
@@ -160,14 +161,15 @@ static enum ets_status run_node(struct reference_frame *frame,
     ETS_TRY(evaluate(frame, &step));
     if (in_place) return write_back(frame, &step);
     char room[128];
-    if (reference_name_without(name, "_copy", room).data != NULL) return own_outputs(frame, &step);
+    if (ets_reference_name_without(name, "_copy", room).data != NULL)
+        return own_outputs(frame, &step);
     return ETS_OK;
 }
 
 static int record_type_of(const struct reference_shape *shapes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (reference_is_floating(shapes[i].scalar_type)) return shapes[i].scalar_type;
+        if (ets_reference_is_floating(shapes[i].scalar_type)) return shapes[i].scalar_type;
     }
     return ETS_SCALAR_FLOAT;
 }
@@ -181,13 +183,13 @@ static void name_the_node(struct ets_error *error, const struct ets_error *inner
                   node->name.data != NULL ? node->name.data : "", operator_->name, inner->message);
 }
 
-enum ets_status reference_node_call(const struct reference_calls *calls,
-                                    const struct reference_operator *operator_,
-                                    const struct ets_graph_node *node,
-                                    const struct reference_value *arguments,
-                                    const struct reference_shape *shapes, uint32_t output_count,
-                                    struct reference_value *outputs_out, bool *is_single_out,
-                                    struct ets_error *error)
+enum ets_status ets_reference_node_call(const struct reference_calls *calls,
+                                        const struct reference_operator *operator_,
+                                        const struct ets_graph_node *node,
+                                        const struct reference_value *arguments,
+                                        const struct reference_shape *shapes, uint32_t output_count,
+                                        struct reference_value *outputs_out, bool *is_single_out,
+                                        struct ets_error *error)
 {
     struct ets_error inner = {.status = ETS_OK};
     struct reference_frame frame = {.evaluate = evaluate,
@@ -199,11 +201,11 @@ enum ets_status reference_node_call(const struct reference_calls *calls,
     for (uint32_t i = 0; i < output_count; i++) outputs_out[i] = NOTHING;
     const enum ets_status status =
         run_node(&frame, operator_, arguments, shapes, output_count, outputs_out);
-    reference_drop_temporaries(&frame);
+    ets_reference_drop_temporaries(&frame);
     ets_arena_reset(&frame.arena);
     if (status != ETS_OK) {
         for (uint32_t i = 0; i < output_count; i++) {
-            reference_value_drop(calls->memory, &outputs_out[i]);
+            ets_reference_value_drop(calls->memory, &outputs_out[i]);
         }
         inner.status = status;
         name_the_node(error, &inner, node, operator_);
@@ -213,38 +215,38 @@ enum ets_status reference_node_call(const struct reference_calls *calls,
     return ETS_OK;
 }
 
-bool reference_operator_writes(const struct ets_graph_node *node)
+bool ets_reference_operator_writes(const struct ets_graph_node *node)
 {
     char room[128];
-    const struct ets_text name = reference_operator_name(node->target);
-    return reference_name_without(name, "_", room).data != NULL;
+    const struct ets_text name = ets_reference_operator_name(node->target);
+    return ets_reference_name_without(name, "_", room).data != NULL;
 }
 
-enum ets_reference_route reference_operator_find(const struct reference_calls *calls,
-                                                 const struct ets_graph_node *node,
-                                                 const struct reference_operator **operator_out,
-                                                 const char **kernel_out, char reason_room[160])
+enum ets_reference_route ets_reference_operator_find(const struct reference_calls *calls,
+                                                     const struct ets_graph_node *node,
+                                                     const struct reference_operator **operator_out,
+                                                     const char **kernel_out, char reason_room[160])
 {
     char room[128];
-    const struct ets_text name = reference_operator_name(node->target);
-    const struct reference_operator *operator_ = reference_operator_named(name);
+    const struct ets_text name = ets_reference_operator_name(node->target);
+    const struct reference_operator *operator_ = ets_reference_operator_named(name);
     if (operator_ == NULL) {
-        const struct ets_text functional = reference_name_without(name, "_", room);
-        if (functional.data != NULL) operator_ = reference_operator_named(functional);
+        const struct ets_text functional = ets_reference_name_without(name, "_", room);
+        if (functional.data != NULL) operator_ = ets_reference_operator_named(functional);
     }
     *operator_out = operator_;
     *kernel_out = NULL;
     if (operator_ == NULL) {
         ets_print_text(reason_room, 160, "%.*s: %s", name.size < 64 ? (int)name.size : 64,
                        name.data,
-                       reference_is_complex(node) ? "complex numbers are not computed here"
-                                                  : "unknown operator");
-    } else if (reference_expression_named(operator_->name, calls->use_double) != NULL) {
+                       ets_reference_is_complex(node) ? "complex numbers are not computed here"
+                                                      : "unknown operator");
+    } else if (ets_reference_expression_named(operator_->name, calls->use_double) != NULL) {
         return ETS_ROUTE_EXPRESSION;
     } else if (operator_->kernel == NULL || !calls->engine->kernel_exists(operator_->kernel)) {
         ets_print_text(reason_room, 160, "no kernel %s in the runtime",
                        operator_->kernel != NULL ? operator_->kernel : operator_->name);
-    } else if (!reference_operator_writes(node)) {
+    } else if (!ets_reference_operator_writes(node)) {
         *kernel_out = operator_->kernel;
         return ETS_ROUTE_KERNEL;
     } else {

@@ -35,16 +35,17 @@ struct reference_shape {
  * unknown operator"), which is of static storage or lives in `reason_room`. `*kernel_out`: the
  * kernel's name, or NULL.
  */
-enum ets_reference_route reference_operator_find(const struct reference_calls *calls,
-                                                 const struct ets_graph_node *node,
-                                                 const struct reference_operator **operator_out,
-                                                 const char **kernel_out, char reason_room[160]);
+enum ets_reference_route ets_reference_operator_find(const struct reference_calls *calls,
+                                                     const struct ets_graph_node *node,
+                                                     const struct reference_operator **operator_out,
+                                                     const char **kernel_out,
+                                                     char reason_room[160]);
 
 /*
  * Whether the node writes into its first argument ("aten.relu_.default"), whose storage must then
  * not be a borrowed one.
  */
-bool reference_operator_writes(const struct ets_graph_node *node);
+bool ets_reference_operator_writes(const struct ets_graph_node *node);
 
 /*
  * Computes one node. `arguments` are the values of node->inputs, in that order, numbers and lists
@@ -55,12 +56,12 @@ bool reference_operator_writes(const struct ets_graph_node *node);
  * else it is left alone. Operators that work in place or give views give values that share the
  * argument's storage. RUNTIME: with the node's name, the kernel and the runtime's reason.
  */
-enum ets_status reference_node_call(const struct reference_calls *calls,
-                                    const struct reference_operator *operator_,
-                                    const struct ets_graph_node *node,
-                                    const struct reference_value *arguments,
-                                    const struct reference_shape *shapes, uint32_t output_count,
-                                    struct reference_value *outputs_out, bool *is_single_out,
-                                    struct ets_error *error);
+enum ets_status ets_reference_node_call(const struct reference_calls *calls,
+                                        const struct reference_operator *operator_,
+                                        const struct ets_graph_node *node,
+                                        const struct reference_value *arguments,
+                                        const struct reference_shape *shapes, uint32_t output_count,
+                                        struct reference_value *outputs_out, bool *is_single_out,
+                                        struct ets_error *error);
 
 #endif

@@ -54,8 +54,8 @@ static bool has_shape(const struct ets_tensor *tensor, uint32_t rank, const int6
 static enum ets_status overwrite(struct reference_run *run, const struct reference_plan *plan,
                                  uint32_t slot, const struct ets_tensor *from)
 {
-    ETS_TRY(reference_own(run, plan, slot));
-    return reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
+    ETS_TRY(ets_reference_own(run, plan, slot));
+    return ets_reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
 }
 
 /* A tensor of its own in the slot's place. */
@@ -65,16 +65,18 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
     struct reference_value value;
     struct reference_memory *memory = &run->reference->memory;
     if (scalar_type < 0) scalar_type = from->scalar_type;
-    if (run->reference->calls.use_double && reference_is_floating(scalar_type)) {
+    if (run->reference->calls.use_double && ets_reference_is_floating(scalar_type)) {
         scalar_type = ETS_SCALAR_DOUBLE;
     }
-    ETS_TRY(reference_tensor_new(memory, scalar_type, from->rank, from->sizes, &value, run->error));
-    const enum ets_status status = reference_tensor_copy(from, &value.as.tensor.view, run->error);
+    ETS_TRY(
+        ets_reference_tensor_new(memory, scalar_type, from->rank, from->sizes, &value, run->error));
+    const enum ets_status status =
+        ets_reference_tensor_copy(from, &value.as.tensor.view, run->error);
     if (status != ETS_OK) {
-        reference_value_drop(memory, &value);
+        ets_reference_value_drop(memory, &value);
         return status;
     }
-    reference_value_drop(memory, &plan->values[slot]);
+    ets_reference_value_drop(memory, &plan->values[slot]);
     plan->values[slot] = value;
     return ETS_OK;
 }
@@ -83,7 +85,7 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
 static bool is_shared(const struct reference_plan *plan, const struct reference_step *step,
                       uint32_t slot)
 {
-    return step->is_in_place || plan->is_written[reference_plan_storage(plan, slot)];
+    return step->is_in_place || plan->is_written[ets_reference_plan_storage(plan, slot)];
 }
 
 static enum ets_status replace_tensor(struct reference_run *run, const struct reference_plan *plan,
@@ -100,7 +102,7 @@ static enum ets_status replace_tensor(struct reference_run *run, const struct re
         if (is_shared(plan, step, slot)) return overwrite(run, plan, slot, from);
         return renew(run, plan, slot, view->scalar_type, from);
     }
-    reference_slot_shape(run->reference, plan, slot, &shape);
+    ets_reference_slot_shape(run->reference, plan, slot, &shape);
     if (shape.scalar_type >= 0 && !has_shape(from, shape.rank, shape.sizes)) {
         return fail_replacement(run, step, "of another shape than the graph says");
     }
@@ -110,7 +112,7 @@ static enum ets_status replace_tensor(struct reference_run *run, const struct re
             return fail_replacement(run, step, "of another shape than what it works on");
         }
         ETS_TRY(overwrite(run, plan, step->reads[0], from));
-        return reference_slot_set(run, plan, slot, &plan->values[step->reads[0]]);
+        return ets_reference_slot_set(run, plan, slot, &plan->values[step->reads[0]]);
     }
     return renew(run, plan, slot, shape.scalar_type, from);
 }
@@ -145,7 +147,7 @@ static enum ets_status replace(struct reference_run *run, const struct reference
         return fail_replacement(run, step, "of another kind");
     }
     plan->values[slot] = number;
-    reference_bind_symbols(run->reference, plan->described[slot], &number);
+    ets_reference_bind_symbols(run->reference, plan->described[slot], &number);
     return ETS_OK;
 }
 
@@ -183,13 +185,13 @@ static void spoil(struct reference_run *run, const struct reference_plan *plan,
     for (uint32_t i = 0; i < plan->slot_count; i++) {
         struct reference_value *value = &plan->values[i];
         if (value->kind != REFERENCE_TENSOR || value->as.tensor.storage != storage) continue;
-        reference_value_drop(&run->reference->memory, value);
+        ets_reference_value_drop(&run->reference->memory, value);
         *value = reference_unavailable(reason);
     }
 }
 
-enum ets_status reference_observe(struct reference_run *run, const struct reference_plan *plan,
-                                  struct reference_step *step)
+enum ets_status ets_reference_observe(struct reference_run *run, const struct reference_plan *plan,
+                                      struct reference_step *step)
 {
     for (uint32_t i = 0; i < step->write_count && run->reference->observer != NULL; i++) {
         ETS_TRY(show(run, plan, step, i));

@@ -2,7 +2,7 @@
 #include "reference/operators.h"
 
 /* clang-format off */
-const struct reference_operator reference_operators[] = {
+const struct reference_operator ets_reference_operators[] = {
     {"_operator.abs", NULL, "S a", "S"},
     {"_operator.add", NULL, "S a;S b", "S"},
     {"_operator.and_", NULL, "S a;S b", "S"},
@@ -365,4 +365,5 @@ const struct reference_operator reference_operators[] = {
 };
 /* clang-format on */
 
-const uint32_t reference_operator_count = sizeof reference_operators / sizeof *reference_operators;
+const uint32_t ets_reference_operator_count =
+    sizeof ets_reference_operators / sizeof *ets_reference_operators;

@@ -12,20 +12,20 @@ static int compare_names(struct ets_text name, const char *other)
     return order != 0 ? order : (name.size > size) - (name.size < size);
 }
 
-const struct reference_operator *reference_operator_named(struct ets_text name)
+const struct reference_operator *ets_reference_operator_named(struct ets_text name)
 {
-    uint32_t low = 0, high = reference_operator_count;
+    uint32_t low = 0, high = ets_reference_operator_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const int order = compare_names(name, reference_operators[middle].name);
-        if (order == 0) return &reference_operators[middle];
+        const int order = compare_names(name, ets_reference_operators[middle].name);
+        if (order == 0) return &ets_reference_operators[middle];
         if (order < 0) high = middle;
         else low = middle + 1;
     }
     return NULL;
 }
 
-struct ets_text reference_operator_name(struct ets_text target)
+struct ets_text ets_reference_operator_name(struct ets_text target)
 {
     static const char *const prefixes[] = {"torch.ops.", "executorch.exir.dialects.edge.ops.",
                                            "executorch.exir.dialects.backend.ops."};
@@ -47,7 +47,7 @@ static size_t base_end(struct ets_text name)
     return end > 0 ? end - 1 : 0;
 }
 
-struct ets_text reference_name_without(struct ets_text name, const char *suffix, char room[128])
+struct ets_text ets_reference_name_without(struct ets_text name, const char *suffix, char room[128])
 {
     const size_t end = base_end(name), size = strlen(suffix);
     if (end <= size || name.size - size >= 128 ||
@@ -80,7 +80,7 @@ static const char *read_type(const char *at, struct reference_parameter *paramet
     return at;
 }
 
-bool reference_next_parameter(const char **schema, struct reference_parameter *parameter_out)
+bool ets_reference_next_parameter(const char **schema, struct reference_parameter *parameter_out)
 {
     const char *at = *schema;
     if (*at == '\0') return false;
@@ -118,7 +118,7 @@ static double read_number(struct ets_text text, bool *is_whole)
     return is_negative ? -number : number;
 }
 
-struct reference_value reference_default(const struct reference_parameter *parameter)
+struct reference_value ets_reference_default(const struct reference_parameter *parameter)
 {
     const struct ets_text text = parameter->default_text;
     struct reference_value value = {.kind = REFERENCE_NOTHING};

@@ -26,21 +26,22 @@ struct reference_operator {
     const char *returns; /* "t", "t t", "t[]", "i", "" */
 };
 
-extern const struct reference_operator reference_operators[]; /* by name */
-extern const uint32_t reference_operator_count;
+extern const struct reference_operator ets_reference_operators[]; /* by name */
+extern const uint32_t ets_reference_operator_count;
 
 /* NULL: unknown. */
-const struct reference_operator *reference_operator_named(struct ets_text name);
+const struct reference_operator *ets_reference_operator_named(struct ets_text name);
 
 /* What follows "torch.ops." or an edge dialect's prefix: "aten.add.Tensor", "_operator.add". */
-struct ets_text reference_operator_name(struct ets_text target);
+struct ets_text ets_reference_operator_name(struct ets_text target);
 
 /*
  * The name of what an operator's result is made from, in `room`: "aten.relu.default" for
  * "aten.relu_.default" with suffix "_" (in place), "aten.view.default" for "aten.view_copy.default"
  * with "_copy". Absent where the name has no such suffix, or there is no room.
  */
-struct ets_text reference_name_without(struct ets_text name, const char *suffix, char room[128]);
+struct ets_text ets_reference_name_without(struct ets_text name, const char *suffix,
+                                           char room[128]);
 
 struct reference_parameter {
     struct ets_text name;
@@ -56,9 +57,9 @@ struct reference_parameter {
 };
 
 /* Takes the next parameter off `*schema`; false at its end. */
-bool reference_next_parameter(const char **schema, struct reference_parameter *parameter_out);
+bool ets_reference_next_parameter(const char **schema, struct reference_parameter *parameter_out);
 
 /* The default's value; a list's default is NOTHING with the empty text, or an empty list. */
-struct reference_value reference_default(const struct reference_parameter *parameter);
+struct reference_value ets_reference_default(const struct reference_parameter *parameter);
 
 #endif

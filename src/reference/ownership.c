@@ -61,12 +61,12 @@ static void move_value(struct reference_value *value, void *context)
         moved.as.tensor.view.data = to->bytes + (data - from->bytes);
     }
     to->references++;
-    reference_value_drop(&move->run->reference->memory, value);
+    ets_reference_value_drop(&move->run->reference->memory, value);
     *value = moved;
 }
 
-enum ets_status reference_own(struct reference_run *run, const struct reference_plan *plan,
-                              uint32_t slot)
+enum ets_status ets_reference_own(struct reference_run *run, const struct reference_plan *plan,
+                                  uint32_t slot)
 {
     struct ets_reference *reference = run->reference;
     const struct reference_value *value = &plan->values[slot];
@@ -76,14 +76,14 @@ enum ets_status reference_own(struct reference_run *run, const struct reference_
     visit_storage(reference, storage, grow_span, &span);
     struct reference_value target;
     const int64_t size = (int64_t)span.size;
-    ETS_TRY(
-        reference_tensor_new(&reference->memory, ETS_SCALAR_BYTE, 1, &size, &target, run->error));
+    ETS_TRY(ets_reference_tensor_new(&reference->memory, ETS_SCALAR_BYTE, 1, &size, &target,
+                                     run->error));
     if (span.size > 0) memcpy(target.as.tensor.storage->bytes, span.bytes, span.size);
     struct move move = {.run = run, .target = &target};
     storage->references++; /* stays until all have left it */
     visit_storage(reference, storage, move_value, &move);
     struct reference_value last = {.kind = REFERENCE_TENSOR, .as.tensor = {.storage = storage}};
-    reference_value_drop(&reference->memory, &last);
-    reference_value_drop(&reference->memory, &target);
+    ets_reference_value_drop(&reference->memory, &last);
+    ets_reference_value_drop(&reference->memory, &target);
     return ETS_OK;
 }

@@ -153,7 +153,7 @@ static enum ets_status read_step(struct builder *builder, struct reference_step 
         ETS_TRY(define(builder, node->name, &node->outputs[i]));
     }
     ETS_TRY(finish_list(builder, &step->writes, &step->write_count));
-    step->is_in_place = reference_operator_writes(node) && node->input_count > 0 &&
+    step->is_in_place = ets_reference_operator_writes(node) && node->input_count > 0 &&
                         node->inputs[0].kind == ETS_ARGUMENT_TENSOR;
     return read_bodies(builder, step);
 }
@@ -187,7 +187,7 @@ static enum ets_status read_outputs(struct builder *builder)
     return ETS_OK;
 }
 
-uint32_t reference_plan_storage(const struct reference_plan *plan, uint32_t slot)
+uint32_t ets_reference_plan_storage(const struct reference_plan *plan, uint32_t slot)
 {
     while (plan->storage_of[slot] != slot) slot = plan->storage_of[slot];
     return slot;
@@ -200,7 +200,7 @@ static void join_storages(struct reference_plan *plan)
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const struct reference_step *step = &plan->steps[i];
         if (step->read_count == 0 || !(step->is_in_place || is_view(step->node))) continue;
-        const uint32_t base = reference_plan_storage(plan, step->reads[0]);
+        const uint32_t base = ets_reference_plan_storage(plan, step->reads[0]);
         if (step->is_in_place) plan->is_written[base] = true;
         for (uint32_t j = 0; j < step->write_count; j++) {
             if (step->writes[j] != REFERENCE_NO_SLOT) plan->storage_of[step->writes[j]] = base;
@@ -208,14 +208,14 @@ static void join_storages(struct reference_plan *plan)
     }
 }
 
-bool reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
-                               uint32_t end)
+bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
+                                   uint32_t end)
 {
-    const uint32_t storage = reference_plan_storage(plan, slot);
+    const uint32_t storage = ets_reference_plan_storage(plan, slot);
     if (!plan->is_written[storage]) return false;
     for (uint32_t i = first; i < end; i++) {
         const struct reference_step *step = &plan->steps[i];
-        if (step->is_in_place && reference_plan_storage(plan, step->reads[0]) == storage) {
+        if (step->is_in_place && ets_reference_plan_storage(plan, step->reads[0]) == storage) {
             return true;
         }
     }
@@ -256,10 +256,10 @@ static enum ets_status add_symbols(const struct ets_graph *graph, struct referen
 {
     for (uint32_t i = 0; i < graph->value_count; i++) {
         const struct ets_graph_value *value = &graph->values[i];
-        enum ets_status status = reference_symbols_add(symbols, value->expression);
+        enum ets_status status = ets_reference_symbols_add(symbols, value->expression);
         for (uint32_t j = 0; j < value->rank && value->size_texts != NULL && status == ETS_OK;
              j++) {
-            status = reference_symbols_add(symbols, value->size_texts[j]);
+            status = ets_reference_symbols_add(symbols, value->size_texts[j]);
         }
         if (status != ETS_OK) return no_memory(error);
     }
@@ -282,10 +282,10 @@ static enum ets_status read_plan(struct builder *builder)
     return describe_slots(builder);
 }
 
-enum ets_status reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
-                                       struct reference_symbols *symbols,
-                                       struct reference_program *program_out,
-                                       struct ets_error *error)
+enum ets_status ets_reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
+                                           struct reference_symbols *symbols,
+                                           struct reference_program *program_out,
+                                           struct ets_error *error)
 {
     const uint32_t count = graph->subgraph_count + 1;
     struct reference_plan *plans = ets_arena_alloc_array(arena, count, sizeof *plans);
@@ -328,8 +328,8 @@ static void find_last_uses(const struct reference_plan *plan, uint32_t *last)
     }
 }
 
-enum ets_status reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
-                                      struct ets_error *error)
+enum ets_status ets_reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
+                                          struct ets_error *error)
 {
     uint32_t *last = ets_arena_alloc_array(arena, plan->slot_count, sizeof *last);
     uint32_t *deaths = ets_arena_alloc_array(arena, plan->slot_count, sizeof *deaths);

@@ -12,7 +12,7 @@
 /* "bernoulli" of "torch.ops.aten.bernoulli_.float"; absent: no operator of aten. */
 static struct ets_text base_name(const struct ets_graph_node *node)
 {
-    const struct ets_text name = reference_operator_name(node->target);
+    const struct ets_text name = ets_reference_operator_name(node->target);
     if (!ets_text_starts_with(name, "aten.")) return (struct ets_text){"", 0};
     const char *begin = name.data + 5;
     const char *dot = memchr(begin, '.', name.size - 5);
@@ -42,7 +42,7 @@ static bool draws_dropout(const struct ets_graph_node *node)
     return node->inputs[2].kind == ETS_ARGUMENT_BOOL && node->inputs[2].int_value != 0;
 }
 
-bool reference_is_random(const struct ets_graph_node *node)
+bool ets_reference_is_random(const struct ets_graph_node *node)
 {
     static const char *const RANDOM[] = {
         "bernoulli",  "binomial",    "cauchy",   "exponential",       "geometric",
@@ -55,7 +55,7 @@ bool reference_is_random(const struct ets_graph_node *node)
     return IS_ONE_OF(name, RANDOM) || (IS_ONE_OF(name, DROPOUTS) && draws_dropout(node));
 }
 
-bool reference_is_complex(const struct ets_graph_node *node)
+bool ets_reference_is_complex(const struct ets_graph_node *node)
 {
     static const char *const COMPLEX[] = {"view_as_complex", "view_as_real", "view_as_real_copy",
                                           "complex",         "polar",        "stft",
@@ -65,7 +65,7 @@ bool reference_is_complex(const struct ets_graph_node *node)
            IS_ONE_OF(name, COMPLEX);
 }
 
-bool reference_needs_shape_only(const struct ets_graph_node *node)
+bool ets_reference_needs_shape_only(const struct ets_graph_node *node)
 {
     static const char *const SHAPES[] = {"empty_like", "full_like", "new_empty", "new_full",
                                          "new_ones",   "new_zeros", "ones_like", "sym_numel",

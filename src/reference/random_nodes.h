@@ -7,12 +7,12 @@
 #include "etscope/graph.h"
 
 /* True where the node draws random numbers: no other run has them. */
-bool reference_is_random(const struct ets_graph_node *node);
+bool ets_reference_is_random(const struct ets_graph_node *node);
 
 /* True where the node computes with complex numbers. */
-bool reference_is_complex(const struct ets_graph_node *node);
+bool ets_reference_is_complex(const struct ets_graph_node *node);
 
 /* True where the node takes the type and shape of its first argument alone. */
-bool reference_needs_shape_only(const struct ets_graph_node *node);
+bool ets_reference_needs_shape_only(const struct ets_graph_node *node);
 
 #endif

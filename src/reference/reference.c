@@ -42,7 +42,7 @@ static enum ets_status keep_reason(struct opening *opening, struct reference_ste
 static enum ets_status find_control(struct opening *opening, struct reference_step *step)
 {
     const char *reason = NULL;
-    step->kind = reference_control_find(step, &reason);
+    step->kind = ets_reference_control_find(step, &reason);
     return reason == NULL ? ETS_OK : keep_reason(opening, step, reason);
 }
 
@@ -59,15 +59,15 @@ static enum ets_status find_step(void *context, struct reference_step *step,
     if (ets_text_is(step->node->op, "executorch_call_delegate")) {
         return keep_reason(opening, step, "a delegate computes it");
     }
-    step->is_random = reference_is_random(step->node);
+    step->is_random = ets_reference_is_random(step->node);
     if (step->is_random) {
-        const struct ets_text name = reference_operator_name(step->node->target);
+        const struct ets_text name = ets_reference_operator_name(step->node->target);
         (void)ets_print_text(reason, sizeof reason,
                              "%.*s draws random numbers; a captured value is taken as it is",
                              name.size < 64 ? (int)name.size : 64, name.data);
         return keep_reason(opening, step, reason);
     }
-    const enum ets_reference_route route = reference_operator_find(
+    const enum ets_reference_route route = ets_reference_operator_find(
         &opening->reference->calls, step->node, &step->operator_, &step->kernel, reason);
     step->kind = REFERENCE_CALL;
     return route == ETS_ROUTE_UNCOVERED ? keep_reason(opening, step, reason) : ETS_OK;
@@ -79,8 +79,8 @@ static enum ets_status fall_back(struct opening *opening, struct reference_twins
     char reason[160] = "", whole[340];
     struct reference_step *step = &twins->plan->steps[number];
     if (step->is_random) return ETS_OK;
-    ETS_TRY(reference_fallback_find(twins, number, find_step, opening, &step->fallback, reason,
-                                    opening->error));
+    ETS_TRY(ets_reference_fallback_find(twins, number, find_step, opening, &step->fallback, reason,
+                                        opening->error));
     if (step->fallback != NULL) {
         step->kind = REFERENCE_FALL_BACK;
         return ETS_OK;
@@ -103,13 +103,14 @@ static enum ets_status fall_back_all(struct opening *opening, uint32_t plan_numb
         if (twins == NULL) {
             const uint64_t graph_id =
                 plan_number == 0 ? ets_etrecord_export_graph_id(reference->options.record) : 0;
-            ETS_TRY(reference_twins_new(plan, opening->twin_of[plan_number], &reference->fallback,
-                                        graph_id, &reference->arena, &twins, opening->error));
+            ETS_TRY(ets_reference_twins_new(plan, opening->twin_of[plan_number],
+                                            &reference->fallback, graph_id, &reference->arena,
+                                            &twins, opening->error));
         }
         if (!has_bodies) ETS_TRY(fall_back(opening, twins, i));
         for (unsigned j = 0; j < 2 && step->bodies[j] != NULL; j++) {
             const ptrdiff_t body = step->bodies[j] - reference->program.plans;
-            opening->twin_of[body] = reference_twin_body(twins, i, j);
+            opening->twin_of[body] = ets_reference_twin_body(twins, i, j);
         }
     }
     return ETS_OK;
@@ -219,9 +220,10 @@ static enum ets_status read_fallback(struct opening *opening)
     struct reference_program *program = &reference->program, *fallback = &reference->fallback;
     struct ets_arena *arena = &reference->arena;
     struct ets_error *error = opening->error;
-    ETS_TRY(reference_program_read(options->fallback, arena, &reference->symbols, fallback, error));
-    ETS_TRY(reference_weights_find(options->record, fallback, arena, error));
-    ETS_TRY(reference_weights_restore(program, fallback, arena, error));
+    ETS_TRY(
+        ets_reference_program_read(options->fallback, arena, &reference->symbols, fallback, error));
+    ETS_TRY(ets_reference_weights_find(options->record, fallback, arena, error));
+    ETS_TRY(ets_reference_weights_restore(program, fallback, arena, error));
     opening->twin_of = ets_arena_alloc_array(arena, program->plan_count, sizeof *opening->twin_of);
     if (opening->twin_of == NULL) return no_memory(error);
     opening->twin_of[0] = &fallback->plans[0];
@@ -235,8 +237,8 @@ static enum ets_status finish_plans(struct opening *opening)
 {
     struct reference_program *program = &opening->reference->program;
     for (uint32_t i = 0; i < program->plan_count; i++) {
-        ETS_TRY(
-            reference_plan_deaths(&program->plans[i], &opening->reference->arena, opening->error));
+        ETS_TRY(ets_reference_plan_deaths(&program->plans[i], &opening->reference->arena,
+                                          opening->error));
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
             show_node(&program->plans[i].steps[j]);
         }
@@ -249,10 +251,11 @@ static enum ets_status open_reference(struct opening *opening)
     struct ets_reference *reference = opening->reference;
     struct ets_arena *arena = &reference->arena;
     struct ets_error *error = opening->error;
-    if (reference_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
-    ETS_TRY(reference_program_read(reference->options.graph, arena, &reference->symbols,
-                                   &reference->program, error));
-    ETS_TRY(reference_weights_find(reference->options.record, &reference->program, arena, error));
+    if (ets_reference_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
+    ETS_TRY(ets_reference_program_read(reference->options.graph, arena, &reference->symbols,
+                                       &reference->program, error));
+    ETS_TRY(
+        ets_reference_weights_find(reference->options.record, &reference->program, arena, error));
     ETS_TRY(number_nodes(opening));
     ETS_TRY(find_steps(opening));
     if (needs_fallback(reference)) ETS_TRY(read_fallback(opening));
@@ -324,7 +327,7 @@ static void begin(struct ets_reference *reference)
     struct reference_program *program = &reference->program;
     reference->memory.peak_bytes = reference->memory.bytes;
     reference->memory.made_bytes = 0;
-    reference_symbols_forget(&reference->symbols);
+    ets_reference_symbols_forget(&reference->symbols);
     for (uint32_t i = 0; i < program->plan_count; i++) {
         for (uint32_t j = 0; j < program->plans[i].step_count; j++) {
             program->plans[i].steps[j].times = 0;
@@ -336,7 +339,7 @@ static void begin(struct ets_reference *reference)
 static void clear_program(struct reference_run *run, const struct reference_program *program)
 {
     for (uint32_t i = 0; i < program->plan_count; i++) {
-        reference_plan_clear(run, &program->plans[i]);
+        ets_reference_plan_clear(run, &program->plans[i]);
     }
 }
 
@@ -347,12 +350,12 @@ enum ets_status ets_reference_run(struct ets_reference *reference, const struct 
     struct ets_error own = {0}; /* reasons come out of messages */
     struct reference_run run = {.reference = reference,
                                 .error = error != NULL ? error : &own,
-                                .run_body = reference_run_plan};
+                                .run_body = ets_reference_run_plan};
     begin(reference);
     reference->observer = observer;
     reference->context = context;
-    enum ets_status status = reference_bind_inputs(&run, inputs, input_count);
-    if (status == ETS_OK) status = reference_run_plan(&run, &reference->program.plans[0]);
+    enum ets_status status = ets_reference_bind_inputs(&run, inputs, input_count);
+    if (status == ETS_OK) status = ets_reference_run_plan(&run, &reference->program.plans[0]);
     clear_program(&run, &reference->program);
     if (reference->fallback.graph != NULL) clear_program(&run, &reference->fallback);
     return status;

@@ -15,7 +15,7 @@
 #define REFERENCE_NO_STEP UINT32_MAX
 
 enum reference_step_kind {
-    REFERENCE_CALL, /* by reference_node_call */
+    REFERENCE_CALL, /* by ets_reference_node_call */
     REFERENCE_FALL_BACK,
     REFERENCE_COND,
     REFERENCE_MAP,
@@ -78,20 +78,20 @@ struct reference_program {
  * Reads `graph` and its subgraphs into `program`, without kinds and deaths. MALFORMED, NO_MEMORY,
  * with the node's name.
  */
-enum ets_status reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
-                                       struct reference_symbols *symbols,
-                                       struct reference_program *program_out,
-                                       struct ets_error *error);
+enum ets_status ets_reference_program_read(const struct ets_graph *graph, struct ets_arena *arena,
+                                           struct reference_symbols *symbols,
+                                           struct reference_program *program_out,
+                                           struct ets_error *error);
 
 /* Fills `deaths` of all steps, once they and their fallbacks are known. NO_MEMORY. */
-enum ets_status reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
-                                      struct ets_error *error);
+enum ets_status ets_reference_plan_deaths(struct reference_plan *plan, struct ets_arena *arena,
+                                          struct ets_error *error);
 
 /* The representative of all slots that views and operators in place may make share a storage. */
-uint32_t reference_plan_storage(const struct reference_plan *plan, uint32_t slot);
+uint32_t ets_reference_plan_storage(const struct reference_plan *plan, uint32_t slot);
 
 /* True where a step from `first` on and before `end` works in place on that storage. */
-bool reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
-                               uint32_t end);
+bool ets_reference_plan_is_written(const struct reference_plan *plan, uint32_t slot, uint32_t first,
+                                   uint32_t end);
 
 #endif

@@ -18,7 +18,7 @@ static uint64_t dense_bytes(const struct ets_tensor *tensor)
     return ets_mul_u64(bytes, element, &bytes) ? bytes : UINT64_MAX;
 }
 
-bool reference_is_floating(int scalar_type)
+bool ets_reference_is_floating(int scalar_type)
 {
     return scalar_type == ETS_SCALAR_FLOAT || scalar_type == ETS_SCALAR_DOUBLE ||
            scalar_type == ETS_SCALAR_HALF || scalar_type == ETS_SCALAR_BFLOAT16;
@@ -56,9 +56,9 @@ static enum ets_status storage_new(struct reference_memory *memory, uint64_t siz
     return ETS_OK;
 }
 
-enum ets_status reference_tensor_new(struct reference_memory *memory, int scalar_type,
-                                     uint32_t rank, const int64_t *sizes,
-                                     struct reference_value *value_out, struct ets_error *error)
+enum ets_status ets_reference_tensor_new(struct reference_memory *memory, int scalar_type,
+                                         uint32_t rank, const int64_t *sizes,
+                                         struct reference_value *value_out, struct ets_error *error)
 {
     if (rank > ETS_TENSOR_MAX_RANK || ets_scalar_type_bytes(scalar_type) == 0) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -77,9 +77,10 @@ enum ets_status reference_tensor_new(struct reference_memory *memory, int scalar
     return ETS_OK;
 }
 
-enum ets_status reference_tensor_borrow(struct reference_memory *memory,
-                                        const struct ets_tensor *tensor,
-                                        struct reference_value *value_out, struct ets_error *error)
+enum ets_status ets_reference_tensor_borrow(struct reference_memory *memory,
+                                            const struct ets_tensor *tensor,
+                                            struct reference_value *value_out,
+                                            struct ets_error *error)
 {
     const uint64_t extent =
         tensor->rank <= ETS_TENSOR_MAX_RANK ? ets_tensor_extent(tensor) : UINT64_MAX;
@@ -112,10 +113,10 @@ static enum ets_status share_list(struct reference_memory *memory,
     }
     for (; copy.as.list.count < count; copy.as.list.count++) {
         const uint32_t i = copy.as.list.count;
-        const enum ets_status status =
-            reference_value_share(memory, &value->as.list.items[i], &copy.as.list.items[i], error);
+        const enum ets_status status = ets_reference_value_share(memory, &value->as.list.items[i],
+                                                                 &copy.as.list.items[i], error);
         if (status != ETS_OK) {
-            reference_value_drop(memory, &copy);
+            ets_reference_value_drop(memory, &copy);
             return status;
         }
     }
@@ -123,9 +124,9 @@ static enum ets_status share_list(struct reference_memory *memory,
     return ETS_OK;
 }
 
-enum ets_status reference_value_share(struct reference_memory *memory,
-                                      const struct reference_value *value,
-                                      struct reference_value *copy_out, struct ets_error *error)
+enum ets_status ets_reference_value_share(struct reference_memory *memory,
+                                          const struct reference_value *value,
+                                          struct reference_value *copy_out, struct ets_error *error)
 {
     if (value->kind == REFERENCE_LIST) return share_list(memory, value, copy_out, error);
     if (value->kind == REFERENCE_TENSOR) value->as.tensor.storage->references++;
@@ -133,7 +134,7 @@ enum ets_status reference_value_share(struct reference_memory *memory,
     return ETS_OK;
 }
 
-void reference_value_drop(struct reference_memory *memory, struct reference_value *value)
+void ets_reference_value_drop(struct reference_memory *memory, struct reference_value *value)
 {
     const struct ets_allocator *allocator = memory->allocator;
     if (value->kind == REFERENCE_TENSOR) {
@@ -144,7 +145,7 @@ void reference_value_drop(struct reference_memory *memory, struct reference_valu
         }
     } else if (value->kind == REFERENCE_LIST) {
         for (uint32_t i = 0; i < value->as.list.count; i++) {
-            reference_value_drop(memory, &value->as.list.items[i]);
+            ets_reference_value_drop(memory, &value->as.list.items[i]);
         }
         allocator->release(allocator->context, value->as.list.items);
     }

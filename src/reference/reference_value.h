@@ -63,27 +63,30 @@ struct reference_value {
  * A new tensor with its own storage of `sizes`, row-major; the bytes are uninitialised. LIMIT,
  * NO_MEMORY.
  */
-enum ets_status reference_tensor_new(struct reference_memory *memory, int scalar_type,
-                                     uint32_t rank, const int64_t *sizes,
-                                     struct reference_value *value_out, struct ets_error *error);
+enum ets_status ets_reference_tensor_new(struct reference_memory *memory, int scalar_type,
+                                         uint32_t rank, const int64_t *sizes,
+                                         struct reference_value *value_out,
+                                         struct ets_error *error);
 
 /* Over bytes that outlive the value. */
-enum ets_status reference_tensor_borrow(struct reference_memory *memory,
-                                        const struct ets_tensor *tensor,
-                                        struct reference_value *value_out, struct ets_error *error);
+enum ets_status ets_reference_tensor_borrow(struct reference_memory *memory,
+                                            const struct ets_tensor *tensor,
+                                            struct reference_value *value_out,
+                                            struct ets_error *error);
 
 /* Another reference to the same value (tensors: the same storage; lists: item by item). */
-enum ets_status reference_value_share(struct reference_memory *memory,
-                                      const struct reference_value *value,
-                                      struct reference_value *copy_out, struct ets_error *error);
+enum ets_status ets_reference_value_share(struct reference_memory *memory,
+                                          const struct reference_value *value,
+                                          struct reference_value *copy_out,
+                                          struct ets_error *error);
 
 /* Lets go; the value is NOTHING afterwards. */
-void reference_value_drop(struct reference_memory *memory, struct reference_value *value);
+void ets_reference_value_drop(struct reference_memory *memory, struct reference_value *value);
 
 /* Copies numbers from `from` to `to` of the same shape, converting types, whatever the strides. */
-enum ets_status reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
-                                      struct ets_error *error);
+enum ets_status ets_reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
+                                          struct ets_error *error);
 
-bool reference_is_floating(int scalar_type);
+bool ets_reference_is_floating(int scalar_type);
 
 #endif

@@ -55,8 +55,8 @@ static enum ets_status resolve_all(struct reference_run *run, const struct refer
 {
     uint32_t next_read = 0;
     for (*count_out = 0; *count_out < step->node->input_count; ++*count_out) {
-        ETS_TRY(reference_resolve(run, plan, step, &step->node->inputs[*count_out], &next_read,
-                                  &run->reference->arguments[*count_out]));
+        ETS_TRY(ets_reference_resolve(run, plan, step, &step->node->inputs[*count_out], &next_read,
+                                      &run->reference->arguments[*count_out]));
     }
     return ETS_OK;
 }
@@ -68,20 +68,20 @@ static enum ets_status call_node(struct reference_run *run, const struct referen
     uint32_t argument_count;
     bool is_single = false;
     if (step->part != NULL) {
-        return reference_tensor_borrow(&reference->memory, step->part, outputs, run->error);
+        return ets_reference_tensor_borrow(&reference->memory, step->part, outputs, run->error);
     }
-    if (step->is_in_place) ETS_TRY(reference_own(run, plan, step->reads[0]));
+    if (step->is_in_place) ETS_TRY(ets_reference_own(run, plan, step->reads[0]));
     for (uint32_t i = 0; i < step->write_count; i++) {
-        reference_slot_shape(reference, plan, step->writes[i], &reference->shapes[i]);
+        ets_reference_slot_shape(reference, plan, step->writes[i], &reference->shapes[i]);
     }
     enum ets_status status = resolve_all(run, plan, step, &argument_count);
     if (status == ETS_OK) {
-        status = reference_node_call(&reference->calls, step->operator_, step->node,
-                                     reference->arguments, reference->shapes, step->write_count,
-                                     outputs, &is_single, run->error);
+        status = ets_reference_node_call(&reference->calls, step->operator_, step->node,
+                                         reference->arguments, reference->shapes, step->write_count,
+                                         outputs, &is_single, run->error);
     }
     for (uint32_t i = 0; i < argument_count; i++) {
-        reference_value_drop(&reference->memory, &reference->arguments[i]);
+        ets_reference_value_drop(&reference->memory, &reference->arguments[i]);
     }
     if (is_single && step->shown != NULL) step->shown->is_single = 1;
     return take_failure(run, step, status, outputs);
@@ -94,13 +94,14 @@ static enum ets_status set_leaves(struct reference_run *run, const struct refere
         const struct reference_leaf *leaf = &fallback->leaves[i];
         struct reference_value *value = &fallback->twin->values[leaf->twin_slot];
         if (leaf->weight != NULL) {
-            ETS_TRY(
-                reference_tensor_borrow(&run->reference->memory, leaf->weight, value, run->error));
+            ETS_TRY(ets_reference_tensor_borrow(&run->reference->memory, leaf->weight, value,
+                                                run->error));
         } else {
-            ETS_TRY(reference_slot_set(run, fallback->twin, leaf->twin_slot,
-                                       &plan->values[leaf->slot]));
+            ETS_TRY(ets_reference_slot_set(run, fallback->twin, leaf->twin_slot,
+                                           &plan->values[leaf->slot]));
         }
-        reference_bind_symbols(run->reference, fallback->twin->described[leaf->twin_slot], value);
+        ets_reference_bind_symbols(run->reference, fallback->twin->described[leaf->twin_slot],
+                                   value);
     }
     return ETS_OK;
 }
@@ -127,7 +128,7 @@ static enum ets_status run_descendant(struct reference_run *run, const struct re
         step->shown = shown;
         ETS_TRY(call_node(run, twin, step, outputs));
     }
-    reference_put_outputs(run, twin, step, outputs);
+    ets_reference_put_outputs(run, twin, step, outputs);
     return ETS_OK;
 }
 
@@ -136,12 +137,12 @@ static void drop_descendants(struct reference_run *run, const struct reference_f
     struct reference_memory *memory = &run->reference->memory;
     const struct reference_plan *twin = fallback->twin;
     for (uint32_t i = 0; i < fallback->leaf_count; i++) {
-        reference_value_drop(memory, &twin->values[fallback->leaves[i].twin_slot]);
+        ets_reference_value_drop(memory, &twin->values[fallback->leaves[i].twin_slot]);
     }
     for (uint32_t i = 0; i < fallback->step_count; i++) {
         const struct reference_step *step = &twin->steps[fallback->steps[i]];
         for (uint32_t j = 0; j < step->write_count; j++) {
-            reference_value_drop(memory, &twin->values[step->writes[j]]);
+            ets_reference_value_drop(memory, &twin->values[step->writes[j]]);
         }
     }
 }
@@ -161,8 +162,8 @@ static enum ets_status run_fallback(struct reference_run *run, const struct refe
             outputs[i] =
                 reference_unavailable("it is not told which of the edge program's values it is");
         } else {
-            (void)reference_value_share(&run->reference->memory, &fallback->twin->values[slot],
-                                        &outputs[i], NULL); /* no list: cannot fail */
+            (void)ets_reference_value_share(&run->reference->memory, &fallback->twin->values[slot],
+                                            &outputs[i], NULL); /* no list: cannot fail */
         }
     }
     drop_descendants(run, fallback);
@@ -180,20 +181,20 @@ static bool stand_in(struct reference_run *run, const struct reference_plan *pla
     struct reference_value zeros;
     if (step->kind != REFERENCE_CALL || step->read_count != 1 ||
         plan->values[step->reads[0]].kind != REFERENCE_UNAVAILABLE ||
-        !reference_needs_shape_only(step->node)) {
+        !ets_reference_needs_shape_only(step->node)) {
         return false;
     }
-    reference_slot_shape(run->reference, plan, step->reads[0], &shape);
+    ets_reference_slot_shape(run->reference, plan, step->reads[0], &shape);
     if (shape.scalar_type < 0) return false;
     for (uint32_t i = 0; i < shape.rank; i++) {
         if (shape.sizes[i] < 0) return false;
     }
     struct reference_memory *memory = &run->reference->memory;
-    if (run->reference->calls.use_double && reference_is_floating(shape.scalar_type)) {
+    if (run->reference->calls.use_double && ets_reference_is_floating(shape.scalar_type)) {
         shape.scalar_type = ETS_SCALAR_DOUBLE;
     }
-    if (reference_tensor_new(memory, shape.scalar_type, shape.rank, shape.sizes, &zeros, NULL) !=
-        ETS_OK) {
+    if (ets_reference_tensor_new(memory, shape.scalar_type, shape.rank, shape.sizes, &zeros,
+                                 NULL) != ETS_OK) {
         return false;
     }
     if (zeros.as.tensor.storage->size > 0) {
@@ -220,28 +221,28 @@ static enum ets_status run_step(struct reference_run *run, const struct referenc
     } else if (step->kind == REFERENCE_CALL) {
         status = call_node(run, plan, step, outputs);
         if (stands_in) {
-            reference_value_drop(&run->reference->memory, &plan->values[step->reads[0]]);
+            ets_reference_value_drop(&run->reference->memory, &plan->values[step->reads[0]]);
             plan->values[step->reads[0]] = absent;
         }
     } else {
         /* The steps of the bodies use the common room: these outputs go into the slots alone. */
-        return reference_run_control(run, plan, step);
+        return ets_reference_run_control(run, plan, step);
     }
     ETS_TRY(status);
-    reference_put_outputs(run, plan, step, outputs);
+    ets_reference_put_outputs(run, plan, step, outputs);
     return ETS_OK;
 }
 
-enum ets_status reference_run_plan(struct reference_run *run, const struct reference_plan *plan)
+enum ets_status ets_reference_run_plan(struct reference_run *run, const struct reference_plan *plan)
 {
     for (uint32_t i = 0; i < plan->step_count; i++) {
         struct reference_step *step = &plan->steps[i];
         ETS_TRY(count_step(run));
         ETS_TRY(run_step(run, plan, step));
-        ETS_TRY(reference_observe(run, plan, step));
+        ETS_TRY(ets_reference_observe(run, plan, step));
         step->times++;
         for (uint32_t j = 0; j < step->death_count; j++) {
-            reference_value_drop(&run->reference->memory, &plan->values[step->deaths[j]]);
+            ets_reference_value_drop(&run->reference->memory, &plan->values[step->deaths[j]]);
         }
     }
     return ETS_OK;

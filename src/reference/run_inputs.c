@@ -76,8 +76,8 @@ static enum ets_status bind_sizes(struct reference_run *run, const struct ets_te
     enum ets_status result = ETS_OK;
     for (uint32_t i = 0; i < value->rank && value->size_texts != NULL; i++) {
         if (value->size_texts[i].data == NULL) continue;
-        const enum ets_status status =
-            reference_size_bind(&run->reference->symbols, value->size_texts[i], tensor->sizes[i]);
+        const enum ets_status status = ets_reference_size_bind(
+            &run->reference->symbols, value->size_texts[i], tensor->sizes[i]);
         if (status == ETS_NOT_FOUND) result = ETS_NOT_FOUND;
         else ETS_TRY(status);
     }
@@ -157,8 +157,8 @@ static enum ets_status bind_given(struct reference_run *run, const struct ets_va
 {
     switch (given->kind) {
     case ETS_VALUE_TENSOR:
-        return reference_tensor_borrow(&run->reference->memory, &given->as.tensor, value_out,
-                                       run->error);
+        return ets_reference_tensor_borrow(&run->reference->memory, &given->as.tensor, value_out,
+                                           run->error);
     case ETS_VALUE_INT:
         *value_out =
             (struct reference_value){.kind = REFERENCE_INT, .as.int_value = given->as.int_value};
@@ -184,7 +184,7 @@ static enum ets_status check_all(struct reference_run *run, const struct ets_val
     const struct ets_graph *graph = plan->graph;
     size_t expected = 0;
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        expected += reference_input_is_given(&graph->inputs[i]);
+        expected += ets_reference_input_is_given(&graph->inputs[i]);
     }
     if (expected != input_count) {
         return ets_fail(run->error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -195,7 +195,7 @@ static enum ets_status check_all(struct reference_run *run, const struct ets_val
     for (unsigned turn = 0; turn < 2; turn++) {
         size_t next = 0;
         for (uint32_t i = 0; i < graph->input_count; i++) {
-            if (!reference_input_is_given(&graph->inputs[i])) continue;
+            if (!ets_reference_input_is_given(&graph->inputs[i])) continue;
             ETS_TRY(check_given(run, &graph->inputs[i], next, &inputs[next],
                                 plan->described[plan->inputs[i]]));
             next++;
@@ -204,8 +204,8 @@ static enum ets_status check_all(struct reference_run *run, const struct ets_val
     return ETS_OK;
 }
 
-enum ets_status reference_bind_inputs(struct reference_run *run, const struct ets_value *inputs,
-                                      size_t input_count)
+enum ets_status ets_reference_bind_inputs(struct reference_run *run, const struct ets_value *inputs,
+                                          size_t input_count)
 {
     const struct reference_program *program = &run->reference->program;
     const struct reference_plan *plan = &program->plans[0];
@@ -213,15 +213,15 @@ enum ets_status reference_bind_inputs(struct reference_run *run, const struct et
     size_t next = 0;
     ETS_TRY(check_all(run, inputs, input_count));
     for (uint32_t i = 0; i < plan->graph->input_count; i++) {
-        const bool is_given = reference_input_is_given(&plan->graph->inputs[i]);
+        const bool is_given = ets_reference_input_is_given(&plan->graph->inputs[i]);
         const struct ets_value *given = is_given ? &inputs[next++] : NULL;
         const uint32_t slot = plan->inputs[i];
         if (slot == REFERENCE_NO_SLOT) continue;
         struct reference_value *value = &plan->values[slot];
         if (is_given) ETS_TRY(bind_given(run, given, value));
         else if (program->wrapped[i] != NULL) *value = reference_unavailable(program->wrapped[i]);
-        else ETS_TRY(reference_tensor_borrow(memory, program->weights[i], value, run->error));
-        reference_bind_symbols(run->reference, plan->described[slot], &plan->values[slot]);
+        else ETS_TRY(ets_reference_tensor_borrow(memory, program->weights[i], value, run->error));
+        ets_reference_bind_symbols(run->reference, plan->described[slot], &plan->values[slot]);
     }
     return ETS_OK;
 }

@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "reference/reference_run.h"
 
-void reference_slot_shape(const struct ets_reference *reference, const struct reference_plan *plan,
-                          uint32_t slot, struct reference_shape *shape_out)
+void ets_reference_slot_shape(const struct ets_reference *reference,
+                              const struct reference_plan *plan, uint32_t slot,
+                              struct reference_shape *shape_out)
 {
     const struct ets_graph_value *value = plan->described[slot];
     *shape_out = (struct reference_shape){.scalar_type = -1};
@@ -15,27 +16,28 @@ void reference_slot_shape(const struct ets_reference *reference, const struct re
     for (uint32_t i = 0; i < value->rank; i++) {
         int64_t size = value->sizes[i];
         if (value->size_texts != NULL && value->size_texts[i].data != NULL &&
-            reference_size_evaluate(&reference->symbols, value->size_texts[i], &size) != ETS_OK) {
+            ets_reference_size_evaluate(&reference->symbols, value->size_texts[i], &size) !=
+                ETS_OK) {
             size = -1;
         }
         shape_out->sizes[i] = size < 0 ? -1 : size;
     }
 }
 
-void reference_plan_clear(struct reference_run *run, const struct reference_plan *plan)
+void ets_reference_plan_clear(struct reference_run *run, const struct reference_plan *plan)
 {
     for (uint32_t i = 0; i < plan->slot_count; i++) {
-        reference_value_drop(&run->reference->memory, &plan->values[i]);
+        ets_reference_value_drop(&run->reference->memory, &plan->values[i]);
     }
 }
 
-enum ets_status reference_slot_set(struct reference_run *run, const struct reference_plan *plan,
-                                   uint32_t slot, const struct reference_value *value)
+enum ets_status ets_reference_slot_set(struct reference_run *run, const struct reference_plan *plan,
+                                       uint32_t slot, const struct reference_value *value)
 {
     if (slot == REFERENCE_NO_SLOT) return ETS_OK;
     struct reference_value copy;
-    ETS_TRY(reference_value_share(&run->reference->memory, value, &copy, run->error));
-    reference_value_drop(&run->reference->memory, &plan->values[slot]);
+    ETS_TRY(ets_reference_value_share(&run->reference->memory, value, &copy, run->error));
+    ets_reference_value_drop(&run->reference->memory, &plan->values[slot]);
     plan->values[slot] = copy;
     return ETS_OK;
 }
@@ -55,10 +57,10 @@ static enum ets_status resolve_list(struct reference_run *run, const struct refe
         }
     }
     for (uint32_t i = 0; i < argument->item_count; i++) {
-        const enum ets_status status = reference_resolve(run, plan, step, &argument->items[i],
-                                                         next_read, &list.as.list.items[i]);
+        const enum ets_status status = ets_reference_resolve(run, plan, step, &argument->items[i],
+                                                             next_read, &list.as.list.items[i]);
         if (status != ETS_OK) {
-            reference_value_drop(memory, &list);
+            ets_reference_value_drop(memory, &list);
             return status;
         }
         list.as.list.count++;
@@ -72,18 +74,18 @@ static struct reference_value make_int(enum reference_kind kind, int64_t value)
     return (struct reference_value){.kind = kind, .as.int_value = value};
 }
 
-enum ets_status reference_resolve(struct reference_run *run, const struct reference_plan *plan,
-                                  const struct reference_step *step,
-                                  const struct ets_graph_argument *argument, uint32_t *next_read,
-                                  struct reference_value *value_out)
+enum ets_status ets_reference_resolve(struct reference_run *run, const struct reference_plan *plan,
+                                      const struct reference_step *step,
+                                      const struct ets_graph_argument *argument,
+                                      uint32_t *next_read, struct reference_value *value_out)
 {
     *value_out = (struct reference_value){.kind = REFERENCE_NOTHING};
     switch (argument->kind) {
     case ETS_ARGUMENT_TENSOR:
     case ETS_ARGUMENT_SYMBOL:
-        return reference_value_share(&run->reference->memory,
-                                     &plan->values[step->reads[(*next_read)++]], value_out,
-                                     run->error);
+        return ets_reference_value_share(&run->reference->memory,
+                                         &plan->values[step->reads[(*next_read)++]], value_out,
+                                         run->error);
     case ETS_ARGUMENT_INT:
     case ETS_ARGUMENT_SCALAR_TYPE:
     case ETS_ARGUMENT_MEMORY_FORMAT:
@@ -105,33 +107,34 @@ enum ets_status reference_resolve(struct reference_run *run, const struct refere
     return ETS_OK;
 }
 
-void reference_bind_symbols(struct ets_reference *reference,
-                            const struct ets_graph_value *described,
-                            const struct reference_value *value)
+void ets_reference_bind_symbols(struct ets_reference *reference,
+                                const struct ets_graph_value *described,
+                                const struct reference_value *value)
 {
     if (described == NULL) return;
     if (value->kind == REFERENCE_INT) {
-        reference_symbol_set(&reference->symbols, described->expression, value->as.int_value);
+        ets_reference_symbol_set(&reference->symbols, described->expression, value->as.int_value);
     }
     if (value->kind != REFERENCE_TENSOR || described->size_texts == NULL) return;
     const struct ets_tensor *tensor = &value->as.tensor.view;
     for (uint32_t i = 0; i < described->rank && i < tensor->rank; i++) {
         if (described->size_texts[i].data == NULL) continue;
-        (void)reference_size_bind(&reference->symbols, described->size_texts[i], tensor->sizes[i]);
+        (void)ets_reference_size_bind(&reference->symbols, described->size_texts[i],
+                                      tensor->sizes[i]);
     }
 }
 
-void reference_put_outputs(struct reference_run *run, const struct reference_plan *plan,
-                           const struct reference_step *step, struct reference_value *outputs)
+void ets_reference_put_outputs(struct reference_run *run, const struct reference_plan *plan,
+                               const struct reference_step *step, struct reference_value *outputs)
 {
     for (uint32_t i = 0; i < step->write_count; i++) {
         const uint32_t slot = step->writes[i];
         if (slot == REFERENCE_NO_SLOT) {
-            reference_value_drop(&run->reference->memory, &outputs[i]);
+            ets_reference_value_drop(&run->reference->memory, &outputs[i]);
             continue;
         }
-        reference_value_drop(&run->reference->memory, &plan->values[slot]);
+        ets_reference_value_drop(&run->reference->memory, &plan->values[slot]);
         plan->values[slot] = outputs[i];
-        reference_bind_symbols(run->reference, plan->described[slot], &outputs[i]);
+        ets_reference_bind_symbols(run->reference, plan->described[slot], &outputs[i]);
     }
 }

@@ -320,8 +320,8 @@ static struct fraction read_sum(struct reader *reader)
     return value;
 }
 
-enum ets_status reference_size_evaluate(const struct reference_symbols *symbols,
-                                        struct ets_text expression, int64_t *value_out)
+enum ets_status ets_reference_size_evaluate(const struct reference_symbols *symbols,
+                                            struct ets_text expression, int64_t *value_out)
 {
     if (expression.data == NULL) return ETS_MALFORMED;
     struct reader reader = {symbols, expression.data, expression.data + expression.size, 0, ETS_OK};

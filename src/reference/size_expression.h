@@ -21,32 +21,33 @@ struct reference_symbols {
 };
 
 /* `arena` outlives the table. NO_MEMORY. */
-enum ets_status reference_symbols_init(struct reference_symbols *symbols, struct ets_arena *arena);
+enum ets_status ets_reference_symbols_init(struct reference_symbols *symbols,
+                                           struct ets_arena *arena);
 
 /* Makes room for the symbols of `expression`, borrowed, so that binding needs no memory later. */
-enum ets_status reference_symbols_add(struct reference_symbols *symbols,
-                                      struct ets_text expression);
+enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
+                                          struct ets_text expression);
 
-void reference_symbols_forget(struct reference_symbols *symbols); /* all are unbound */
+void ets_reference_symbols_forget(struct reference_symbols *symbols); /* all are unbound */
 
 /*
  * The value of `expression`, which is computed in fractions, so that 2*(s0/2) is s0. A result that
  * is no whole number is MALFORMED, as is text that is no expression; NOT_FOUND: a symbol is not
  * bound; LIMIT: a number or the nesting is too large.
  */
-enum ets_status reference_size_evaluate(const struct reference_symbols *symbols,
-                                        struct ets_text expression, int64_t *value_out);
+enum ets_status ets_reference_size_evaluate(const struct reference_symbols *symbols,
+                                            struct ets_text expression, int64_t *value_out);
 
 /*
  * Binds the one symbol of `expression` that is not bound so that the expression becomes `value`:
  * any symbol alone, or one in a linear expression. MISMATCH: no whole number does, or all were
  * bound and it has another value; NOT_FOUND: several are unbound; else as above.
  */
-enum ets_status reference_size_bind(struct reference_symbols *symbols, struct ets_text expression,
-                                    int64_t value);
+enum ets_status ets_reference_size_bind(struct reference_symbols *symbols,
+                                        struct ets_text expression, int64_t value);
 
 /* As it does where the expression is a symbol alone, whether that was bound or not. */
-void reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
-                          int64_t value);
+void ets_reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
+                              int64_t value);
 
 #endif

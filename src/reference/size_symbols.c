@@ -4,7 +4,8 @@
 #include "base/error.h"
 #include "reference/size_expression.h"
 
-enum ets_status reference_symbols_init(struct reference_symbols *symbols, struct ets_arena *arena)
+enum ets_status ets_reference_symbols_init(struct reference_symbols *symbols,
+                                           struct ets_arena *arena)
 {
     *symbols = (struct reference_symbols){.arena = arena};
     return ets_strings_init(&symbols->names, arena) == 0 ? ETS_OK : ETS_NO_MEMORY;
@@ -66,7 +67,8 @@ static struct ets_text next_symbol(struct scan *scan)
     return (struct ets_text){NULL, 0};
 }
 
-enum ets_status reference_symbols_add(struct reference_symbols *symbols, struct ets_text expression)
+enum ets_status ets_reference_symbols_add(struct reference_symbols *symbols,
+                                          struct ets_text expression)
 {
     if (expression.data == NULL) return ETS_OK;
     struct scan scan = scan_of(expression);
@@ -77,7 +79,7 @@ enum ets_status reference_symbols_add(struct reference_symbols *symbols, struct 
     }
 }
 
-void reference_symbols_forget(struct reference_symbols *symbols)
+void ets_reference_symbols_forget(struct reference_symbols *symbols)
 {
     if (symbols->capacity > 0) {
         memset(symbols->is_bound, 0, symbols->capacity * sizeof *symbols->is_bound);
@@ -107,7 +109,7 @@ static enum ets_status evaluate_at(struct reference_symbols *symbols, struct ets
 {
     symbols->values[number] = trial;
     symbols->is_bound[number] = true;
-    const enum ets_status status = reference_size_evaluate(symbols, expression, value_out);
+    const enum ets_status status = ets_reference_size_evaluate(symbols, expression, value_out);
     symbols->is_bound[number] = false;
     return status;
 }
@@ -132,20 +134,20 @@ static enum ets_status solve(struct reference_symbols *symbols, struct ets_text 
     return ETS_OK;
 }
 
-enum ets_status reference_size_bind(struct reference_symbols *symbols, struct ets_text expression,
-                                    int64_t value)
+enum ets_status ets_reference_size_bind(struct reference_symbols *symbols,
+                                        struct ets_text expression, int64_t value)
 {
     uint32_t number;
     int64_t given;
     if (expression.data == NULL) return ETS_MALFORMED;
     ETS_TRY(find_unbound(symbols, expression, &number));
     if (number != ETS_STRING_NONE) return solve(symbols, expression, number, value);
-    ETS_TRY(reference_size_evaluate(symbols, expression, &given));
+    ETS_TRY(ets_reference_size_evaluate(symbols, expression, &given));
     return given == value ? ETS_OK : ETS_MISMATCH;
 }
 
-void reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
-                          int64_t value)
+void ets_reference_symbol_set(struct reference_symbols *symbols, struct ets_text expression,
+                              int64_t value)
 {
     if (expression.data == NULL) return;
     const uint32_t number = ets_strings_find(&symbols->names, expression);

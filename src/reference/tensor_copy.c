@@ -283,8 +283,8 @@ static bool is_inside(const struct ets_tensor *tensor)
     return extent <= tensor->data_bytes && (extent == 0 || tensor->data != NULL);
 }
 
-enum ets_status reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
-                                      struct ets_error *error)
+enum ets_status ets_reference_tensor_copy(const struct ets_tensor *from, struct ets_tensor *to,
+                                          struct ets_error *error)
 {
     if (!is_inside(from) || !is_inside(to)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,

@@ -140,7 +140,8 @@ static bool find_inputs(struct reference_twins *twins)
         struct reference_leaf leaf = {.twin_slot = slot, .slot = REFERENCE_NO_SLOT};
         if (twin == &twins->twin_program->plans[0]) leaf.weight = twins->twin_program->weights[i];
         if (leaf.weight == NULL) {
-            while (place < graph->input_count && !reference_input_is_given(&graph->inputs[place])) {
+            while (place < graph->input_count &&
+                   !ets_reference_input_is_given(&graph->inputs[place])) {
                 place++;
             }
             if (place < graph->input_count) leaf.slot = plan->inputs[place++];
@@ -151,11 +152,11 @@ static bool find_inputs(struct reference_twins *twins)
     return true;
 }
 
-enum ets_status reference_twins_new(const struct reference_plan *plan,
-                                    const struct reference_plan *twin,
-                                    const struct reference_program *twin_program,
-                                    uint64_t export_graph_id, struct ets_arena *arena,
-                                    struct reference_twins **twins_out, struct ets_error *error)
+enum ets_status ets_reference_twins_new(const struct reference_plan *plan,
+                                        const struct reference_plan *twin,
+                                        const struct reference_program *twin_program,
+                                        uint64_t export_graph_id, struct ets_arena *arena,
+                                        struct reference_twins **twins_out, struct ets_error *error)
 {
     const size_t readers = (size_t)plan->step_count + plan->graph->output_count + 1;
     struct reference_twins *twins = ets_arena_alloc(arena, sizeof *twins);
@@ -180,7 +181,7 @@ no_memory:
     return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
 }
 
-bool reference_is_used(const struct reference_twins *twins, uint32_t slot)
+bool ets_reference_is_used(const struct reference_twins *twins, uint32_t slot)
 {
     const uint32_t *first = twins->plan_readers.first;
     return first[slot] != first[slot + 1];
@@ -300,8 +301,8 @@ static void find_fits(struct reference_twins *twins, uint32_t number, struct mat
         if (slot == REFERENCE_NO_SLOT) continue;
         mark_users(twins, slot);
         /* What works in place changes what others use under other names: no telling by users. */
-        const bool is_shared = plan->is_written[reference_plan_storage(plan, slot)];
-        const bool is_used = reference_is_used(twins, slot);
+        const bool is_shared = plan->is_written[ets_reference_plan_storage(plan, slot)];
+        const bool is_used = ets_reference_is_used(twins, slot);
         for (uint32_t j = 0; j < matching->candidates; j++) {
             const uint32_t twin_slot = matching->slots[j];
             matching->fits[i][j] =
@@ -354,7 +355,7 @@ static void match_order(const struct reference_twins *twins, uint32_t number,
     }
 }
 
-const uint32_t *reference_twin_exits(struct reference_twins *twins, uint32_t number)
+const uint32_t *ets_reference_twin_exits(struct reference_twins *twins, uint32_t number)
 {
     struct matching matching;
     const struct reference_step *step = &twins->plan->steps[number];

@@ -30,9 +30,9 @@ struct reference_twins {
  * By output of the plan's step the slot of the twin that is the same, or none. NULL: no memory, or
  * given up.
  */
-const uint32_t *reference_twin_exits(struct reference_twins *twins, uint32_t number);
+const uint32_t *ets_reference_twin_exits(struct reference_twins *twins, uint32_t number);
 
 /* True where something in the plan uses a value, an output of the model included. */
-bool reference_is_used(const struct reference_twins *twins, uint32_t slot);
+bool ets_reference_is_used(const struct reference_twins *twins, uint32_t slot);
 
 #endif

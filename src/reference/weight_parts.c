@@ -105,10 +105,10 @@ static enum ets_status visit_step(struct parts *parts, struct reference_step *st
     return ETS_OK;
 }
 
-enum ets_status reference_weight_parts_find(struct reference_program *program,
-                                            const struct ets_named_value *const *objects,
-                                            reference_find_weight *find, const void *context,
-                                            struct ets_arena *arena, struct ets_error *error)
+enum ets_status ets_reference_weight_parts_find(struct reference_program *program,
+                                                const struct ets_named_value *const *objects,
+                                                reference_find_weight *find, const void *context,
+                                                struct ets_arena *arena, struct ets_error *error)
 {
     struct parts parts = {.plan = &program->plans[0],
                           .find = find,

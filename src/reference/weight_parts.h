@@ -14,9 +14,9 @@ typedef const struct ets_named_value *reference_find_weight(const void *context,
  * weight uncovered. `objects` [input_count] has the values that are objects (tensor subclasses, as
  * torchao's), NULL for others; `program->wrapped` is filled. NO_MEMORY.
  */
-enum ets_status reference_weight_parts_find(struct reference_program *program,
-                                            const struct ets_named_value *const *objects,
-                                            reference_find_weight *find, const void *context,
-                                            struct ets_arena *arena, struct ets_error *error);
+enum ets_status ets_reference_weight_parts_find(struct reference_program *program,
+                                                const struct ets_named_value *const *objects,
+                                                reference_find_weight *find, const void *context,
+                                                struct ets_arena *arena, struct ets_error *error);
 
 #endif

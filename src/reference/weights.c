@@ -27,7 +27,7 @@ static enum ets_status no_memory(struct ets_error *error)
     return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
 }
 
-bool reference_input_is_given(const struct ets_graph_input *input)
+bool ets_reference_input_is_given(const struct ets_graph_input *input)
 {
     const enum ets_argument_kind kind = input->argument.kind;
     switch (input->role) {
@@ -180,9 +180,9 @@ static enum ets_status read_mutated(const struct reference_program *functional,
     return ETS_OK;
 }
 
-enum ets_status reference_weights_find(struct ets_etrecord *record,
-                                       struct reference_program *program, struct ets_arena *arena,
-                                       struct ets_error *error)
+enum ets_status ets_reference_weights_find(struct ets_etrecord *record,
+                                           struct reference_program *program,
+                                           struct ets_arena *arena, struct ets_error *error)
 {
     struct dictionary dictionary;
     const struct ets_graph *graph = program->graph;
@@ -193,7 +193,7 @@ enum ets_status reference_weights_find(struct ets_etrecord *record,
     ETS_TRY(read_dictionary(record, graph, arena, &dictionary, error));
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
-        if (reference_input_is_given(input)) continue;
+        if (ets_reference_input_is_given(input)) continue;
         const struct ets_named_value *found = find_weight(&dictionary, input->source);
         if (found != NULL && found->value.kind == ETS_VALUE_OTHER) {
             objects[i] = found;
@@ -204,12 +204,13 @@ enum ets_status reference_weights_find(struct ets_etrecord *record,
         ETS_TRY(check(graph, input, tensor, program->plans[0].described[slot], error));
         program->weights[i] = tensor;
     }
-    return reference_weight_parts_find(program, objects, find_weight, &dictionary, arena, error);
+    return ets_reference_weight_parts_find(program, objects, find_weight, &dictionary, arena,
+                                           error);
 }
 
-enum ets_status reference_weights_restore(struct reference_program *program,
-                                          const struct reference_program *functional,
-                                          struct ets_arena *arena, struct ets_error *error)
+enum ets_status ets_reference_weights_restore(struct reference_program *program,
+                                              const struct reference_program *functional,
+                                              struct ets_arena *arena, struct ets_error *error)
 {
     struct buffers by_buffer;
     ETS_TRY(read_mutated(functional, arena, &by_buffer, error));

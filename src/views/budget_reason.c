@@ -17,6 +17,20 @@ struct sentence {
     ((sentence)->size += ets_print_text((sentence)->text + (sentence)->size, \
                                         ETS_BUDGET_REASON_BYTES - (sentence)->size, __VA_ARGS__))
 
+const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
+                                                    const struct ets_budget_verdict *verdict)
+{
+    if (verdict->line == ETS_NO_INDEX) return NULL;
+    return ets_difference_operator(ets_difference_line(report->difference, verdict->line));
+}
+
+const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *report,
+                                              const struct ets_budget_verdict *verdict)
+{
+    if (verdict->line == ETS_NO_INDEX) return NULL;
+    return ets_difference_line(report->difference, verdict->line)->after.block;
+}
+
 /* "1.250 ms", "90.0%", "1200 cycles". */
 static const char *value_text(const struct ets_budget_report *report,
                               const struct ets_budget_rule *rule, double value,

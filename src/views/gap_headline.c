@@ -48,7 +48,7 @@ static void say_row(struct words *words, const struct ets_gap_report *report, ui
     struct ets_arena arena;
     struct gap_line line;
     ets_arena_init(&arena, NULL, 0);
-    if (gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
+    if (ets_gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
         frame = ets_graph_user_frame(line.placed);
     }
     ets_arena_reset(&arena);
@@ -442,7 +442,7 @@ size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
     if (room > 0) text[0] = '\0';
     if (verdict->guilty == ETS_NO_INDEX) return 0;
     ets_arena_init(&arena, NULL, 0);
-    if (gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
+    if (ets_gap_line_make(&line, &arena, inspection, report, verdict->guilty, NULL) == ETS_OK) {
         describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
     }
     ets_arena_reset(&arena);

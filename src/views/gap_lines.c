@@ -77,10 +77,10 @@ static void name_capture(struct gap_line *line, const struct ets_inspection *ins
     if (value->is_computed) line->captured = text_of("(computed)");
 }
 
-enum ets_status gap_line_make(struct gap_line *line, struct ets_arena *arena,
-                              const struct ets_inspection *inspection,
-                              const struct ets_gap_report *report, uint32_t row,
-                              struct ets_error *error)
+enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena,
+                                  const struct ets_inspection *inspection,
+                                  const struct ets_gap_report *report, uint32_t row,
+                                  struct ets_error *error)
 {
     const struct ets_gap_row *gap = ets_gap_row(report, row);
     const struct ets_graph_node **nodes;

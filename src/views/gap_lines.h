@@ -17,10 +17,10 @@ struct gap_line {
 };
 
 /* Texts are in `arena` or borrowed. Without an inspection: no events. Statuses: NO_MEMORY. */
-enum ets_status gap_line_make(struct gap_line *line, struct ets_arena *arena,
-                              const struct ets_inspection *inspection,
-                              const struct ets_gap_report *report, uint32_t row,
-                              struct ets_error *error);
+enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena,
+                                  const struct ets_inspection *inspection,
+                                  const struct ets_gap_report *report, uint32_t row,
+                                  struct ets_error *error);
 
 /* A number with as many digits as it takes, "inf", "nan"; in `text`. */
 struct ets_text ets_gap_number(char *text, size_t room, double value);

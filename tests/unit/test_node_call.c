@@ -32,12 +32,12 @@ static struct reference_value tensor_of(int type, uint32_t rank, const int64_t *
                                         const double *numbers)
 {
     struct reference_value value;
-    assert_int_equal(reference_tensor_new(&memory, type, rank, sizes, &value, NULL), ETS_OK);
+    assert_int_equal(ets_reference_tensor_new(&memory, type, rank, sizes, &value, NULL), ETS_OK);
     struct ets_tensor from = value.as.tensor.view;
     from.scalar_type = ETS_SCALAR_DOUBLE;
     from.data = numbers;
     from.data_bytes = SIZE_MAX / 2;
-    assert_int_equal(reference_tensor_copy(&from, &value.as.tensor.view, NULL), ETS_OK);
+    assert_int_equal(ets_reference_tensor_copy(&from, &value.as.tensor.view, NULL), ETS_OK);
     return value;
 }
 
@@ -55,7 +55,7 @@ static struct reference_value ints(uint32_t count, const int64_t *numbers)
     for (uint32_t i = 0; i < count; i++) items[i] = WHOLE(numbers[i]);
     const struct reference_value list = {.kind = REFERENCE_LIST, .as.list = {items, count}};
     struct reference_value copy;
-    assert_int_equal(reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
+    assert_int_equal(ets_reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
     return copy;
 }
 
@@ -70,23 +70,24 @@ static enum ets_status call_with(const struct reference_calls *calls, const char
     const char *kernel;
     char room[160];
     is_single = false;
-    if (reference_operator_find(calls, &node, &operator_, &kernel, room) == ETS_ROUTE_UNCOVERED) {
+    if (ets_reference_operator_find(calls, &node, &operator_, &kernel, room) ==
+        ETS_ROUTE_UNCOVERED) {
         ets_set_error(&failure, ETS_NOT_FOUND, 0, "%s", room);
         return ETS_NOT_FOUND;
     }
-    return reference_node_call(calls, operator_, &node, given, shapes, count, made, &is_single,
-                               &failure);
+    return ets_reference_node_call(calls, operator_, &node, given, shapes, count, made, &is_single,
+                                   &failure);
 }
 
 static void forget_given(void)
 {
-    for (uint32_t i = 0; i < given_count; i++) reference_value_drop(&memory, &given[i]);
+    for (uint32_t i = 0; i < given_count; i++) ets_reference_value_drop(&memory, &given[i]);
     given_count = 0;
 }
 
 static void forget(uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) reference_value_drop(&memory, &made[i]);
+    for (uint32_t i = 0; i < count; i++) ets_reference_value_drop(&memory, &made[i]);
     forget_given();
     assert_int_equal(memory.bytes, 0);
 }
@@ -110,14 +111,14 @@ static void expect_tensor(uint32_t index, uint32_t rank, const int64_t *sizes,
 /* One float output of these sizes, in the record's type and in doubles. */
 static void check(const char *target, uint32_t rank, const int64_t *sizes, const double *numbers)
 {
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, rank, sizes);
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, rank, sizes);
     for (int use_double = 0; use_double < 2; use_double++) {
         const struct reference_calls calls = {engine, &memory, use_double != 0};
         const enum ets_status status = call_with(&calls, target, 1, &shape);
         if (status != ETS_OK) print_message("%s: %s\n", target, failure.message);
         assert_int_equal(status, ETS_OK);
         expect_tensor(0, rank, sizes, numbers);
-        reference_value_drop(&memory, &made[0]);
+        ets_reference_value_drop(&memory, &made[0]);
     }
     forget(0);
 }
@@ -126,7 +127,7 @@ static void test_views_share_their_storage(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
     add(FLOATS(SIZES(2, 3), NUMBERS(1, 2, 3, 4, 5, 6)));
     add(WHOLE(1));
     add(WHOLE(-1));
@@ -138,7 +139,7 @@ static void test_views_share_their_storage(void **state)
     add(WHOLE(10));
     assert_int_equal(call_with(&calls, "torch.ops.aten.add_.Tensor", 1, &shape), ETS_OK);
     assert_ptr_equal(made[0].as.tensor.view.data, column.as.tensor.view.data);
-    reference_value_drop(&memory, &made[0]);
+    ets_reference_value_drop(&memory, &made[0]);
     made[0] = matrix;
     expect_tensor(0, SIZES(2, 3), NUMBERS(1, 2, 13, 4, 5, 16));
     forget(1);
@@ -148,7 +149,7 @@ static void test_copies_are_no_views(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(3, 2));
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(3, 2));
     add(FLOATS(SIZES(2, 3), NUMBERS(1, 2, 3, 4, 5, 6)));
     add(ints(SIZES(1, 0)));
     assert_int_equal(
@@ -195,15 +196,15 @@ static void test_pieces(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    struct reference_shape shapes[3] = {reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2)),
-                                        reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2)),
-                                        reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1))};
+    struct reference_shape shapes[3] = {ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2)),
+                                        ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2)),
+                                        ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1))};
     add(FLOATS(SIZES(5), NUMBERS(1, 2, 3, 4, 5)));
     add(WHOLE(2));
     assert_int_equal(call_with(&calls, "torch.ops.aten.split.Tensor", 3, shapes), ETS_OK);
     expect_tensor(0, SIZES(2), NUMBERS(1, 2));
     expect_tensor(2, SIZES(1), NUMBERS(5));
-    for (uint32_t i = 0; i < 3; i++) reference_value_drop(&memory, &made[i]);
+    for (uint32_t i = 0; i < 3; i++) ets_reference_value_drop(&memory, &made[i]);
     assert_int_equal(call_with(&calls, "torch.ops.aten.split.Tensor", 2, shapes), ETS_MISMATCH);
     forget(0);
 }
@@ -299,7 +300,7 @@ static void test_quantised_numbers(void **state)
     add(WHOLE(-128));
     add(WHOLE(127));
     add(WHOLE(ETS_SCALAR_CHAR));
-    struct reference_shape shape = reference_shape_of(ETS_SCALAR_CHAR, SIZES(4));
+    struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_CHAR, SIZES(4));
     for (int use_double = 0; use_double < 2; use_double++) {
         const struct reference_calls calls = {engine, &memory, use_double != 0};
         assert_int_equal(
@@ -308,7 +309,7 @@ static void test_quantised_numbers(void **state)
             ETS_OK);
         assert_int_equal(made[0].as.tensor.view.scalar_type, ETS_SCALAR_CHAR);
         expect_tensor(0, SIZES(4), NUMBERS(3, 5, 0, 127)); /* halves to even */
-        reference_value_drop(&memory, &made[0]);
+        ets_reference_value_drop(&memory, &made[0]);
     }
     forget(0);
     add(tensor_of(ETS_SCALAR_CHAR, SIZES(2, 2), NUMBERS(1, 2, 3, 4)));
@@ -326,8 +327,8 @@ static void test_blocks(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    const struct reference_shape shapes[2] = {reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2)),
-                                              reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 2))};
+    const struct reference_shape shapes[2] = {ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2)),
+                                              ets_reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 2))};
     add(FLOATS(SIZES(1, 4), NUMBERS(0, 255, -5.1, 20.4)));
     add((struct reference_value){.kind = REFERENCE_STRING, .as.text = {"ASYMMETRIC", 10}});
     add(ints(SIZES(1, 2)));
@@ -342,7 +343,7 @@ static void test_blocks(void **state)
     expect_tensor(0, SIZES(1, 2), NUMBERS(1, 0.1));
     expect_tensor(1, SIZES(1, 2), NUMBERS(-128, -77));
     struct reference_value scale = made[0], zero = made[1], blocks, x = given[0];
-    assert_int_equal(reference_value_share(&memory, &given[2], &blocks, NULL), ETS_OK);
+    assert_int_equal(ets_reference_value_share(&memory, &given[2], &blocks, NULL), ETS_OK);
     given[0] = NOTHING;
     forget_given();
     add(x);
@@ -352,7 +353,7 @@ static void test_blocks(void **state)
     add(WHOLE(ETS_SCALAR_CHAR));
     add(WHOLE(-128));
     add(WHOLE(127));
-    const struct reference_shape whole = reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 4));
+    const struct reference_shape whole = ets_reference_shape_of(ETS_SCALAR_CHAR, SIZES(1, 4));
     assert_int_equal(call_with(&calls, "torch.ops.torchao.quantize_affine.default", 1, &whole),
                      ETS_OK);
     expect_tensor(0, SIZES(1, 4), NUMBERS(-128, 127, -128, 127));
@@ -362,7 +363,7 @@ static void test_blocks(void **state)
 static void test_types(void **state)
 {
     NEEDS_ENGINE();
-    struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
+    struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
     const struct reference_calls doubles = {engine, &memory, true};
     add(FLOATS(SIZES(2), NUMBERS(1, 2)));
     add(NUMBER(0.1)); /* a number where a tensor is wanted */
@@ -376,9 +377,9 @@ static void test_types(void **state)
     add(TRUTH(0));
     struct reference_value scales[2] = {NUMBER(2), NUMBER(2)};
     struct reference_value list = {.kind = REFERENCE_LIST, .as.list = {scales, 2}};
-    assert_int_equal(reference_value_share(&memory, &list, &given[given_count], NULL), ETS_OK);
+    assert_int_equal(ets_reference_value_share(&memory, &list, &given[given_count], NULL), ETS_OK);
     inputs[given_count++] = (struct ets_graph_argument){.label = {"", 0}};
-    shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 1, 4, 4));
+    shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 1, 4, 4));
     assert_int_equal(call_with(&doubles, "torch.ops.aten.upsample_bilinear2d.vec", 1, &shape),
                      ETS_OK);
     assert_true(is_single); /* its kernel computes in floats */
@@ -386,7 +387,7 @@ static void test_types(void **state)
     const struct reference_calls as_recorded = {engine, &memory, false};
     add(tensor_of(ETS_SCALAR_HALF, SIZES(1, 1, 3), NUMBERS(1, 2, 3)));
     add(tensor_of(ETS_SCALAR_HALF, SIZES(1, 1, 2), NUMBERS(1, 1)));
-    shape = reference_shape_of(ETS_SCALAR_HALF, SIZES(1, 1, 2));
+    shape = ets_reference_shape_of(ETS_SCALAR_HALF, SIZES(1, 1, 2));
     assert_int_equal(call_with(&as_recorded, "torch.ops.aten.conv1d.default", 1, &shape), ETS_OK);
     assert_int_equal(made[0].as.tensor.view.scalar_type, ETS_SCALAR_HALF);
     expect_tensor(0, SIZES(1, 1, 2), NUMBERS(3, 5));
@@ -427,8 +428,8 @@ static void test_numbers(void **state)
 static void test_every_kernel_of_the_table_is_registered(void **state)
 {
     NEEDS_ENGINE();
-    for (uint32_t i = 0; i < reference_operator_count; i++) {
-        const char *kernel = reference_operators[i].kernel;
+    for (uint32_t i = 0; i < ets_reference_operator_count; i++) {
+        const char *kernel = ets_reference_operators[i].kernel;
         if (kernel == NULL || engine->kernel_exists(kernel)) continue;
         print_message("%s\n", kernel);
         assert_memory_equal(kernel, "quantized_decomposed::", 22); /* a library of their own */
@@ -438,20 +439,20 @@ static void test_every_kernel_of_the_table_is_registered(void **state)
 static void test_the_table_is_well_formed(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < reference_operator_count; i++) {
-        const struct reference_operator *row = &reference_operators[i];
+    for (uint32_t i = 0; i < ets_reference_operator_count; i++) {
+        const struct reference_operator *row = &ets_reference_operators[i];
         assert_true(i == 0 || strcmp(row[-1].name, row->name) < 0);
-        assert_ptr_equal(reference_operator_named((struct ets_text){row->name, strlen(row->name)}),
-                         row);
-        assert_true(row->kernel != NULL || reference_expression_named(row->name, true) != NULL);
+        assert_ptr_equal(
+            ets_reference_operator_named((struct ets_text){row->name, strlen(row->name)}), row);
+        assert_true(row->kernel != NULL || ets_reference_expression_named(row->name, true) != NULL);
         const char *schema = row->schema;
         struct reference_parameter parameter;
         uint32_t count = 0;
-        while (reference_next_parameter(&schema, &parameter)) {
+        while (ets_reference_next_parameter(&schema, &parameter)) {
             count++;
             assert_non_null(strchr("tSifbsDMLVG", parameter.letter));
             assert_true(parameter.name.size > 0);
-            if (parameter.has_default) (void)reference_default(&parameter);
+            if (parameter.has_default) (void)ets_reference_default(&parameter);
         }
         assert_true(count < REFERENCE_MAX_ARGUMENTS);
     }
@@ -464,8 +465,8 @@ static void test_defaults(void **state)
     struct reference_parameter parameter;
     struct reference_value values[7];
     for (int i = 0; i < 7; i++) {
-        assert_true(reference_next_parameter(&schema, &parameter));
-        values[i] = reference_default(&parameter);
+        assert_true(ets_reference_next_parameter(&schema, &parameter));
+        values[i] = ets_reference_default(&parameter);
     }
     assert_float_equal(values[0].as.double_value, 0.01, 0);
     assert_int_equal(values[1].as.int_value, -1);
@@ -474,7 +475,7 @@ static void test_defaults(void **state)
     assert_memory_equal(values[4].as.text.data, "none", 4);
     assert_int_equal(values[5].kind, REFERENCE_NOTHING);
     assert_float_equal(values[6].as.double_value, 1, 0);
-    assert_false(reference_next_parameter(&schema, &parameter));
+    assert_false(ets_reference_next_parameter(&schema, &parameter));
 }
 
 /* An engine all of whose kernels give zeros. */
@@ -518,8 +519,8 @@ static struct reference_value odd_tensor(void)
         {2, 3, 4, 5}, {1, 1, 1, 1}, {0, 3, 2, 2}, {4, 4, 3, 3}, {2, 2, 2, 2}};
     struct reference_value value;
     const int64_t *sizes = shapes[pick(5)];
-    assert_int_equal(reference_tensor_new(&memory, types[pick(5)], pick(5), sizes, &value, NULL),
-                     ETS_OK);
+    assert_int_equal(
+        ets_reference_tensor_new(&memory, types[pick(5)], pick(5), sizes, &value, NULL), ETS_OK);
     if (value.as.tensor.storage->size > 0) {
         memset(value.as.tensor.storage->bytes, 0, value.as.tensor.storage->size);
     }
@@ -555,8 +556,9 @@ static struct reference_value odd_value(const struct reference_parameter *parame
         list.as.list.items = items;
         list.as.list.count = pick(5);
         for (uint32_t i = 0; i < list.as.list.count; i++) items[i] = odd_value(parameter, true);
-        assert_int_equal(reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
-        for (uint32_t i = 0; i < list.as.list.count; i++) reference_value_drop(&memory, &items[i]);
+        assert_int_equal(ets_reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
+        for (uint32_t i = 0; i < list.as.list.count; i++)
+            ets_reference_value_drop(&memory, &items[i]);
         return copy;
     }
     if (parameter->letter == 't') return odd_tensor();
@@ -571,19 +573,20 @@ static struct reference_value odd_value(const struct reference_parameter *parame
 static void call_oddly(const struct ets_engine *kernels, uint32_t index, bool use_double)
 {
     char target[160], other[128];
-    const char *name = reference_operators[index].name, *schema = reference_operators[index].schema;
+    const char *name = ets_reference_operators[index].name,
+               *schema = ets_reference_operators[index].schema;
     const char *dot = strrchr(name, '.');
     if (pick(6) == 0) snprintf(other, sizeof other, "%.*s_%s", (int)(dot - name), name, dot);
     else snprintf(other, sizeof other, "%s", name);
     snprintf(target, sizeof target, "torch.ops.%s", other);
     struct reference_parameter parameter;
-    while (reference_next_parameter(&schema, &parameter)) add(odd_value(&parameter, false));
+    while (ets_reference_next_parameter(&schema, &parameter)) add(odd_value(&parameter, false));
     if (pick(10) == 0 && given_count > 1)
-        given_count--, reference_value_drop(&memory, &given[given_count]);
+        given_count--, ets_reference_value_drop(&memory, &given[given_count]);
     struct reference_shape shapes[3];
     for (uint32_t i = 0; i < 3; i++) {
-        shapes[i] = reference_shape_of((int)pick(8) - 1, pick(4),
-                                       (const int64_t[]){(int64_t)pick(4) - 1, 2, 3, 4});
+        shapes[i] = ets_reference_shape_of((int)pick(8) - 1, pick(4),
+                                           (const int64_t[]){(int64_t)pick(4) - 1, 2, 3, 4});
     }
     const struct reference_calls calls = {kernels, &memory, use_double};
     const uint32_t count = pick(4);
@@ -595,7 +598,7 @@ static void call_oddly(const struct ets_engine *kernels, uint32_t index, bool us
 static void call_all_oddly(const struct ets_engine *kernels, uint32_t rounds)
 {
     for (uint32_t round = 0; round < rounds; round++) {
-        for (uint32_t i = 0; i < reference_operator_count; i++) {
+        for (uint32_t i = 0; i < ets_reference_operator_count; i++) {
             call_oddly(kernels, i, round % 2 == 0);
         }
     }
@@ -620,10 +623,11 @@ static void test_what_kernels_are_kept_from(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2, 2));
+    struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2, 2));
     struct reference_value value;
     assert_int_equal(
-        reference_tensor_new(&memory, ETS_SCALAR_COMPLEX_FLOAT, SIZES(2, 2), &value, NULL), ETS_OK);
+        ets_reference_tensor_new(&memory, ETS_SCALAR_COMPLEX_FLOAT, SIZES(2, 2), &value, NULL),
+        ETS_OK);
     add(value);
     assert_int_equal(call_with(&calls, "torch.ops.aten.abs.default", 1, &shape), ETS_UNSUPPORTED);
     forget(0);
@@ -643,7 +647,7 @@ static void test_indices_outside(void **state)
 {
     NEEDS_ENGINE();
     const struct reference_calls calls = {engine, &memory, false};
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2));
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2));
     static const double places[] = {3, 4, 1e15, -1};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const int64_t window[] = {2, 2};
@@ -683,9 +687,10 @@ static void counted_release(void *context, void *pointer)
 static void fail_allocations(const char *target, uint32_t output_count)
 {
     static const struct ets_allocator allocator = {counted, counted_release, NULL};
-    const struct reference_shape shapes[3] = {reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2)),
-                                              reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2)),
-                                              reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2))};
+    const struct reference_shape shapes[3] = {
+        ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2)),
+        ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2)),
+        ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(1, 2, 2))};
     enum ets_status status = ETS_NO_MEMORY;
     for (size_t allowed = 0; status == ETS_NO_MEMORY; allowed++) {
         assert_true(allowed < 500);
@@ -694,7 +699,7 @@ static void fail_allocations(const char *target, uint32_t output_count)
         allocations_left = allowed;
         status = call_with(&calls, target, output_count, shapes);
         for (uint32_t i = 0; status == ETS_OK && i < output_count; i++) {
-            reference_value_drop(&scarce, &made[i]);
+            ets_reference_value_drop(&scarce, &made[i]);
         }
         assert_int_equal(scarce.bytes, 0);
     }
@@ -736,8 +741,8 @@ static void test_what_is_uncovered(void **state)
     assert_string_equal(failure.message, "aten.lstm.input: unknown operator");
     const struct ets_graph_node in_place = {.target = {"torch.ops.aten.relu_.default", 28}};
     const struct ets_graph_node logical = {.target = {"torch.ops.aten.__and__.Tensor", 29}};
-    assert_true(reference_operator_writes(&in_place));
-    assert_false(reference_operator_writes(&logical));
+    assert_true(ets_reference_operator_writes(&in_place));
+    assert_false(ets_reference_operator_writes(&logical));
     const float numbers[2] = {1, 2};
     struct ets_tensor weight = {.scalar_type = ETS_SCALAR_FLOAT,
                                 .rank = 1,
@@ -746,9 +751,9 @@ static void test_what_is_uncovered(void **state)
                                 .data = numbers,
                                 .data_bytes = 8};
     struct reference_value borrowed;
-    assert_int_equal(reference_tensor_borrow(&memory, &weight, &borrowed, NULL), ETS_OK);
+    assert_int_equal(ets_reference_tensor_borrow(&memory, &weight, &borrowed, NULL), ETS_OK);
     add(borrowed);
-    const struct reference_shape shape = reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
+    const struct reference_shape shape = ets_reference_shape_of(ETS_SCALAR_FLOAT, SIZES(2));
     assert_int_equal(call_with(&calls, "torch.ops.aten.relu_.default", 1, &shape),
                      ETS_INVALID_ARGUMENT);
     assert_string_equal(failure.message,

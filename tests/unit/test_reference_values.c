@@ -30,19 +30,19 @@ static void test_storages_go_with_their_last_value(void **state)
     struct reference_memory memory = {.allocator = &ets_libc_allocator};
     struct reference_value tensor, again, list, copy;
     assert_int_equal(
-        reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 2, (int64_t[]){3, 4}, &tensor, NULL),
+        ets_reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 2, (int64_t[]){3, 4}, &tensor, NULL),
         ETS_OK);
     assert_int_equal(memory.bytes, 48);
-    assert_int_equal(reference_value_share(&memory, &tensor, &again, NULL), ETS_OK);
+    assert_int_equal(ets_reference_value_share(&memory, &tensor, &again, NULL), ETS_OK);
     assert_ptr_equal(again.as.tensor.view.data, tensor.as.tensor.view.data);
     struct reference_value items[2] = {tensor, {.kind = REFERENCE_NOTHING}};
     list = (struct reference_value){.kind = REFERENCE_LIST, .as.list = {items, 2}};
-    assert_int_equal(reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
-    reference_value_drop(&memory, &tensor);
-    reference_value_drop(&memory, &again);
+    assert_int_equal(ets_reference_value_share(&memory, &list, &copy, NULL), ETS_OK);
+    ets_reference_value_drop(&memory, &tensor);
+    ets_reference_value_drop(&memory, &again);
     assert_int_equal(memory.bytes, 48);
     assert_int_equal(copy.as.list.items[1].kind, REFERENCE_NOTHING);
-    reference_value_drop(&memory, &copy);
+    ets_reference_value_drop(&memory, &copy);
     assert_int_equal(memory.bytes, 0);
     assert_int_equal(memory.peak_bytes, 48);
 }
@@ -53,19 +53,20 @@ static void test_what_cannot_be_a_tensor(void **state)
     struct reference_memory memory = {.allocator = &ets_libc_allocator, .limit_bytes = 100};
     struct reference_value value;
     const int64_t huge[2] = {INT64_MAX / 2, 16}, small[1] = {26}, negative[1] = {-1};
-    assert_int_equal(reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 2, huge, &value, NULL),
+    assert_int_equal(ets_reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 2, huge, &value, NULL),
                      ETS_LIMIT);
-    assert_int_equal(reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 1, small, &value, NULL),
+    assert_int_equal(ets_reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 1, small, &value, NULL),
                      ETS_LIMIT);
-    assert_int_equal(reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 1, negative, &value, NULL),
+    assert_int_equal(ets_reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 1, negative, &value, NULL),
                      ETS_LIMIT);
-    assert_int_equal(reference_tensor_new(&memory, 99, 1, small, &value, NULL),
+    assert_int_equal(ets_reference_tensor_new(&memory, 99, 1, small, &value, NULL),
                      ETS_INVALID_ARGUMENT);
-    assert_int_equal(reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 17, small, &value, NULL),
+    assert_int_equal(ets_reference_tensor_new(&memory, ETS_SCALAR_FLOAT, 17, small, &value, NULL),
                      ETS_INVALID_ARGUMENT);
     const float numbers[3] = {0};
     const struct ets_tensor lying = dense(ETS_SCALAR_FLOAT, 1, (int64_t[]){4}, numbers, 12);
-    assert_int_equal(reference_tensor_borrow(&memory, &lying, &value, NULL), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_reference_tensor_borrow(&memory, &lying, &value, NULL),
+                     ETS_INVALID_ARGUMENT);
     assert_int_equal(memory.bytes, 0);
 }
 
@@ -92,15 +93,15 @@ static void test_failing_allocations(void **state)
         const struct ets_allocator allocator = {no_memory, release, &left};
         struct reference_memory memory = {.allocator = &allocator};
         struct reference_value tensor = {.kind = REFERENCE_NOTHING}, copy = tensor;
-        status = reference_tensor_new(&memory, ETS_SCALAR_LONG, 0, NULL, &tensor, NULL);
+        status = ets_reference_tensor_new(&memory, ETS_SCALAR_LONG, 0, NULL, &tensor, NULL);
         struct reference_value items[1] = {tensor};
         struct reference_value inner = {.kind = REFERENCE_LIST, .as.list = {items, 1}};
         struct reference_value lists[2] = {inner, inner};
         struct reference_value list = {.kind = REFERENCE_LIST, .as.list = {lists, 2}};
-        if (status == ETS_OK) status = reference_value_share(&memory, &list, &copy, NULL);
+        if (status == ETS_OK) status = ets_reference_value_share(&memory, &list, &copy, NULL);
         assert_true(status == ETS_OK || status == ETS_NO_MEMORY);
-        reference_value_drop(&memory, &copy);
-        reference_value_drop(&memory, &tensor);
+        ets_reference_value_drop(&memory, &copy);
+        ets_reference_value_drop(&memory, &tensor);
         assert_int_equal(memory.bytes, 0);
     }
 }
@@ -123,8 +124,8 @@ static void test_every_type_to_every_other(void **state)
             uint8_t first[64], second[64];
             struct ets_tensor a = dense(types[i], 1, sizes, first, sizeof first);
             struct ets_tensor b = dense(types[k], 1, sizes, second, sizeof second);
-            assert_int_equal(reference_tensor_copy(&from, &a, NULL), ETS_OK);
-            assert_int_equal(reference_tensor_copy(&a, &b, NULL), ETS_OK);
+            assert_int_equal(ets_reference_tensor_copy(&from, &a, NULL), ETS_OK);
+            assert_int_equal(ets_reference_tensor_copy(&a, &b, NULL), ETS_OK);
             for (size_t n = 0; n < 8; n++) {
                 const uint8_t *at = second + n * ets_scalar_type_bytes(types[k]);
                 assert_float_equal(ets_element_load(at, types[k], 0), shared_numbers[n], 0);
@@ -140,8 +141,8 @@ static double converted(double number, int from_type, int to_type)
     struct ets_tensor exact = dense(ETS_SCALAR_DOUBLE, 0, NULL, LITTLE(numbers), 8);
     struct ets_tensor from = dense(from_type, 0, NULL, from_bytes, 8);
     struct ets_tensor to = dense(to_type, 0, NULL, to_bytes, 8);
-    assert_int_equal(reference_tensor_copy(&exact, &from, NULL), ETS_OK);
-    assert_int_equal(reference_tensor_copy(&from, &to, NULL), ETS_OK);
+    assert_int_equal(ets_reference_tensor_copy(&exact, &from, NULL), ETS_OK);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, NULL), ETS_OK);
     return ets_element_load(to_bytes, to_type, 0);
 }
 
@@ -197,13 +198,13 @@ static void test_strides_of_all_kinds(void **state)
                 struct ets_tensor one = dense(from.scalar_type, 0, NULL, source + i * bytes, bytes);
                 const struct ets_tensor exact =
                     dense(ETS_SCALAR_DOUBLE, 0, NULL, LITTLE(number), 8);
-                assert_int_equal(reference_tensor_copy(&exact, &one, NULL), ETS_OK);
+                assert_int_equal(ets_reference_tensor_copy(&exact, &one, NULL), ETS_OK);
             }
             memcpy(from.strides, strides[s], sizeof strides[s]);
             struct ets_tensor to =
                 dense(types[t / 3], 3, (int64_t[]){A, B, C}, target, sizeof target);
             if (s < 3) memcpy(to.strides, strides[(s + t) % 3], sizeof strides[s]);
-            assert_int_equal(reference_tensor_copy(&from, &to, NULL), ETS_OK);
+            assert_int_equal(ets_reference_tensor_copy(&from, &to, NULL), ETS_OK);
             for (int64_t i = 0; i < A; i++) {
                 for (int64_t j = 0; j < B; j++) {
                     for (int64_t k = 0; k < C; k += 13) {
@@ -222,19 +223,19 @@ static void test_copies_that_are_refused(void **state)
     struct ets_error error;
     struct ets_tensor from = dense(ETS_SCALAR_FLOAT, 1, (int64_t[]){4}, bytes, 16);
     struct ets_tensor to = dense(ETS_SCALAR_FLOAT, 1, (int64_t[]){5}, bytes + 16, 20);
-    assert_int_equal(reference_tensor_copy(&from, &to, &error), ETS_MISMATCH);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, &error), ETS_MISMATCH);
     to.sizes[0] = 4;
     to.data_bytes = 15;
-    assert_int_equal(reference_tensor_copy(&from, &to, &error), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, &error), ETS_INVALID_ARGUMENT);
     to.data_bytes = 48;
     to.scalar_type = ETS_SCALAR_COMPLEX_FLOAT;
-    assert_int_equal(reference_tensor_copy(&from, &to, &error), ETS_UNSUPPORTED);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, &error), ETS_UNSUPPORTED);
     assert_string_equal(error.message, "float32 cannot be converted to complex64");
     from.scalar_type = ETS_SCALAR_COMPLEX_FLOAT;
     from.sizes[0] = to.sizes[0] = 2;
-    assert_int_equal(reference_tensor_copy(&from, &to, &error), ETS_OK);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, &error), ETS_OK);
     from.strides[0] = -1;
-    assert_int_equal(reference_tensor_copy(&from, &to, &error), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_reference_tensor_copy(&from, &to, &error), ETS_INVALID_ARGUMENT);
 }
 
 int main(void)

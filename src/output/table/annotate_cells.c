@@ -87,7 +87,7 @@ static bool is_hidden(const struct annotate_filler *f, int cell)
     return !f->options->all_frames && (cell == CELL_INCLUSIVE || cell == CELL_INCLUSIVE_SHARE);
 }
 
-void annotate_add_columns(const struct annotate_filler *f)
+void ets_annotate_add_columns(const struct annotate_filler *f)
 {
     for (int i = 0; i < CELL_COUNT; i++) {
         struct ets_column column = columns[i];
@@ -252,16 +252,16 @@ static void put_cell(const struct annotate_filler *f, enum cell cell,
     }
 }
 
-bool annotate_has_line(const struct annotate_filler *f, const struct ets_place *place)
+bool ets_annotate_has_line(const struct annotate_filler *f, const struct ets_place *place)
 {
     return place->is_counted || place->counted_at.count > 0 || place->error != NULL ||
            place->error_in.count > 0 || (f->options->all_frames && place->is_caller);
 }
 
-void annotate_put_line(const struct annotate_filler *f, const struct annotate_line *margin)
+void ets_annotate_put_line(const struct annotate_filler *f, const struct annotate_line *margin)
 {
     ets_table_add_row(f->table, 0);
-    if (margin->place == NULL || !annotate_has_line(f, margin->place))
+    if (margin->place == NULL || !ets_annotate_has_line(f, margin->place))
         ets_table_quiet_row(f->table);
     for (int c = 0; c < CELL_COUNT; c++) {
         if (!is_hidden(f, c)) put_cell(f, (enum cell)c, margin);

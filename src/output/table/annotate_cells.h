@@ -25,9 +25,9 @@ struct annotate_line {
     double total;
 };
 
-void annotate_add_columns(const struct annotate_filler *filler);
-void annotate_put_line(const struct annotate_filler *filler, const struct annotate_line *line);
+void ets_annotate_add_columns(const struct annotate_filler *filler);
+void ets_annotate_put_line(const struct annotate_filler *filler, const struct annotate_line *line);
 /* Something is known of the line. */
-bool annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);
+bool ets_annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);
 
 #endif

@@ -9,7 +9,8 @@
 static void put_gap(const struct annotate_filler *f, struct ets_text file)
 {
     if (f->options->lines == ETS_LINES_COUNTED) return;
-    annotate_put_line(f, &(struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
+    ets_annotate_put_line(f,
+                          &(struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
 }
 
 static void add_heading(const struct annotate_filler *f, const struct ets_line_work *work,
@@ -62,7 +63,7 @@ static void put_file_lines(const struct annotate_filler *f, const struct ets_sou
                            double total)
 {
     for (uint32_t i = 0; i < file->count; i++) {
-        if (annotate_has_line(f, &places[i])) {
+        if (ets_annotate_has_line(f, &places[i])) {
             ets_source_text_show(source, f->options, places[i].frame->line);
         }
     }
@@ -76,11 +77,11 @@ static void put_file_lines(const struct annotate_filler *f, const struct ets_sou
         }
         if (is_gap) put_gap(f, file->name);
         is_gap = false;
-        annotate_put_line(f, &(struct annotate_line){.place = is_known ? &places[at] : NULL,
-                                                     .file = file->name,
-                                                     .code = source->lines[i],
-                                                     .line = i + 1,
-                                                     .total = total});
+        ets_annotate_put_line(f, &(struct annotate_line){.place = is_known ? &places[at] : NULL,
+                                                         .file = file->name,
+                                                         .code = source->lines[i],
+                                                         .line = i + 1,
+                                                         .total = total});
     }
     if (is_gap) put_gap(f, file->name);
 }
@@ -92,13 +93,14 @@ static void put_recorded_lines(const struct annotate_filler *f, const struct ets
     uint32_t last = 0;
     for (uint32_t i = 0; i < file->count; i++) {
         const struct ets_graph_frame *frame = places[i].frame;
-        if (f->options->lines == ETS_LINES_COUNTED && !annotate_has_line(f, &places[i])) continue;
+        if (f->options->lines == ETS_LINES_COUNTED && !ets_annotate_has_line(f, &places[i]))
+            continue;
         if (frame->line > last + 1) put_gap(f, file->name);
-        annotate_put_line(f, &(struct annotate_line){.place = &places[i],
-                                                     .file = file->name,
-                                                     .code = frame->code,
-                                                     .line = frame->line,
-                                                     .total = total});
+        ets_annotate_put_line(f, &(struct annotate_line){.place = &places[i],
+                                                         .file = file->name,
+                                                         .code = frame->code,
+                                                         .line = frame->line,
+                                                         .total = total});
         last = frame->line;
     }
     put_gap(f, file->name);
@@ -111,7 +113,7 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
     struct ets_source_text source;
     bool has_any = false;
     if (f->options->file != NULL && !ets_path_ends_with(file->name, f->options->file)) return true;
-    for (uint32_t i = 0; i < file->count; i++) has_any |= annotate_has_line(f, &places[i]);
+    for (uint32_t i = 0; i < file->count; i++) has_any |= ets_annotate_has_line(f, &places[i]);
     if (!has_any) return true;
     if (!find_source(f, file, places, &source)) return false;
     add_heading(f, work, file);
@@ -153,7 +155,7 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (f->options->file != NULL || lines.on_lines == lines.count) return true;
     ets_table_add_section(f->table, (struct ets_text){"on no line", 10});
     for (uint32_t i = lines.on_lines; i < lines.count; i++) {
-        annotate_put_line(
+        ets_annotate_put_line(
             f, &(struct annotate_line){
                    .place = &lines.places[i], .code = lines.places[i].name, .total = lines.total});
     }
@@ -177,7 +179,7 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
     *f.gaps = (struct ets_annotate_gaps){.missing = 0};
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
     if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
-    annotate_add_columns(&f);
+    ets_annotate_add_columns(&f);
     const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);
     bool ok = run_number != NULL;
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {

@@ -54,20 +54,6 @@ static const struct ets_column columns[CELL_COUNT] = {
     [CELL_REASON] = {.name = "reason", .machine_only = 1},
 };
 
-const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
-                                                    const struct ets_budget_verdict *verdict)
-{
-    if (verdict->line == ETS_NO_INDEX) return NULL;
-    return ets_difference_operator(ets_difference_line(report->difference, verdict->line));
-}
-
-const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *report,
-                                              const struct ets_budget_verdict *verdict)
-{
-    if (verdict->line == ETS_NO_INDEX) return NULL;
-    return ets_difference_line(report->difference, verdict->line)->after.block;
-}
-
 static void put(struct ets_table *table, double value, bool is_of_column)
 {
     if (isnan(value) || !is_of_column) ets_table_put_nothing(table);

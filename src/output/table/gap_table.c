@@ -374,7 +374,7 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (options->only_off && row->finding == ETS_GAP_AGREES) continue;
-        status = gap_line_make(&f.line, &f.arena, inspection, report, i, error);
+        status = ets_gap_line_make(&f.line, &f.arena, inspection, report, i, error);
         if (status != ETS_OK) break;
         ets_table_add_row(table, 0);
         if (row->finding == ETS_GAP_AGREES) ets_table_quiet_row(table);
