@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_TESTS_WALK_XNNPACK_H
 #define ETSCOPE_TESTS_WALK_XNNPACK_H
 
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 /* What was touched, kept so that no compiler leaves the reading out. */
 static volatile uint64_t walk_xnnpack_sink;

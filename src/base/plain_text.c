@@ -1,4 +1,4 @@
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 #include <stdbool.h>
 

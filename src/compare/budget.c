@@ -1,4 +1,4 @@
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "host/arena.h"

@@ -1,5 +1,5 @@
 #include "compare/pool_parts.h"
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 
 /* Rows of a block as a tree, without those that only wrap a kernel which reports itself. */
 struct tree {

@@ -5,7 +5,7 @@
  * without a conversion spent no time on it. Where it is not, a note says that they may be one.
  */
 #include "compare/pool_parts.h"
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 /* A shape among the blocks that were found. */
 struct variant {

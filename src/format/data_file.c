@@ -1,8 +1,8 @@
-#include "etscope/data_file.h"
+#include "etscope/program.h"
 
 #include <string.h>
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
 

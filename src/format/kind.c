@@ -1,4 +1,4 @@
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 #include "base/load.h"
 

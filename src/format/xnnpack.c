@@ -1,4 +1,4 @@
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "numerics/closeness.h"
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 #include "numerics/pairs.h"

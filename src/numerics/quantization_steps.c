@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"
 #include "numerics/pairs.h"
 #include "numerics/steps.h"

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "base/text.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
 

@@ -1,4 +1,4 @@
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 #include <stdbool.h>
 #include <string.h>

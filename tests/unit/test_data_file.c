@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/load.h"
-#include "etscope/data_file.h"
 #include "etscope/file.h"
 #include "etscope/program.h"
 

@@ -11,7 +11,6 @@
 
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
-#include "etscope/etdump_writer.h"
 #include "etscope/file.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

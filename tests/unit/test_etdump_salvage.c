@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "etscope/etdump.h"
-#include "etscope/etdump_writer.h"
 #include "etscope/file.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

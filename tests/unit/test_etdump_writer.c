@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "dump/etdump_schema.h"
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "skip_because.h"
 

@@ -14,11 +14,10 @@
 #include <cmocka.h>
 
 #include "etscope/bundle.h"
-#include "etscope/data_file.h"
 #include "etscope/etdump.h"
 #include "etscope/etrecord.h"
+#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
-#include "etscope/npy.h"
 #include "etscope/program.h"
 
 /* Positions that are tried in one file, by its size. */

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "etscope/inspect.h"
 #include "output/table/table.h"

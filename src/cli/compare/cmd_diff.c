@@ -4,7 +4,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
 #include "views/difference_order.h"

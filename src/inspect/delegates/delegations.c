@@ -1,4 +1,4 @@
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 
 #include <stdbool.h>
 #include <string.h>
