@@ -2,7 +2,7 @@
  * Lengths of single characters: of valid UTF-8, and of those that may reach a terminal as they
  * are.
  */
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 #include <stdbool.h>
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 struct ets_output {
     FILE *stream;
