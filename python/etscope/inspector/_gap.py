@@ -109,7 +109,7 @@ class Report:
     def _memory_limit(self):
         """Bytes that an evaluation may take, as on the command line: small files ask for little."""
         inspector = self.inspector
-        sources = inspector._view.dump, inspector._etrecord._open, inspector._buffer
+        sources = inspector._view.dump, inspector._etrecord._open.source, inspector._buffer
         return _EVALUATION_FLOOR + 256 * sum(source.bytes.size for source in sources)
 
     def inputs(self, inputs=None):
