@@ -1,6 +1,10 @@
+/*
+ * Reads bundled programs (.bpte): verifies test cases, then gives their inputs and expected
+ * outputs.
+ */
 #include "etscope/bundle.h"
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
 

@@ -1,4 +1,5 @@
-#include "etscope/kind.h"
+/* Tells the kind of a file from its first bytes. */
+#include "etscope/file.h"
 
 #include "base/load.h"
 

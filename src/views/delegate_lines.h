@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 #include "host/arena.h"
 
 /* A method, and a block that ran it. */

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/pool.h"
+#include "etscope/experimental/pool.h"
 #include "host/arena.h"
 
 struct ets_pool_line_options {

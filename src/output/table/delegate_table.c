@@ -1,4 +1,4 @@
-/* What was delegated where, as a table. */
+/* The table of `delegates`: instructions, and what each delegate runs inside of its call. */
 #include "output/table/delegate_table.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What several traces say together, as a table. */
+/* The table of `summary`: quantiles over all files, and how far the files lie apart. */
 #include "output/table/pool_table.h"
 
 #include <math.h>
