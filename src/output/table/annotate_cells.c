@@ -158,10 +158,11 @@ static void put_snr(const struct annotate_line *line)
 }
 
 /* "in blocks.py:18": the line without its folders. */
-static void put_in(const struct annotate_line *line, struct ets_text other)
+static void put_in(const struct annotate_line *line, uint32_t place)
 {
     char text[256];
     struct ets_text_builder in = {text, sizeof text, 0};
+    struct ets_text other = line->f->work.places[place].name;
     size_t start = other.size;
     while (start > 0 && other.data[start - 1] != '/' && other.data[start - 1] != '\\') start--;
     other = (struct ets_text){other.data + start, other.size - start};
@@ -187,21 +188,28 @@ static void put_finding(const struct annotate_line *line)
     ets_table_put_string(line->f->table, ets_gap_finding_name(error_row(line)->finding));
 }
 
-static void put_list(const struct annotate_line *line, const struct ets_text_list *list)
+static void put_places(const struct annotate_line *line, const struct ets_numbers *list)
 {
-    if (list->count == 0) ets_table_put_nothing(line->f->table);
-    else ets_table_put_list(line->f->table, list->items, list->count);
+    const struct annotate_filler *f = line->f;
+    struct ets_text *names = ets_arena_alloc_array(f->arena, list->count, sizeof *names);
+    if (list->count == 0 || names == NULL) {
+        ets_table_put_nothing(f->table);
+        return;
+    }
+    for (uint32_t i = 0; i < list->count; i++) names[i] = f->work.places[list->items[i]].name;
+    ets_table_put_list(f->table, names, list->count);
 }
 
 static void put_error_of(const struct annotate_line *line)
 {
-    if (line->place->error == NULL) ets_table_put_nothing(line->f->table);
-    else put_list(line, &line->place->error->names);
+    const struct ets_line_error *error = line->place->error;
+    if (error == NULL) ets_table_put_nothing(line->f->table);
+    else ets_table_put_list(line->f->table, error->names.items, error->names.count);
 }
 
 static void put_error_in(const struct annotate_line *line)
 {
-    put_list(line, &line->place->error_in);
+    put_places(line, &line->place->error_in);
 }
 
 /* "+2": two other lines count here. "in blocks.py:18": this one counts there. */
@@ -222,12 +230,12 @@ static void put_fused_shown(const struct annotate_line *line)
 
 static void put_fused_here(const struct annotate_line *line)
 {
-    put_list(line, &line->place->fused_here);
+    put_places(line, &line->place->fused_here);
 }
 
 static void put_counted_at(const struct annotate_line *line)
 {
-    put_list(line, &line->place->counted_at);
+    put_places(line, &line->place->counted_at);
 }
 
 static void put_line(const struct annotate_line *line)

@@ -15,6 +15,7 @@ struct annotate_filler {
     struct ets_arena *arena; /* of one block */
     double tick_ns;          /* 0: the clock has no unit */
     struct ets_chosen_runs runs;
+    struct ets_line_work work; /* of the block */
 };
 
 /* A row of the table: a line with what is known about it, or without. */

@@ -120,7 +120,7 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
     if (source.lines != NULL) put_file_lines(f, file, places, &source, work->total);
     else put_recorded_lines(f, file, places, work->total);
     for (uint32_t i = 0; i < file->count; i++) {
-        if (!ets_text_equal(places[i].name, work->crowded.name)) continue;
+        if (places[i].frame != work->crowded.frame) continue;
         char note[512];
         const size_t size =
             ets_crowded_line_print(&work->crowded, "inspect --group-by module", note, sizeof note);
@@ -132,7 +132,6 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
 static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
 {
     struct ets_work work;
-    struct ets_line_work lines;
     struct ets_line_errors errors;
     if (!ets_work_collect(f->arena, f->inspection, f->block_index, ETS_WORK_KNOWN,
                           &f->options->filter, run_number, &work)) {
@@ -146,18 +145,19 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
         !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
-                               f->options->all_frames != 0, &lines)) {
+                               f->options->all_frames != 0, &f->work)) {
         return false;
     }
-    for (uint32_t i = 0; i < lines.file_count; i++) {
-        if (!put_file(f, &lines, &lines.files[i])) return false;
+    const struct ets_line_work *lines = &f->work;
+    for (uint32_t i = 0; i < lines->file_count; i++) {
+        if (!put_file(f, lines, &lines->files[i])) return false;
     }
-    if (f->options->file != NULL || lines.on_lines == lines.count) return true;
+    if (f->options->file != NULL || lines->on_lines == lines->count) return true;
     ets_table_add_section(f->table, (struct ets_text){"on no line", 10});
-    for (uint32_t i = lines.on_lines; i < lines.count; i++) {
-        ets_annotate_put_line(
-            f, (struct annotate_line){
-                   .place = &lines.places[i], .code = lines.places[i].name, .total = lines.total});
+    for (uint32_t i = lines->on_lines; i < lines->count; i++) {
+        ets_annotate_put_line(f, (struct annotate_line){.place = &lines->places[i],
+                                                        .code = lines->places[i].name,
+                                                        .total = lines->total});
     }
     return true;
 }

@@ -32,6 +32,7 @@ struct filler {
     /* At hand: */
     const struct ets_block *block;
     struct ets_chosen_runs runs;
+    struct ets_places *places;
     const struct ets_operator_line *line;
     const struct ets_row *row; /* of the line; NULL: it is a group */
 };
@@ -86,9 +87,26 @@ static void put_instruction(const struct filler *f)
     }
 }
 
-static void put_list(const struct filler *f, const struct ets_text_list *list)
+static void put_places(const struct filler *f, enum ets_place_kind kind,
+                       const struct ets_numbers *list)
 {
-    ets_table_put_list(f->table, list->items, list->count);
+    struct ets_text *names = ets_arena_alloc_array(f->arena, list->count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < list->count; i++) {
+        names[i] = ets_places_name(f->places, kind, list->items[i]);
+    }
+    if (names == NULL) ets_table_put_nothing(f->table);
+    else ets_table_put_list(f->table, names, list->count);
+}
+
+static void put_group(const struct filler *f)
+{
+    static const enum ets_place_kind kinds[] = {[ETS_GROUP_MODULE] = ETS_PLACE_MODULE,
+                                                [ETS_GROUP_SOURCE] = ETS_PLACE_LINE,
+                                                [ETS_GROUP_FILE] = ETS_PLACE_FILE,
+                                                [ETS_GROUP_HANDLE] = ETS_PLACE_HANDLE};
+    const struct ets_operator_line *line = f->line;
+    if (line->group.count == 0) ets_table_put_list(f->table, &line->name, 1);
+    else put_places(f, kinds[f->options->group_by], &line->group);
 }
 
 static void put_name(const struct filler *f)
@@ -97,14 +115,14 @@ static void put_name(const struct filler *f)
     struct ets_text_builder name = {text, sizeof text, 0};
     const struct ets_operator_line *line = f->line;
     if (is_place_group(f->options)) {
-        if (line->places.count > 0) put_list(f, &line->places);
-        else ets_table_put_list(f->table, &line->name, 1);
+        put_group(f);
         return;
     }
     if (line->has_own_clock) {
         ets_add_text(&name, "%.*s (clock of its own)", ETS_TEXT(line->name));
-    } else if (ets_text_is(line->name, "DELEGATE_CALL") && line->backend.size > 0) {
-        ets_add_text(&name, "DELEGATE_CALL %.*s", ETS_TEXT(line->backend));
+    } else if (f->row != NULL && f->row->backend != NULL &&
+               ets_text_is(line->name, "DELEGATE_CALL")) {
+        ets_add_text(&name, "DELEGATE_CALL %s", f->row->backend);
     }
     ets_table_put_text(f->table, name.used > 0 ? ets_built_text(&name) : line->name);
 }
@@ -116,7 +134,7 @@ static void put_event(const struct filler *f)
 
 static void put_kernel(const struct filler *f)
 {
-    ets_table_put_text(f->table, f->line->kernel);
+    ets_table_put_text(f->table, f->row->kernel);
 }
 
 static void put_calls(const struct filler *f)
@@ -143,12 +161,12 @@ static void put_time(const struct filler *f, double ticks, double runs)
 {
     const struct ets_operator_line *line = f->line;
     const double known = line->has_own_clock ? NAN : ticks;
-    put_ticks(f, known, line->quantum_ns, line->coarse_calls * runs);
+    put_ticks(f, known, line->quantum, line->coarse_calls * runs);
 }
 
 static void put_own_time(const struct filler *f, double ticks)
 {
-    put_ticks(f, ticks, f->line->self_quantum_ns, f->line->self_coarse_calls);
+    put_ticks(f, ticks, f->line->self_quantum, f->line->self_coarse_calls);
 }
 
 static void put_mean(const struct filler *f)
@@ -206,7 +224,7 @@ static void put_deviation(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const double count = line->times.statistics.count, sd = line->times.spread.sd;
-    const double range = fabs(line->quantum_ns * line->coarse_calls);
+    const double range = fabs(line->quantum * line->coarse_calls);
     const double off = range / 2 * sqrt(count / (count - 1.0));
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
     if (isnan(sd) || line->has_own_clock) ets_table_put_nothing(f->table);
@@ -230,7 +248,7 @@ static void put_share(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const double known = line->has_own_clock ? NAN : line->times.middle;
-    put_part(f, known, line->quantum_ns, line->coarse_calls);
+    put_part(f, known, line->quantum, line->coarse_calls);
 }
 
 static void put_self(const struct filler *f)
@@ -245,24 +263,24 @@ static void put_self_mid(const struct filler *f)
 
 static void put_self_share(const struct filler *f)
 {
-    put_part(f, f->line->self.middle, f->line->self_quantum_ns, f->line->self_coarse_calls);
+    put_part(f, f->line->self.middle, f->line->self_quantum, f->line->self_coarse_calls);
 }
 
 static void put_resolution(const struct filler *f)
 {
-    put_ticks(f, fabs(f->line->quantum_ns), 0, 0);
+    put_ticks(f, fabs(f->line->quantum), 0, 0);
 }
 
 static void put_source(const struct filler *f)
 {
-    put_list(f, &f->line->sources);
+    put_places(f, ETS_PLACE_LINE, &f->line->lines);
 }
 
 /* For people, an event of which only the call is known does not repeat the call's lines. */
 static void put_source_shown(const struct filler *f)
 {
     const struct ets_text whole_call = {"(whole call)", 12};
-    if (f->row != NULL && f->row->tie == ETS_TIE_CALL && f->line->sources.count > 0) {
+    if (f->row != NULL && f->row->tie == ETS_TIE_CALL && f->line->lines.count > 0) {
         ets_table_put_list(f->table, &whole_call, 1);
     } else {
         put_source(f);
@@ -271,17 +289,21 @@ static void put_source_shown(const struct filler *f)
 
 static void put_module(const struct filler *f)
 {
-    put_list(f, &f->line->modules);
+    put_places(f, ETS_PLACE_MODULE, &f->line->modules);
 }
 
 static void put_backend(const struct filler *f)
 {
-    ets_table_put_text(f->table, f->line->backend);
+    ets_table_put_string(f->table, f->row->backend);
 }
 
 static void put_ops(const struct filler *f)
 {
-    put_list(f, &f->line->ops);
+    struct ets_text *ops = ets_arena_alloc_array(f->arena, f->row->node_count, sizeof *ops);
+    for (size_t i = 0; ops != NULL && i < f->row->node_count; i++)
+        ops[i] = f->row->nodes[i].node->op;
+    if (ops == NULL) ets_table_put_nothing(f->table);
+    else ets_table_put_list(f->table, ops, f->row->node_count);
 }
 
 static void put_handles(const struct filler *f)
@@ -315,7 +337,7 @@ static void put_metadata(const struct filler *f)
     if (!ets_row_metadata(f->arena, f->inspection, f->line->row, &f->runs, f->run_number, &list)) {
         list = (struct ets_text_list){NULL, 0};
     }
-    put_list(f, &list);
+    ets_table_put_list(f->table, list.items, list.count);
 }
 
 static void put_inferred(const struct filler *f)
@@ -504,6 +526,7 @@ static bool fill_block(struct filler *f, uint32_t index)
                         : ets_operator_lines_by_group(f->arena, f->inspection, f->options, &f->runs,
                                                       f->run_number, index, &lines);
     if (!ok) return false;
+    f->places = lines.places;
     const bool is_whole =
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
