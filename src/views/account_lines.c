@@ -99,9 +99,8 @@ static bool add_calls(struct builder *b, uint32_t rest)
 
 static bool is_left_out(const struct builder *b, const struct ets_account_node *node)
 {
-    const struct ets_operator_options options = {.all_events = b->options->all_events};
     return node->kind == ETS_ACCOUNT_ROW && node->parent != ETS_NO_INDEX && !node->is_leaf &&
-           !ets_operator_row_is_shown(b->inspection, &options, node->row);
+           !ets_operator_row_is_shown(b->inspection, b->options->all_events != 0, node->row);
 }
 
 static bool add_lines(struct builder *b)

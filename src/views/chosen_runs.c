@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "views/operator_lines.h"
+#include "views/operator_rows.h"
 
 struct place {
     double ticks;

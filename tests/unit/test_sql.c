@@ -180,10 +180,11 @@ static enum ets_status ask_with(const struct ets_allocator *allocator, const str
     struct ets_sql *sql = NULL;
     enum ets_status status = ets_sql_open(&sources, allocator, &sql, error);
     if (status == ETS_OK) {
-        status = ets_sql_query(sql,
-                               "select name, mid, debug_handles, median(p50) from operators group by name "
-                               "order by percentile(p50, 10)",
-                               table, error);
+        status = ets_sql_query(
+            sql,
+            "select name, mid, debug_handles, median(p50) from operators group by name "
+            "order by percentile(p50, 10)",
+            table, error);
     }
     ets_sql_close(sql);
     return status;
