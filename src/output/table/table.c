@@ -14,13 +14,12 @@ enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets
     struct ets_arena arena;
     ets_arena_init(&arena, allocator, 0);
     struct ets_table *table = ets_arena_alloc(&arena, sizeof *table);
-    if (table == NULL)
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+    if (table == NULL) return ets_fail_memory(error, "a table");
     table->arena = arena;
     ets_arena_init(&table->scratch, allocator, 0);
     if (ets_strings_init(&table->texts, &table->arena) != 0) {
         ets_table_close(table);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+        return ets_fail_memory(error, "a table");
     }
     *table_out = table;
     return ETS_OK;
@@ -37,6 +36,11 @@ void ets_table_close(struct ets_table *table)
     struct ets_arena arena = table->arena; /* holds the table itself */
     ets_arena_reset(&table->scratch);
     ets_arena_reset(&arena);
+}
+
+const struct ets_allocator *ets_table_allocator(const struct ets_table *table)
+{
+    return table->arena.allocator;
 }
 
 /* Room for one element more: doubles the array, the old one stays in the arena. */
@@ -299,7 +303,7 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
     struct ets_column *columns = ets_arena_alloc_array(&table->arena, count, sizeof *columns);
     struct ets_cell *cells = ets_arena_alloc_array(&table->arena, count, sizeof *cells);
     if (table->no_memory || chosen == NULL || columns == NULL || cells == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+        return ets_fail_memory(error, "the chosen columns of a table");
     }
     ETS_TRY(parse_choice(table, names, chosen, &kept, error));
     for (uint32_t i = 0; i < kept; i++) columns[i] = named_column(table, chosen[i]);
@@ -347,9 +351,7 @@ int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets
 enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
                                 struct ets_output *output, struct ets_error *error)
 {
-    if (table->no_memory) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
-    }
+    if (table->no_memory) return ets_fail_memory(error, "the cells of a table");
     if (table->is_over) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
                         "the table takes more than %llu bytes, which is much for such small files",

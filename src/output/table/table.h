@@ -85,6 +85,14 @@ ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
 ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
 
 /*
+ * What the table was opened with, never NULL: whoever fills it takes scratch memory from there.
+ *
+ *     struct ets_arena arena;
+ *     ets_arena_init(&arena, ets_table_allocator(table), 0);
+ */
+const struct ets_allocator *ets_table_allocator(const struct ets_table *table);
+
+/*
  * A ceiling for the bytes of all cells together, counting a text as often as a cell has it: write
  * gives LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at
  * first: none.
