@@ -175,8 +175,8 @@ struct ets_etdump_visitor {
  * Reads what is whole of a damaged ETDump: runs and events that verify by themselves, or, where
  * the table of runs itself is garbled (upstream's writer does that when it meets a float16 or
  * bfloat16 tensor), every event table that can be found. `dump` becomes valid for
- * ets_etdump_debug_value and ets_etdump_tensor of the events told. Statuses: WRONG_KIND; else OK,
- * also when nothing was found.
+ * ets_etdump_debug_value and ets_etdump_tensor of the events told. Statuses: WRONG_KIND, TRUNCATED
+ * (too short to tell what it is); else OK, also when nothing was found.
  */
 ETS_API enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes bytes,
                                            const struct ets_etdump_visitor *visitor,

@@ -1,3 +1,7 @@
+/*
+ * Writes output files: to a temporary file that takes the place of the target at commit, or
+ * straight to a stream.
+ */
 #define _XOPEN_SOURCE 700
 #include "host/output.h"
 

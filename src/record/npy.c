@@ -1,3 +1,4 @@
+/* Reads and writes .npy headers: the Python dictionary that tells type, shape and order. */
 #include "etscope/npy.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Describes a row of a gap report: names, source line, module and numbers. */
 #include "views/gap_lines.h"
 
 #include "base/error.h"

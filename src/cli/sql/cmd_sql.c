@@ -5,6 +5,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/sql/sql_sources.h"
 
