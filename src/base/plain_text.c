@@ -1,5 +1,8 @@
-/* Which characters of a text are well-formed, and which may be shown. */
-#include "etscope/plain_text.h"
+/*
+ * Lengths of single characters: of valid UTF-8, and of those that may reach a terminal as they
+ * are.
+ */
+#include "etscope/base.h"
 
 #include <stdbool.h>
 

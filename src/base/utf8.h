@@ -1,4 +1,4 @@
-/* The numbers of UTF-8's characters, whose bytes ets_utf8_length has checked (plain_text.h). */
+/* The numbers of UTF-8's characters, whose bytes ets_utf8_length has checked (base.h). */
 #ifndef ETSCOPE_BASE_UTF8_H
 #define ETSCOPE_BASE_UTF8_H
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 /* Bytes of the character at `at` where it stands for itself in JSON, or 0. */
 static size_t own_length(const char *at, size_t size)

@@ -7,14 +7,14 @@
  *     while (ets_json_next(&text, &piece)) put(piece.data, piece.size);
  *     put("\"", 1);
  *
- * Bytes that are no UTF-8 become U+FFFD; what may not be shown (plain_text.h) is escaped.
+ * Bytes that are no UTF-8 become U+FFFD; what may not be shown (base.h) is escaped.
  */
 #ifndef ETSCOPE_HOST_JSON_TEXT_H
 #define ETSCOPE_HOST_JSON_TEXT_H
 
 #include <stdbool.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 struct ets_json_piece {
     const char *data; /* in the text, or `escape` */

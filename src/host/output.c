@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 #include "host/json_text.h"
 
 struct ets_output {

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 /* Of a text that was cut: without half of a character at its end. */
 static size_t whole_characters(const char *text, size_t size)

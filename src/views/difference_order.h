@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "host/arena.h"
 #include "views/line_sort.h"
 

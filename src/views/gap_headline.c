@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/number.h"
 #include "views/operator_lines.h"

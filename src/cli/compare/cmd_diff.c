@@ -6,7 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
 #include "views/difference_order.h"

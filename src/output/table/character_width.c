@@ -2,7 +2,7 @@
 #include "output/table/character_width.h"
 
 #include "base/utf8.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 /* Characters from the first to the last. */
 struct range {

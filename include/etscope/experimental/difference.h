@@ -1,6 +1,8 @@
 /*
  * difference.h - what changed between two sets of traces, operator by operator.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_difference *difference; // of the pools `before` and `after` (pool.h)
  *     struct ets_difference_options options = {.least_change = 0.01};
  *     if (ets_difference_open(before, after, &options, &difference, &error) == ETS_OK) {
@@ -27,8 +29,7 @@
 #ifndef ETSCOPE_DIFFERENCE_H
 #define ETSCOPE_DIFFERENCE_H
 
-#include "etscope/pool.h"
-#include "etscope/significance.h"
+#include "etscope/experimental/pool.h"
 
 ETS_DECLARATIONS_BEGIN
 
@@ -59,6 +60,21 @@ struct ets_difference_options {
     double false_discovery; /* wrong ones among the changes; 0: 0.05 */
     double least_change;    /* a shift by less, 0.01 for 1 % of the median before, is none */
     const struct ets_allocator *allocator; /* NULL: the C library's */
+};
+
+/* The test of Mann and Whitney (Wilcoxon's rank sum), two-sided. */
+struct ets_rank_test {
+    double u; /* pairs in which `after` is larger, ties counted half; NaN: a sample is empty */
+    double p; /* so far apart, or farther, by chance; 1 for empty samples */
+    double least_p; /* the smallest that samples of these sizes can reach without ties */
+    int is_exact;   /* 1: counted over all ways to draw the samples, ties included; 0: by the normal
+                       distribution, with the correction for ties and for continuity */
+};
+
+/* The estimate of Hodges and Lehmann: the median of all differences after - before. */
+struct ets_shift {
+    double estimate;  /* NaN: a sample is empty */
+    double low, high; /* its confidence interval (Moses); NaN: too few values for this confidence */
 };
 
 /* One side of a line: operators of a block of its pool; times are their sum in each run. */

@@ -1,6 +1,8 @@
 /*
  * pool.h - several traces as one: the same operators of the same program, their times put together.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_pool *pool; // of `count` inspections, which must live as long
  *     if (ets_pool_open(inspections, count, NULL, &pool, &error) == ETS_OK) {
  *         for (uint32_t b = 0; b < ets_pool_block_count(pool); b++) {

@@ -2,8 +2,10 @@
  * reference.h - a graph of an ETRecord evaluated on the host, value by value, with the runtime's
  * own kernels: what a program should have computed.
  *
- *     #include "etscope/reference.h"
- *     #include "etscope/summary.h"
+ * Experimental: this header may change in any version, names and meanings included.
+ *
+ *     #include "etscope/experimental/reference.h"
+ *     #include "etscope/numerics.h"
  *
  *     static enum ets_status look(void *context, const struct ets_reference_result *result,
  *                                 struct ets_value *replacement_out, struct ets_error *error)
@@ -45,10 +47,9 @@
 #ifndef ETSCOPE_REFERENCE_H
 #define ETSCOPE_REFERENCE_H
 
-#include "etscope/allocator.h"
+#include "etscope/base.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
-#include "etscope/graph.h"
 
 ETS_DECLARATIONS_BEGIN
 

@@ -1,6 +1,8 @@
 /*
  * delegates.h - what of a program was delegated where, what stands between, and what crosses.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_delegations *delegations;
  *     struct ets_delegations_options options = {.program = &program, .record = record};
  *     if (ets_delegations_open(&options, &delegations, &error) == ETS_OK) {

@@ -2,6 +2,8 @@
  * gap.h - what a device captured against a reference evaluation of the record's graph, node by
  * node: which values are the same, how far they lie apart, and which operator made the difference.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_gap_report *report = NULL;
  *     const struct ets_gap_options options = {.inspection = inspection, .record = record,
  *                                             .debug_buffer = ets_file_bytes(debug_buffer),
@@ -24,14 +26,13 @@
 #ifndef ETSCOPE_GAP_H
 #define ETSCOPE_GAP_H
 
-#include "etscope/captured_values.h"
-#include "etscope/comparator_plugin.h"
-#include "etscope/comparators.h"
 #include "etscope/engine.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/comparator_plugin.h"
+#include "etscope/experimental/comparators.h"
+#include "etscope/experimental/reference.h"
 #include "etscope/inspect.h"
 #include "etscope/numerics.h"
-#include "etscope/reference.h"
-#include "etscope/summary.h"
 #include "etscope/verify.h"
 
 ETS_DECLARATIONS_BEGIN

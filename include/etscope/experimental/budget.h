@@ -1,6 +1,8 @@
 /*
  * budget.h - limits that a new trace must keep, and whether it does.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_budget *budget;
  *     struct ets_budget_verdicts *verdicts;
  *     if (ets_budget_open(ets_file_bytes(file), NULL, &budget, &error) == ETS_OK &&
@@ -28,7 +30,7 @@
 #ifndef ETSCOPE_BUDGET_H
 #define ETSCOPE_BUDGET_H
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 
 ETS_DECLARATIONS_BEGIN
 

@@ -1,6 +1,8 @@
 /*
  * captured_values.h - the values that a trace captured, one after the other, with their bytes.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_captured_values values;
  *     struct ets_captured_value value;
  *     ets_captured_values_init(&values, inspection, ets_file_bytes(debug_buffer), NULL);
@@ -20,9 +22,9 @@
 #ifndef ETSCOPE_CAPTURED_VALUES_H
 #define ETSCOPE_CAPTURED_VALUES_H
 
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 
 #ifdef __cplusplus
 extern "C" {

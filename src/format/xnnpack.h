@@ -20,13 +20,10 @@
  * named data (or a data file), by key. Schema: ExecuTorch backends/xnnpack/serialization/schema.fbs
  * and runtime_schema.fbs, identifiers XN01 and XN00; header: runtime/XNNHeader.h.
  */
-#ifndef ETSCOPE_XNNPACK_H
-#define ETSCOPE_XNNPACK_H
+#ifndef ETSCOPE_FORMAT_XNNPACK_H
+#define ETSCOPE_FORMAT_XNNPACK_H
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
-
-ETS_DECLARATIONS_BEGIN
+#include "etscope/base.h"
 
 /* The id under which a program names the backend. */
 #define ETS_XNNPACK_BACKEND "XnnpackBackend"
@@ -170,7 +167,7 @@ struct ets_xnnpack_constant {
 };
 
 /* 1 where `bytes` begin like a payload, with or without its header, else 0. */
-ETS_API int ets_xnnpack_sniff(struct ets_bytes bytes);
+int ets_xnnpack_sniff(struct ets_bytes bytes);
 
 /*
  * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND, TRUNCATED,
@@ -178,28 +175,26 @@ ETS_API int ets_xnnpack_sniff(struct ets_bytes bytes);
  * count from the start of `bytes`. `payload` is untouched on failure. Value ids are as they are:
  * nodes may name ids that no value has.
  */
-ETS_API enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload, struct ets_bytes bytes,
-                                         struct ets_error *error);
+enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload, struct ets_bytes bytes,
+                                 struct ets_error *error);
 
 /* Nodes in the order of execution. */
-ETS_API void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
-                              struct ets_xnnpack_node *node_out);
+void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
+                      struct ets_xnnpack_node *node_out);
 /* Values in the order of the file, which is not that of execution; ids may have gaps. */
-ETS_API void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
-                               struct ets_xnnpack_value *value_out);
+void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
+                       struct ets_xnnpack_value *value_out);
 /* Size of dimension `index`, in the order of the payload: channels last where it says so. */
-ETS_API uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload,
-                                 const struct ets_xnnpack_value *value, uint32_t index);
-ETS_API void ets_xnnpack_constant(const struct ets_xnnpack *payload, uint32_t index,
-                                  struct ets_xnnpack_constant *constant_out);
+uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,
+                         uint32_t index);
+void ets_xnnpack_constant(const struct ets_xnnpack *payload, uint32_t index,
+                          struct ets_xnnpack_constant *constant_out);
 
 /* "FullyConnected" for ETS_XNNPACK_FULLY_CONNECTED; NULL for no node. Static storage. */
-ETS_API const char *ets_xnnpack_node_name(int type);
+const char *ets_xnnpack_node_name(int type);
 /* "fp32" for ETS_XNNPACK_FP32; NULL for no type. Static storage. */
-ETS_API const char *ets_xnnpack_type_name(int type);
+const char *ets_xnnpack_type_name(int type);
 /* Bits of one element; 0 for no type. */
-ETS_API uint32_t ets_xnnpack_type_bits(int type);
-
-ETS_DECLARATIONS_END
+uint32_t ets_xnnpack_type_bits(int type);
 
 #endif

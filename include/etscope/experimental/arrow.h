@@ -1,6 +1,8 @@
 /*
  * arrow.h - the event table for anything that reads Apache Arrow: pyarrow, DuckDB, polars, R.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ArrowArrayStream stream;
  *     if (ets_arrow_events(inspection, NULL, &stream, &error) == ETS_OK) {
  *         struct ArrowSchema schema;

@@ -2,6 +2,8 @@
  * accounting.h - where the time of a run went, as a tree that adds up exactly, and which runs of a
  * block are comparable.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     struct ets_accounting *accounting;
  *     if (ets_accounting_open(inspection, 0, NULL, &accounting, &error) == ETS_OK) {
  *         int64_t sum = 0;

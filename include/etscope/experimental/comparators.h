@@ -1,13 +1,11 @@
 /*
  * comparators.h - questions to a pair of tensors that the sums of numerics.h do not answer.
  *
- *     const struct ets_tolerance tolerance = {.relative = 1e-3, .absolute = 1e-5};
- *     struct ets_closeness closeness;
- *     if (ets_closeness_of(&expected, &actual, &tolerance, &closeness, &error) == ETS_OK &&
- *         closeness.outside_count > 0) {
- *         printf("%llu of %llu elements are off, the worst is %llu\n",
- *                (unsigned long long)closeness.outside_count, (unsigned long long)closeness.count,
- *                (unsigned long long)closeness.worst_index);
+ * Experimental: this header may change in any version, names and meanings included.
+ *
+ *     struct ets_ulps ulps;
+ *     if (ets_ulps_of(&reference, &other, &ulps, &error) == ETS_OK) {
+ *         printf("at most %llu units in the last place apart\n", (unsigned long long)ulps.max);
  *     }
  *
  * As in numerics.h: for devices, no state, numbers are doubles, scalar types and strides of the two
@@ -17,38 +15,11 @@
 #ifndef ETSCOPE_COMPARATORS_H
 #define ETSCOPE_COMPARATORS_H
 
-#include "etscope/status.h"
-#include "etscope/tensor.h"
+#include "etscope/numerics.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Close is |actual - expected| <= absolute + relative * |expected|. Neither may be negative. */
-struct ets_tolerance {
-    double relative, absolute;
-    int nan_differs; /* 1: a NaN is close to nothing, as in NumPy; 0: two NaNs are close */
-    double of_rms;   /* verify.h adds of_rms * (root mean square of expected) to `absolute`;
-                        ets_closeness_of does not */
-};
-
-struct ets_closeness {
-    uint64_t count;         /* pairs of numbers; a complex element is two */
-    uint64_t outside_count; /* of these, not close */
-    uint64_t first_index;   /* of the first that is not close; 0 for none */
-    uint64_t worst_index;   /* of the pair that is farthest off; 0 for none */
-    double worst_excess;    /* its |actual - expected| / (absolute + relative * |expected|) */
-};
-
-/*
- * Infinities are close to themselves alone, a number is never close to a NaN or an infinity; such a
- * pair has an infinite excess. INVALID_ARGUMENT: a tolerance that is negative or NaN.
- */
-ETS_API enum ets_status ets_closeness_of(const struct ets_tensor *expected,
-                                         const struct ets_tensor *actual,
-                                         const struct ets_tolerance *tolerance,
-                                         struct ets_closeness *closeness_out,
-                                         struct ets_error *error);
 
 /*
  * Distances in units in the last place: how many numbers of the type lie from one to the other, 0

@@ -1,6 +1,8 @@
 /*
  * row_filter.h - some rows of an inspection: by name, module, debug handle, line, backend, method.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  *     const struct ets_row_filter filter = {.module = "layers.0", .name = "addmm*"};
  *     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
  *         if (ets_row_filter_matches(&filter, inspection, i)) count++;

@@ -1,5 +1,6 @@
 /*
- * status.h - what a function of etscope answers when it can fail.
+ * base.h - what every header of etscope uses: statuses and errors, runs of bytes and texts, where
+ * memory comes from, and which characters of a text may be shown.
  *
  * Every function that can fail returns `enum ets_status` and takes, as its last
  * parameter, an optional caller-owned `struct ets_error` (NULL where the reason
@@ -15,9 +16,10 @@
  * Nothing here allocates, prints, exits or keeps state: all of it is safe from
  * any thread, and the error belongs to the caller.
  */
-#ifndef ETSCOPE_STATUS_H
-#define ETSCOPE_STATUS_H
+#ifndef ETSCOPE_BASE_H
+#define ETSCOPE_BASE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -100,6 +102,69 @@ ETS_API const char *ets_status_name(enum ets_status status);
 
 /* The one-line meaning in the list above. Static storage. */
 ETS_API const char *ets_status_meaning(enum ets_status status);
+
+/*
+ * The borrowed run of bytes and the borrowed text that readers take and give.
+ */
+
+/* `size` bytes at `data`, owned by somebody else. {NULL, 0} is the empty or absent run. */
+struct ets_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+/*
+ * `size` bytes of text at `data`, owned by somebody else. Text from a file is
+ * not promised to be UTF-8 nor free of control bytes. `data` NULL: absent, which
+ * formats tell from the empty text.
+ */
+struct ets_text {
+    const char *data;
+    size_t size;
+};
+
+/*
+ * Where host-side objects get their memory.
+ *
+ * Every `ets_..._open` takes an optional allocator; NULL means the C library's.
+ * The allocator must outlive all that was opened with it. Device-capable parts
+ * (trace, format, numerics) never allocate.
+ */
+
+struct ets_allocator {
+    /* realloc's contract: `pointer` NULL allocates; NULL on failure leaves `pointer` valid. */
+    void *(*reallocate)(void *context, void *pointer, size_t bytes);
+    /* free's contract: NULL is allowed. */
+    void (*release)(void *context, void *pointer);
+    void *context; /* handed to both, may be NULL */
+};
+
+/*
+ * Which characters of a text may be shown, for text that comes from a file.
+ *
+ *     for (size_t i = 0; i < text.size;) {
+ *         const size_t length = ets_plain_length(text.data + i, text.size - i);
+ *         if (length > 0) show(text.data + i, length);
+ *         else show_escaped((unsigned char)text.data[i]);
+ *         i += length > 0 ? length : 1;
+ *     }
+ *
+ * No state, no allocation; works on devices.
+ */
+
+/*
+ * Bytes of the well-formed UTF-8 character at `at`, 1 to 4; 0 where there is none (overlong forms
+ * and surrogates included). `size` is at least 1.
+ */
+ETS_API size_t ets_utf8_length(const char *at, size_t size);
+
+/*
+ * The same of a character that stands for itself: 0 also for control characters (U+0000 to U+001F
+ * with tab and line feed, U+007F to U+009F), for those that end a line (U+2028, U+2029) and for
+ * those that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+206F).
+ */
+ETS_API size_t ets_plain_length(const char *at, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,12 @@
 /*
  * comparator_plugin.h - comparators of your own, as shared libraries.
  *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
  * A plug-in is a shared library that exports one function, which hands out a struct that describes
  * the comparator. The whole of one:
  *
- *     #include "etscope/comparator_plugin.h"
+ *     #include "etscope/experimental/comparator_plugin.h"
  *
  *     static enum ets_status compare(const struct ets_tensor *reference,
  *                                    const struct ets_tensor *other, double *result_out,
@@ -51,7 +53,7 @@
 
 #include <stdint.h>
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "etscope/tensor.h"
 
 #ifdef __cplusplus
