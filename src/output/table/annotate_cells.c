@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "views/gap_lines.h"
 
 enum cell {
     CELL_BLOCK,
