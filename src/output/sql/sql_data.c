@@ -271,6 +271,20 @@ void ets_sql_data_free(struct ets_sql_data *data)
     ets_arena_reset(&data->arena);
 }
 
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    void *pointer = allocator->reallocate(allocator->context, NULL, bytes);
+    if (pointer != NULL) memset(pointer, 0, bytes);
+    return pointer;
+}
+
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    allocator->release(allocator->context, pointer);
+}
+
 /* The means over the middle half of their runs of the rows of a block. */
 static bool find_middles(const struct ets_allocator *allocator,
                          const struct ets_inspection *inspection, uint32_t block, double *mid)

@@ -61,7 +61,7 @@ static bool has_self(const struct line *line)
 
 static bool has_phases(const struct line *line)
 {
-    return line->of->phases != NULL;
+    return line->of->is_whole;
 }
 
 static void put_bounds(const struct line *line, double ticks, double below, double above,
@@ -337,32 +337,32 @@ static void put_depth(const struct line *line)
 static void put_state(const struct line *line)
 {
     static const char *const states[] = {"too_few", "steady", "drifting"};
-    ets_table_put_string(line->table, states[line->of->phases->state]);
+    ets_table_put_string(line->table, states[line->lines->phases.state]);
 }
 
 static void put_warm_up(const struct line *line)
 {
-    ets_table_put_integer(line->table, line->of->phases->warm_up);
+    ets_table_put_integer(line->table, line->lines->phases.warm_up);
 }
 
 static void put_first_ratio(const struct line *line)
 {
-    put_real(line, line->of->phases->first_ratio);
+    put_real(line, line->lines->phases.first_ratio);
 }
 
 static void put_drift(const struct line *line)
 {
-    put_real(line, line->of->phases->drift);
+    put_real(line, line->lines->phases.drift);
 }
 
 static void put_trend(const struct line *line)
 {
-    put_real(line, line->of->phases->trend_p);
+    put_real(line, line->lines->phases.trend_p);
 }
 
 static void put_outliers(const struct line *line)
 {
-    ets_table_put_integers(line->table, line->lines->outliers, line->of->phases->outliers);
+    ets_table_put_integers(line->table, line->lines->outliers, line->lines->phases.outliers);
 }
 
 /* clang-format off */
