@@ -1,5 +1,5 @@
 /* Parses a budget: one rule a line, with what, a metric and limits. */
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "host/arena.h"

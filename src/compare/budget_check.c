@@ -3,7 +3,7 @@
 
 #include "compare/budget_doubt.h"
 #include "compare/difference_parts.h"
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 /* Runs that a quarter of the base must have at least, to speak for its noise. */
 enum { QUARTERS = 4, LEAST_QUARTER = 5 };

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "record/etrecord_internal.h"
 
 static const char MARKER[] = "ETRECORD_V0";

@@ -13,7 +13,8 @@
 #ifndef ETSCOPE_VIEWS_LINE_WORK_H
 #define ETSCOPE_VIEWS_LINE_WORK_H
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
+#include "host/strings.h"
 #include "views/chosen_runs.h"
 #include "views/crowded_line.h"
 #include "views/line_errors.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 #include "host/text_builder.h"
 #include "views/work_elsewhere.h"
 

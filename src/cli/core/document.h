@@ -8,7 +8,7 @@
 
 #include "cli/core/command.h"
 #include "cli/info/info_json.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "output/table/table.h"
 
 /* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */

@@ -1,7 +1,7 @@
 /* What is told of files of every kind: headings, tensors and values, lists that are cut short. */
 #include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 void info_heading(struct info_request *request)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 static void add_formatted(struct info_line *line, const char *format, va_list arguments)
     ETS_PRINTF(2, 0);

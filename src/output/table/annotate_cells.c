@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "host/text_builder.h"
 
 /* Which tables have a column. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/number.h"
 #include "output/table/table_cells.h"
 
 /* More rows than anyone prints; keeps a hostile file from growing the table without end. */
@@ -190,19 +191,33 @@ void ets_table_put_list(struct ets_table *table, const struct ets_text *items, s
     put_items(table, cell, copies, count);
 }
 
-void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
+/* Numbers as texts: of `integers`, or of `reals` where there are none. */
+static void put_numbers(struct ets_table *table, const int64_t *integers, const double *reals,
+                        size_t count)
 {
-    enum { DIGITS = 24 };
     struct ets_cell *cell = next_cell(table);
     if (cell == NULL) return;
-    struct ets_text *items = scratch_for(table, count, sizeof *items + DIGITS);
+    struct ets_text *items = scratch_for(table, count, sizeof *items + ETS_NUMBER_CHARS);
     if (items == NULL) return;
     char *digits = (char *)(items + count);
-    for (size_t i = 0; i < count; i++, digits += DIGITS) {
+    for (size_t i = 0; i < count; i++, digits += ETS_NUMBER_CHARS) {
         items[i].data = digits;
-        items[i].size = ets_print_text(digits, DIGITS, "%lld", (long long)integers[i]);
+        items[i].size = integers == NULL ? ets_print_double(digits, reals[i])
+                                         : ets_print_text(digits, ETS_NUMBER_CHARS, "%lld",
+                                                          (long long)integers[i]);
     }
     put_items(table, cell, items, count);
+}
+
+void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
+{
+    static const int64_t none[1];
+    put_numbers(table, count > 0 ? integers : none, NULL, count);
+}
+
+void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count)
+{
+    put_numbers(table, NULL, reals, count);
 }
 
 void ets_table_put_integer(struct ets_table *table, int64_t value)

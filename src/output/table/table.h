@@ -18,10 +18,8 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_TABLE_H
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
-#include "etscope/status.h"
 
 struct ets_table;
 
@@ -136,8 +134,9 @@ ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
 ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */
 ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *items,
                                 size_t count);
-/* A list of whole numbers. */
+/* A list of whole numbers; of any, with as many digits as they take. */
 ETS_API void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count);
+ETS_API void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count);
 ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
 /* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */
