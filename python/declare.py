@@ -18,7 +18,7 @@ HEADERS = [
     "etscope/data_file.h", "etscope/delegates.h", "etscope/engine.h", "etscope/etdump.h",
     "etscope/etdump_writer.h", "etscope/etrecord.h", "etscope/gap.h", "etscope/inspect.h",
     "etscope/kind.h", "etscope/npy.h", "etscope/numerics.h", "etscope/program.h",
-    "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
+    "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h", "views/advice.h",
     "views/gap_headline.h",
 ]  # fmt: skip
 

@@ -27,6 +27,9 @@ struct ets_text {
     size_t size;
 };
 
+/* A struct ets_text as the two arguments of "%.*s"; one of more than 4,096 bytes is cut. */
+#define ETS_TEXT(text) ((text).size > 4096 ? 4096 : (int)(text).size), (text).data
+
 #ifdef __cplusplus
 }
 #endif

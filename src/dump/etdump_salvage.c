@@ -18,11 +18,29 @@ struct salvage {
     bool stopped;
 };
 
-static void tell_damage(struct salvage *s, uint64_t offset, const char *reason)
+static void tell_error(struct salvage *s, const struct ets_error *part)
 {
     if (!s->stopped && s->visitor->damage != NULL) {
-        s->stopped = s->visitor->damage(s->visitor->context, offset, reason) != 0;
+        s->stopped = s->visitor->damage(s->visitor->context, part) != 0;
     }
+}
+
+static void tell_damage(struct salvage *s, uint64_t offset, const char *reason)
+{
+    struct ets_error part;
+    ets_set_error(&part, ETS_MALFORMED, offset, "%s", reason);
+    tell_error(s, &part);
+}
+
+/* ETDumpGen leaves events where the table of runs belongs once it met a half-float tensor. */
+static void tell_events_for_runs(struct salvage *s, uint64_t offset)
+{
+    struct ets_error part;
+    (void)ets_fail_advising(&part, ETS_ADVICE_CAPTURE_AGAIN, ETS_MALFORMED, offset,
+                            "the table of runs holds events, as ETDumpGen leaves it after a "
+                            "float16 or bfloat16 tensor: events were found one by one, such "
+                            "tensors are lost");
+    tell_error(s, &part);
 }
 
 static void tell_run(struct salvage *s, const struct ets_etdump_run *run)
@@ -142,7 +160,7 @@ static void salvage_run(struct salvage *s, size_t run_at)
             tell_damage(s, element, "an event lies past the end");
         } else if (ets_fb_verify_table(s->bytes, at, &ets_etdump_event_type, 0, &s->budget,
                                        &error) != ETS_OK) {
-            tell_damage(s, error.offset, error.message);
+            tell_error(s, &error);
         } else {
             struct ets_etdump_event event;
             ets_etdump_read_event(s->bytes.data, at, &event);
@@ -156,7 +174,7 @@ static void salvage_runs(struct salvage *s, struct ets_fb_vector runs)
     for (uint32_t i = 0; i < runs.count && !s->stopped; i++) {
         struct ets_error error;
         const size_t at = sound_run(s, runs, i, &error);
-        if (at == 0) tell_damage(s, error.offset, error.message);
+        if (at == 0) tell_error(s, &error);
         else salvage_run(s, at);
     }
 }
@@ -311,14 +329,9 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
         tell_damage(&s, root_at, "the table of runs cannot be read");
         scan_events(&s, dump);
     } else if (is_garbled(&s, runs, is_cut)) {
-        tell_damage(&s, runs.at - 4,
-                    has_events(&s, runs)
-                        ? "the table of runs holds events, as ETDumpGen leaves it after a float16 "
-                          "or bfloat16 tensor: events were found one by one, such tensors are "
-                          "lost; to have them, record again: `etscope run MODEL.pte --capture "
-                          "intermediates -o TRACE --debug-buffer FILE`, or with "
-                          "etscope::ETDumpTracer"
-                        : "the table of runs is garbled; events were found one by one");
+        const uint64_t at = runs.at - 4;
+        if (has_events(&s, runs)) tell_events_for_runs(&s, at);
+        else tell_damage(&s, at, "the table of runs is garbled; events were found one by one");
         scan_events(&s, dump);
     } else {
         salvage_runs(&s, runs);

@@ -55,15 +55,16 @@ static void print_percent(double share, const char *behind, char text[16])
     ets_print_text(text, 16, "%u.%u%s", tenths / 10, tenths % 10, behind);
 }
 
-size_t ets_crowded_line_print(const struct ets_crowded_line *line, const char *option, char *text,
-                              size_t room)
+size_t ets_crowded_line_print(const struct ets_crowded_line *line,
+                              const struct ets_advice_words *words, enum ets_advice advice,
+                              char *text, size_t room)
 {
     char lower[16] = "", upper[16];
     if (line->name.data == NULL) return 0;
     if (line->share.upper > line->share.lower) print_percent(line->share.lower, "..", lower);
     print_percent(line->share.upper, "", upper);
-    return ets_print_text(text, room,
-                          "%.*s takes %s%s %% of the run, in %u modules: %s tells them apart",
-                          line->name.size > 256 ? 256 : (int)line->name.size, line->name.data,
-                          lower, upper, line->module_count, option);
+    const size_t used = ets_print_text(text, room, "%.*s takes %s%s %% of the run, in %u modules",
+                                       line->name.size > 256 ? 256 : (int)line->name.size,
+                                       line->name.data, lower, upper, line->module_count);
+    return used + ets_advise_with(words, advice, text + used, room - used);
 }

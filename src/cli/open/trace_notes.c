@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli/core/advice.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 
@@ -136,4 +137,11 @@ void cli_note_trace(const struct ets_inspection *inspection)
     if (ets_inspection_is_other_program(inspection)) {
         cli_note("the trace's fingerprint says that another program made it");
     }
+}
+
+void cli_note_damage(const struct ets_damage *damage)
+{
+    char advice[CLI_REASON_CHARS];
+    ets_advise_with(&cli_advice, damage->advice, advice, sizeof advice);
+    cli_note("byte %llu: %s%s", (unsigned long long)damage->offset, damage->reason, advice);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/core/advice.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
@@ -75,8 +76,9 @@ static void show_place(const char *query, uint64_t offset)
 
 static int complain_query(const char *query, const struct ets_error *error)
 {
+    char reason[CLI_REASON_CHARS];
     if (error->status != ETS_INVALID_ARGUMENT) return cli_fail(NULL, error);
-    cli_complain(CLI_USAGE, "%s", error->message);
+    cli_complain(CLI_USAGE, "%s", cli_reason(error, reason));
     if (error->offset <= strlen(query)) show_place(query, error->offset);
     return CLI_USAGE;
 }

@@ -362,7 +362,8 @@ static void add_heading(const struct writer *w, const struct ets_account_options
 {
     char text[512];
     const struct ets_account_lines *lines = &w->lines;
-    size_t used = ets_block_heading(w->inspection, w->block, text, sizeof text);
+    size_t used =
+        ets_block_heading(w->inspection, w->block, ets_table_words(w->table), text, sizeof text);
     if (options->run != ETS_NO_INDEX) {
         used += ets_print_text(text + used, sizeof text - used, ", run %u of the trace alone",
                                options->run);
@@ -386,7 +387,8 @@ static void add_note(const struct writer *w, const struct ets_account_options *o
     size_t size =
         ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
     if (lines->phases.warm_up > 0 && !options->steady) {
-        size += ets_advise_steady(text, size, sizeof text);
+        size += ets_advise_with(ets_table_words(w->table), ETS_ADVICE_STEADY, text + size,
+                                sizeof text - size);
     }
     if (size > 0) ets_table_add_note(w->table, (struct ets_text){text, size});
 }

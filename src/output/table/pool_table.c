@@ -272,12 +272,14 @@ static void add_likeness(const struct filler *f, const struct ets_pool_block *bl
     char text[512];
     if (block->may_be == ETS_NO_INDEX) return;
     const struct ets_pool_block *other = ets_pool_block(f->pool, block->may_be);
-    const size_t size = ets_print_text(
+    size_t size = ets_print_text(
         text, sizeof text,
         "%s and %s differ here in conversions and widths of floats alone, which XNNPACK may choose "
-        "by the processor: --program tells whether they are one",
+        "by the processor",
         f->options->files[other->parts[0].inspection],
         f->options->files[block->parts[0].inspection]);
+    size += ets_advise_with(ets_table_words(f->table), ETS_ADVICE_PROGRAM, text + size,
+                            sizeof text - size);
     ets_table_add_note(f->table, (struct ets_text){text, size});
 }
 
