@@ -1,6 +1,4 @@
 /* The clauses that say what would help. */
-#include <string.h>
-
 #include "base/error.h"
 
 size_t ets_advice_print(enum ets_advice advice, const char *word, char *text, size_t room)
@@ -12,6 +10,7 @@ size_t ets_advice_print(enum ets_advice advice, const char *word, char *text, si
     };
     if (room > 0) text[0] = '\0';
     if (advice <= ETS_ADVICE_NONE || advice >= ETS_ADVICE_COUNT || word == NULL) return 0;
-    const char *clause = clauses[advice], *mark = strstr(clause, "%s");
+    const char *clause = clauses[advice], *mark = clause; /* devices have no strstr */
+    while (*mark != '%') mark++;
     return ets_print_text(text, room, "%.*s%s%s", (int)(mark - clause), clause, word, mark + 2);
 }

@@ -1,8 +1,9 @@
+/* Names of statuses, and messages of errors: a small printf that needs no C library. */
 #include "base/error.h"
 
 #include <stdbool.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 const char *ets_status_name(enum ets_status status)
 {

@@ -5,8 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 /*
  * Fills `error` (NULL: does nothing) and answers `status`, so that a failing function ends in

@@ -1,4 +1,8 @@
-#include "etscope/plain_text.h"
+/*
+ * Lengths of single characters: of valid UTF-8, and of those that may reach a terminal as they
+ * are.
+ */
+#include "etscope/base.h"
 
 #include <stdbool.h>
 

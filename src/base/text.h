@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* Absent texts equal nothing, not even each other. */
 static inline bool ets_text_equal(struct ets_text left, struct ets_text right)

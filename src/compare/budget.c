@@ -1,4 +1,5 @@
-#include "etscope/budget.h"
+/* Parses a budget: one rule a line, with what, a metric and limits. */
+#include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "host/arena.h"

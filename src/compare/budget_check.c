@@ -1,8 +1,9 @@
+/* Checks a comparison against the rules of a budget, and gives each a verdict. */
 #include <math.h>
 
 #include "compare/budget_doubt.h"
 #include "compare/difference_parts.h"
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 /* Runs that a quarter of the base must have at least, to speak for its noise. */
 enum { QUARTERS = 4, LEAST_QUARTER = 5 };

@@ -1,3 +1,4 @@
+/* Compares two pools: pairs blocks, matches operators, judges the changes. */
 #include "compare/difference_parts.h"
 
 static uint32_t operators_of(const struct ets_pool_block *block)

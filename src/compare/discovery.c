@@ -1,8 +1,9 @@
+/* Adjusts p values for the number of tests (Benjamini and Hochberg). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "etscope/significance.h"
+#include "compare/significance.h"
 #include "host/arena.h"
 
 struct ranked {

@@ -1,6 +1,11 @@
+/*
+ * Tests the times of each line of a comparison, and gives it a verdict: faster, slower, same,
+ * unclear or unknown.
+ */
 #include <math.h>
 
 #include "compare/difference_parts.h"
+#include "compare/significance.h"
 
 static const double CONFIDENCE = 0.95;
 

@@ -1,7 +1,11 @@
+/*
+ * The Mann-Whitney test of two samples: exact for few runs, ties included, else by the normal
+ * distribution.
+ */
 #include <math.h>
 
 #include "compare/rank_counts.h"
-#include "etscope/significance.h"
+#include "compare/significance.h"
 
 /* What one walk over both samples in order gives. */
 struct ranking {

@@ -16,10 +16,12 @@ struct salvage {
     const struct ets_etdump_visitor *visitor;
     uint64_t budget; /* of all verifying together: overlapping parts must not cost their product */
     bool stopped;
+    bool has_told_damage;
 };
 
 static void tell_error(struct salvage *s, const struct ets_error *part)
 {
+    s->has_told_damage = true;
     if (!s->stopped && s->visitor->damage != NULL) {
         s->stopped = s->visitor->damage(s->visitor->context, part) != 0;
     }
@@ -137,6 +139,17 @@ static bool is_garbled(struct salvage *s, struct ets_fb_vector runs, bool is_cut
     return false;
 }
 
+/* Tells of events that are announced, and that `events` lacks. */
+static void tell_lost_events(struct salvage *s, struct ets_fb run, struct ets_fb_vector events)
+{
+    const size_t field = ets_fb_field_at(run, RUN_EVENTS);
+    if (field != 0 && events.at == 0) {
+        tell_damage(s, field, "the events of a run cannot be read");
+    } else if (events.at != 0 && ets_load_u32(s->bytes.data + events.at - 4) > events.count) {
+        tell_damage(s, events.at - 4, "a run announces more events than the file has room for");
+    }
+}
+
 static void salvage_run(struct salvage *s, size_t run_at)
 {
     struct ets_etdump_run run;
@@ -151,6 +164,7 @@ static void salvage_run(struct salvage *s, size_t run_at)
         .allocators_at = allocators.at,
     };
     tell_run(s, &run);
+    tell_lost_events(s, table, events);
     for (uint32_t i = 0; i < events.count && !s->stopped; i++) {
         struct ets_error error;
         const size_t element = events.at + 4 * (size_t)i;
@@ -236,7 +250,7 @@ int ets_etdump_is_left_open(struct ets_bytes bytes)
     static const struct ets_etdump_visitor nobody = {.context = NULL};
     size_t root_at = 0;
     if (ets_etdump_root_at(bytes, &root_at, NULL) != ETS_OK) return 0;
-    struct salvage s = {bytes, &nobody, BUDGET_FACTOR * (uint64_t)bytes.size, false};
+    struct salvage s = {bytes, &nobody, BUDGET_FACTOR * (uint64_t)bytes.size, false, false};
     return has_events(&s, find_runs(&s, root_at));
 }
 
@@ -311,6 +325,16 @@ static void scan_events(struct salvage *s, const struct ets_etdump *view)
     }
 }
 
+/* What no run or event lost by: a damaged version or size prefix. */
+static void tell_other_damage(struct salvage *s)
+{
+    struct ets_etdump dump;
+    struct ets_error error;
+    if (ets_etdump_init(&dump, s->bytes, &error) != ETS_OK) {
+        tell_damage(s, error.offset, error.message);
+    }
+}
+
 enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes bytes,
                                    const struct ets_etdump_visitor *visitor,
                                    struct ets_error *error)
@@ -318,7 +342,7 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
     size_t root_at = 0;
     ETS_TRY(ets_etdump_root_at(bytes, &root_at, error));
     *dump = (struct ets_etdump){.bytes = bytes, .is_size_prefixed = root_at != 0};
-    struct salvage s = {bytes, visitor, BUDGET_FACTOR * (uint64_t)bytes.size, false};
+    struct salvage s = {bytes, visitor, BUDGET_FACTOR * (uint64_t)bytes.size, false, false};
     /* The bare form does not say how long it should be. */
     const bool is_cut = root_at == 0 || bytes.size - 4 < ets_load_u32(bytes.data);
     if (is_cut && root_at != 0) {
@@ -336,5 +360,6 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
     } else {
         salvage_runs(&s, runs);
     }
+    if (!s.has_told_damage) tell_other_damage(&s);
     return ETS_OK;
 }

@@ -1,4 +1,5 @@
-#include "etscope/data_file.h"
+/* Reads data files (.ptd): verifies the header and the named tensors, then finds them by name. */
+#include "etscope/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a file is, by its first bytes. */
+/* Tells the kind of a file from its first bytes. */
 #include "base/load.h"
 #include "format/wrong_kind.h"
 

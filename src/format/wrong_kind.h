@@ -3,7 +3,7 @@
 #define ETSCOPE_FORMAT_WRONG_KIND_H
 
 #include "base/error.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 /*
  * "not an ETDump but a text file" for `wanted` "an ETDump". Answers ETS_WRONG_KIND, or

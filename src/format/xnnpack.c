@@ -1,4 +1,5 @@
-#include "etscope/xnnpack.h"
+/* Reads the payload of XNNPACK: nodes with their inputs and outputs, and the types of values. */
+#include "format/xnnpack.h"
 
 #include <math.h>
 

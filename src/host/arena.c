@@ -1,3 +1,4 @@
+/* Memory in blocks, given out piece by piece and freed together. */
 #include "host/arena.h"
 
 #include <stdalign.h>

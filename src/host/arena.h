@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 struct ets_arena_block;
 

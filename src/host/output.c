@@ -1,3 +1,7 @@
+/*
+ * Writes output files: to a temporary file that takes the place of the target at commit, or
+ * straight to a stream.
+ */
 #define _XOPEN_SOURCE 700
 #include "host/output.h"
 
@@ -13,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 struct ets_output {
     FILE *stream;

@@ -11,8 +11,7 @@
 #ifndef ETSCOPE_HOST_TEXT_BUILDER_H
 #define ETSCOPE_HOST_TEXT_BUILDER_H
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 struct ets_text_builder {
     char *text;

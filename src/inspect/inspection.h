@@ -1,4 +1,5 @@
-/* The inspection, as the files of this folder share it. Built in the order of the functions below.
+/*
+ * The inspection, as the files of this folder share it. Built in the order of the functions below.
  */
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H
@@ -91,7 +92,7 @@ struct ets_known_method {
     uint32_t unit_capacity;
 };
 
-/* delegations.c: what the delegate of a chain's instruction was given, or nothing. */
+/* chain_calls.c: what the delegate of a chain's instruction was given, or nothing. */
 struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction);
 
 /* The columns of struct ets_event_table while they are being filled. */
@@ -158,7 +159,7 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);
 
-/* "aten::add.out" of a kernel call. */
+/* chain_calls.c: "aten::add.out" of a kernel call. */
 enum ets_status ets_operator_name(struct ets_arena *arena,
                                   const struct ets_instruction *instruction,
                                   struct ets_text *name_out, struct ets_error *error);

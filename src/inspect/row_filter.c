@@ -1,4 +1,5 @@
-#include "etscope/row_filter.h"
+/* Matches rows against a filter: names, modules, lines, handles, backends. */
+#include "etscope/experimental/row_filter.h"
 
 #include <stdbool.h>
 #include <string.h>

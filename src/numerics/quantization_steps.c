@@ -1,5 +1,9 @@
+/*
+ * Measures errors in quantization steps: how many pairs are within two steps, and the largest
+ * error.
+ */
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"
 #include "numerics/pairs.h"
 #include "numerics/steps.h"

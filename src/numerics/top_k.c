@@ -1,7 +1,8 @@
+/* Compares the k largest numbers of each row of two tensors. */
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/decode.h"
 #include "numerics/pairs.h"

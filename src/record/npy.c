@@ -1,4 +1,5 @@
-#include "etscope/npy.h"
+/* Reads and writes .npy headers: the Python dictionary that tells type, shape and order. */
+#include "etscope/experimental/numpy.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "etscope/npz.h"
+/* Reads .npz files: a zip of .npy arrays, found by name. */
+#include "etscope/experimental/numpy.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/npy.h"
 #include "record/zip.h"
 
 enum { ENDING_BYTES = 4, NAME_IN_MESSAGE = 100 };

@@ -5,8 +5,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "etscope/npy.h"
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 #include "host/arena.h"
 #include "record/zip.h"
 

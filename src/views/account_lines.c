@@ -1,3 +1,4 @@
+/* Lines of the accounting: the own time of every node of a block's tree, over the chosen runs. */
 #include "views/account_lines.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 #include "host/arena.h"
 
 struct ets_account_options {

@@ -1,3 +1,4 @@
+/* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
 #include "views/chosen_runs.h"
 
 #include <math.h>

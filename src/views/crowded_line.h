@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "views/advice.h"
+#include "views/advice_words.h"
 #include "views/work.h"
 
 struct ets_crowded_line {

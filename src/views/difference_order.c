@@ -1,3 +1,4 @@
+/* Sorts the lines of a comparison, as a list or as a tree. */
 #include "views/difference_order.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "host/arena.h"
 
 enum ets_difference_sort {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "host/strings.h"
 #include "views/work.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/text_builder.h"
 #include "views/gap_headline.h"

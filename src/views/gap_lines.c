@@ -1,9 +1,10 @@
+/* Describes a row of a gap report: names, source line, module and numbers. */
 #include "views/gap_lines.h"
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "host/number.h"
 #include "views/operator_lines.h"

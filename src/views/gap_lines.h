@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_VIEWS_GAP_LINES_H
 #define ETSCOPE_VIEWS_GAP_LINES_H
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "host/arena.h"
 
 struct gap_line {

@@ -1,3 +1,7 @@
+/*
+ * Collects the values of a gap report that lines of the source can have, and tells which error is
+ * worse.
+ */
 #include "views/line_errors.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_VIEWS_LINE_ERRORS_H
 #define ETSCOPE_VIEWS_LINE_ERRORS_H
 
-#include "etscope/gap.h"
-#include "etscope/row_filter.h"
+#include "etscope/experimental/gap.h"
+#include "etscope/experimental/row_filter.h"
 #include "views/operator_lines.h"
 
 /* A value that was compared. */

@@ -1,3 +1,4 @@
+/* Lays out work and errors over the lines of the source: each counts at one line. */
 #include "views/line_work.h"
 
 #include <math.h>

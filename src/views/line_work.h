@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_VIEWS_LINE_WORK_H
 #define ETSCOPE_VIEWS_LINE_WORK_H
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 #include "host/strings.h"
 #include "views/line_errors.h"
 #include "views/operator_lines.h"

@@ -1,3 +1,4 @@
+/* Lays out work over the tree of modules, with the time of each module and all inside of it. */
 #include "views/module_tree.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Groups work by operator, source line, file, module, backend or handle. */
 #include <string.h>
 
 #include "base/error.h"
@@ -33,26 +34,6 @@ static struct ets_text without_number(struct ets_text name)
         return name;
     }
     return (struct ets_text){name.data, size - 2};
-}
-
-/* "blocks.py:35, blocks.py:53": rows of several lines or modules are a group of their own. */
-bool ets_text_list_join(struct ets_arena *arena, const struct ets_text_list *list,
-                        struct ets_text *out)
-{
-    *out = (struct ets_text){"(not in the record)", 19};
-    if (list->count == 0) return true;
-    size_t room = 1, used = 0;
-    for (size_t i = 0; i < list->count; i++) room += list->items[i].size + 2;
-    char *text = ets_arena_alloc(arena, room);
-    if (text == NULL) return false;
-    for (size_t i = 0; i < list->count; i++) {
-        if (i > 0) memcpy(text + used, ", ", 2);
-        used += i > 0 ? 2 : 0;
-        if (list->items[i].size > 0) memcpy(text + used, list->items[i].data, list->items[i].size);
-        used += list->items[i].size;
-    }
-    *out = (struct ets_text){text, used};
-    return true;
 }
 
 /* "models/zoo.py" of "models/zoo.py:16", each once. */

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 #define ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 
 enum ets_group_by {
     ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */

@@ -1,3 +1,4 @@
+/* Collects the work of a block: rows that are counted once, and what delegate calls leave over. */
 #include "views/work.h"
 
 #include "base/text.h"

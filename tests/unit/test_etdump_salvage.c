@@ -1,19 +1,6 @@
 /* Reading what is left of damaged ETDumps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "etscope/etdump.h"
-#include "etscope/etdump_writer.h"
-#include "etscope/file.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "test_files_support.h"
 
 enum { MAX_EVENTS = 512, MAX_RUNS = 32 };
 
@@ -117,15 +104,6 @@ static void read_all(const struct ets_etdump *dump, struct found *found)
             see_event(found, &event);
         }
     }
-}
-
-static struct ets_file *open_file(const char *name)
-{
-    char path[512];
-    struct ets_file *file = NULL;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
-    return file;
 }
 
 static struct found before, after;

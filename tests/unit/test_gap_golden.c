@@ -2,10 +2,12 @@
  */
 #include "test_inspect_support.h"
 
+#include "test_engine_support.h"
+
 #include <math.h>
 
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "record/json.h"
 
 /* Those that upstream can compare; it fails on cond, map_loop, multi_method and types. */
@@ -203,23 +205,6 @@ static void test_gap_golden__rows_with_the_edge_program_are_as_many(void **state
         require(&f, 0, count == counts[i].rows, "number of rows");
         close_all(&f);
     }
-}
-
-static const struct ets_engine *engine; /* NULL: the plug-in is not built */
-static struct ets_engine_library *engine_library;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    const enum ets_status status = ets_engine_open(NULL, &engine_library, &engine, NULL);
-    return status == ETS_OK || status == ETS_UNAVAILABLE ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    ets_engine_close(engine_library);
-    return 0;
 }
 
 static const struct ets_json_value *gap_of_row(const struct fixture *f, const char *distance,

@@ -1,13 +1,15 @@
+/* The command `annotate`: the model's source with what each line costs. */
 #include <string.h>
 
-#include "cli/core/advice.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"
 #include "cli/open/trace_notes.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "output/table/annotate_table.h"
 #include "output/table/table.h"

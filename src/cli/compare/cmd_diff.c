@@ -1,10 +1,12 @@
+/* The command `diff`: what changed between two traces. */
 #include <stdlib.h>
 
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
 #include "views/difference_order.h"

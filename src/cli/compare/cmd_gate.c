@@ -1,9 +1,11 @@
+/* The command `gate`: a new trace against a base and a budget. */
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
-#include "etscope/budget.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/budget.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/budget_table.h"
 #include "output/table/table.h"
 #include "output/text/budget_junit.h"

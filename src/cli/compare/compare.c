@@ -1,9 +1,11 @@
+/* --compare-results of `inspect`: the recorded outputs against the record's reference outputs. */
 #include "cli/compare/compare.h"
 
 #include <math.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "etscope/numerics.h"
 
 /* A program output as it was recorded. */

@@ -1,6 +1,7 @@
+/* Bounds what tables may hold by the sizes of the inputs. */
 #include "cli/core/bounds.h"
 
-#include "cli/core/advice.h"
+#include "cli/core/what_to_type.h"
 
 /* Stated in SECURITY.md. */
 #define FLOOR ((uint64_t)256 << 20)

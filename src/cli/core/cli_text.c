@@ -1,8 +1,9 @@
+/* Texts of the command line: comparing them, and printing what may reach a terminal. */
 #include "cli/core/cli_text.h"
 
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 struct ets_text cli_text(const char *string)
 {

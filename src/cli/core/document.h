@@ -8,7 +8,7 @@
 
 #include "cli/core/command.h"
 #include "cli/info/info_json.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "output/table/table.h"
 
 /* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */
@@ -16,9 +16,6 @@ const char *cli_kind_word(enum ets_kind kind);
 
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);
-
-/* Keeps what goes to standard error for the document's notes. */
-void cli_document_note(struct ets_text text);
 
 /* Opens a document of `table` at `path`, after ending one that is open. Returns an exit code. */
 int cli_document_table(const char *path, const struct ets_table *table,

@@ -4,7 +4,7 @@
 
 #include "cli/core/document.h"
 
-const struct cli_command cli_commands[] = {
+static const struct cli_command commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
      "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records its trace, and prints the "
      "operator table of `inspect`, in one step. Without --runs it runs 10 times after 1 warm-up "
@@ -54,7 +54,7 @@ const struct cli_command cli_commands[] = {
      "are over the finite numbers. TENSOR, the number of an event in the list or the name of an "
      "operator, and the filters choose some. With TENSOR or --show their values follow, as NumPy "
      "prints them, with quantiles and a histogram; machine formats have them in the column values. "
-     "--save writes NumPy's files. Types that NumPy lacks are written as npy.h says: bfloat16 as "
+     "--save writes NumPy's files. Types that NumPy lacks are written as numpy.h says: bfloat16 as "
      "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
      "run, "
      "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
@@ -169,7 +169,8 @@ const struct cli_command cli_commands[] = {
      "method=, case=, output= and dtype= for which outputs, rtol= and atol= for how much; the last "
      "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|. "
      "--comparator "
-     "adds what a shared library of your own says of each pair (etscope/comparator_plugin.h).",
+     "adds what a shared library of your own says of each pair "
+     "(etscope/experimental/comparator_plugin.h).",
      cli_verify_options,
      "etscope verify model.bpte\n"
      "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"
@@ -237,24 +238,6 @@ const struct cli_command cli_commands[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct cli_command *cli_find_command(const char *name)
-{
-    const char *names[sizeof cli_commands / sizeof *cli_commands];
-    unsigned count = 0;
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
-        if (strcmp(command->name, name) == 0) return command;
-        names[count++] = command->name;
-    }
-    names[count] = NULL;
-    const char *nearest = cli_nearest(name, names);
-    if (nearest != NULL) {
-        cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", name, nearest);
-    } else {
-        cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", name);
-    }
-    return NULL;
-}
-
 /* An option before the command. */
 static int complain_option(const char *word)
 {
@@ -289,11 +272,11 @@ int main(int count, char **words)
 {
     setlocale(LC_CTYPE, "");
     if (count < 2) {
-        cli_print_overview(stderr);
+        cli_print_overview(stderr, commands);
         return CLI_USAGE;
     }
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
-        cli_print_overview(stdout);
+        cli_print_overview(stdout, commands);
         return finish(CLI_OK);
     }
     if (strcmp(words[1], "--version") == 0) {
@@ -301,7 +284,7 @@ int main(int count, char **words)
         return finish(CLI_OK);
     }
     if (words[1][0] == '-') return complain_option(words[1]);
-    const struct cli_command *command = cli_find_command(words[1]);
+    const struct cli_command *command = cli_find_command(commands, words[1]);
     if (command == NULL) return CLI_USAGE;
     if (asks_for_help(count - 2, words + 2)) {
         cli_print_help(stdout, command);
@@ -309,6 +292,7 @@ int main(int count, char **words)
     }
     static struct cli_arguments arguments;
     int code = cli_parse(command, count - 2, words + 2, &arguments);
+    arguments.commands = commands;
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
     if (code != CLI_OK) return code;
     cli_document_start(&arguments);

@@ -2,12 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/core/advice.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "output/picture/gap_picture.h"
 #include "output/table/gap_table.h"

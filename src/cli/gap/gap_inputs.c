@@ -1,10 +1,11 @@
+/* Opens the inputs of the reference: files, a bundled test case, or the record's own. */
 #include "cli/gap/gap_inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 static int no_memory(void)
 {

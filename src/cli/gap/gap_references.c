@@ -1,9 +1,10 @@
+/* Takes the values to compare with from another trace, or from a folder of arrays. */
 #include "cli/gap/gap_references.h"
 
 #include "cli/core/cli_text.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/inputs.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 /* What is open of the other trace. */
 struct other_trace {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
 
 struct info_json {

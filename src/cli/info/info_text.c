@@ -1,10 +1,11 @@
+/* Composes lines of facts: labels, wrapped lists, bytes and tensors. */
 #include "cli/info/info_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 static void add_formatted(struct info_line *line, const char *format, va_list arguments)
     ETS_PRINTF(2, 0);

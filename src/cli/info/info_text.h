@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
 #include "etscope/tensor.h"
 

@@ -1,8 +1,9 @@
+/* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
 #include "cli/inspect/show.h"
 #include "cli/open/session.h"
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 
 const struct cli_option cli_profile_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,

@@ -1,11 +1,12 @@
+/* Opens .npy and .npz files as a list of named arrays. */
 #include "cli/open/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/kind.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
+#include "etscope/file.h"
 
 /* N of "arr_N"; -1: another name. */
 static long long number_of(struct ets_text name)

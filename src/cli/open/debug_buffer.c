@@ -1,8 +1,9 @@
+/* Opens the debug buffer of a trace, and notes where it is too short or another file. */
 #include "cli/open/debug_buffer.h"
 
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 enum { ALIGNMENT = 64 }; /* writers round up to it */
 

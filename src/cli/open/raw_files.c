@@ -1,9 +1,10 @@
+/* Reads a tensor's bytes from a file whose type and shape the program tells. */
 #include "cli/open/raw_files.h"
 
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "etscope/numerics.h"
 
 void cli_describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)

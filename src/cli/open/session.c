@@ -1,3 +1,6 @@
+/*
+ * Runs a model for the commands that do so: engine, program, inputs, runs and the files to write.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
 
@@ -8,8 +11,8 @@
 
 #include "cli/open/python_libraries.h"
 #include "cli/run/print_outputs.h"
+#include "etscope/experimental/numpy.h"
 #include "etscope/inspect.h"
-#include "etscope/npy.h"
 
 static uint64_t now_ns(void)
 {

@@ -1,10 +1,11 @@
+/* Notes what a trace lacks: lost events, filters, runs that broke off. */
 #include "cli/open/trace_notes.h"
 
 #include <stdio.h>
 
-#include "cli/core/advice.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
+#include "cli/core/what_to_type.h"
 
 static const char *reason_of(enum ets_status first_error)
 {

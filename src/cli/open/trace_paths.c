@@ -1,3 +1,4 @@
+/* Lists the traces that words name: files, folders and @LIST. */
 #include "cli/open/trace_paths.h"
 
 #include <dirent.h>
@@ -11,7 +12,6 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "etscope/file.h"
-#include "etscope/kind.h"
 
 /* A piece of memory for names; pieces are freed together. */
 struct piece {

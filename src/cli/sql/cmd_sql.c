@@ -3,9 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/core/advice.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/sql/sql_sources.h"
 

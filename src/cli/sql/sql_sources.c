@@ -1,3 +1,4 @@
+/* Opens the files of `sql`, and decides which record and program go with which trace. */
 #include "cli/sql/sql_sources.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
 #include "cli/open/debug_buffer.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 static int add_record(struct sql_sources *sources, const char *path)
 {

@@ -1,3 +1,4 @@
+/* --compare of `tensors`: captured tensors against arrays, one line each. */
 #include "cli/tensors/compare_tensors.h"
 
 #include <math.h>
@@ -7,6 +8,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/tolerances.h"
 #include "cli/tensors/array_pairs.h"

@@ -1,3 +1,4 @@
+/* --save of `tensors`: writes .npy and .npz files. */
 #define _DEFAULT_SOURCE
 #include "cli/tensors/save_tensors.h"
 
@@ -7,8 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/npy.h"
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 
 enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
 

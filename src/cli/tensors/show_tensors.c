@@ -1,10 +1,11 @@
+/* Prints tensors with their statistics, and draws them as heat maps. */
 #include "cli/tensors/show_tensors.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 #include "output/picture/heat_map.h"
 #include "output/text/tensor_text.h"
 

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/core/advice.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/session.h"

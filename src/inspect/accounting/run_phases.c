@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "host/arena.h"
 #include "inspect/accounting/trend.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 #include "host/arena.h"
 
 struct ets_handle_index;

@@ -2,8 +2,8 @@
  * The event table as an Arrow C stream. Each array owns its buffers, because a consumer may keep a
  * column and release the rest: one block of memory for each, which its release gives back.
  */
-#include "etscope/arrow.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
+#include "etscope/experimental/arrow.h"
 
 #include <errno.h>
 #include <stdbool.h>

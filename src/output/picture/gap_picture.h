@@ -2,9 +2,9 @@
 #ifndef ETSCOPE_OUTPUT_PICTURE_GAP_PICTURE_H
 #define ETSCOPE_OUTPUT_PICTURE_GAP_PICTURE_H
 
+#include "etscope/experimental/gap.h"
 #include "etscope/file.h"
-#include "etscope/gap.h"
-#include "views/advice.h"
+#include "views/advice_words.h"
 
 /*
  * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside

@@ -1,3 +1,7 @@
+/*
+ * Collects what the tables of SQL show: traces, records, graphs, methods, chains and delegates,
+ * each with a number.
+ */
 #include "output/sql/sql_data.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Opens the SQLite database over the collected data, and saves it as a file. */
 #include "output/sql/sql_database.h"
 
 #include <stdlib.h>

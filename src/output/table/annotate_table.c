@@ -1,3 +1,4 @@
+/* Fills the table of `annotate`: source lines with their times, file by file. */
 #include <math.h>
 
 #include "base/error.h"

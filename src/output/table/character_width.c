@@ -1,3 +1,4 @@
+/* How many columns of a terminal a text takes. */
 #include "output/table/character_width.h"
 
 /* Characters from the first to the last. */

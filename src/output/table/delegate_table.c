@@ -1,3 +1,4 @@
+/* The table of `delegates`: instructions, and what each delegate runs inside of its call. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The table of `diff`: operators of both sides with medians, change and verdict. */
 #include <math.h>
 #include <string.h>
 

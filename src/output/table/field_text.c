@@ -1,9 +1,10 @@
+/* Quotes a field of TSV and CSV where it must be quoted. */
 #include "output/table/field_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 void ets_put_field_text(struct ets_output *output, struct ets_text text)
 {

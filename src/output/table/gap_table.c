@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "output/table/gap_table.h"
 #include "output/table/table.h"

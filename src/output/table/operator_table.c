@@ -1,3 +1,6 @@
+/*
+ * The table of `inspect`: operators, or groups of them, with their times and places in the source.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

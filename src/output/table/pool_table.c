@@ -1,3 +1,4 @@
+/* The table of `summary`: quantiles over all files, and how far the files lie apart. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

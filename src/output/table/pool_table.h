@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_POOL_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_POOL_TABLE_H
 
-#include "etscope/pool.h"
+#include "etscope/experimental/pool.h"
 #include "output/table/table.h"
 
 struct ets_pool_table_options {

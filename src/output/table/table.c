@@ -1,3 +1,4 @@
+/* A table in memory: columns, rows and cells, with a ceiling for their bytes. */
 #include "output/table/table.h"
 
 #include <string.h>
@@ -349,34 +350,6 @@ int ets_table_next_note(const struct ets_table *table, uint32_t *row, struct ets
         const struct ets_table_row *next = &table->rows[(*row)++];
         if (!next->is_note) continue;
         *note_out = next->cells[0].text;
-        return 1;
-    }
-    return 0;
-}
-
-enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
-                                struct ets_output *output, struct ets_error *error)
-{
-    if (table->no_memory) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
-    }
-    if (table->is_over) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the table takes more than %llu bytes, which is much for such small files",
-                        (unsigned long long)table->limit);
-    }
-    if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {
-        return ets_table_write_text(table, style, output, error);
-    }
-    return ets_table_write_records(table, style, output, error);
-}
-
-int ets_format_find(const char *name, enum ets_format *format_out)
-{
-    static const char *const names[] = {"table", "tsv", "csv", "json", "jsonl", "markdown"};
-    for (int i = 0; i < 6; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *format_out = (enum ets_format)i;
         return 1;
     }
     return 0;

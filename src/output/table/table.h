@@ -18,11 +18,9 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_TABLE_H
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
-#include "etscope/status.h"
-#include "views/advice.h"
+#include "views/advice_words.h"
 
 struct ets_table;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 

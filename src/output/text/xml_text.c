@@ -1,9 +1,10 @@
+/* Escapes a text for XML. */
 #include "output/text/xml_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 static void put(struct ets_output *output, const char *text)
 {
