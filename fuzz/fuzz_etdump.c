@@ -1,6 +1,7 @@
 /* The ETDump reader and its salvage, over any bytes: everything that they hand out is walked. */
 #include <stdint.h>
 
+#include "dump/etdump_parts.h"
 #include "etscope/etdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

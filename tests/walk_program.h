@@ -7,6 +7,8 @@
 
 #include "etscope/bundle.h"
 #include "etscope/program.h"
+#include "format/program_lists.h"
+#include "format/program_names.h"
 
 /* What was touched, kept so that no compiler leaves the reading out. */
 static volatile uint64_t walk_sink;

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 

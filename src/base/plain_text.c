@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "etscope/base.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+#include "compare/compare_names.h"
 #include "compare/difference_parts.h"
 
 static uint32_t operators_of(const struct ets_pool_block *block)

@@ -1,20 +1,16 @@
 #include "etscope/etdump.h"
+#include "dump/etdump_parts.h"
 
 #include <string.h>
 
 #include "dump/etdump_schema.h"
 #include "etscope/file.h"
 
-int ets_etdump_sniff(struct ets_bytes bytes)
-{
-    return ets_kind_sniff(bytes) == ETS_KIND_ETDUMP;
-}
-
 enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
                                    struct ets_error *error)
 {
-    if (!ets_etdump_sniff(bytes)) {
-        const enum ets_kind kind = ets_kind_sniff(bytes);
+    const enum ets_kind kind = ets_kind_sniff(bytes);
+    if (kind != ETS_KIND_ETDUMP) {
         const bool is_cut = bytes.size < 12 && kind == ETS_KIND_UNKNOWN;
         return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not an ETDump but %s",
                         ets_kind_name(kind));

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "dump/etdump_parts.h"
 #include "dump/etdump_schema.h"
 
 /* How often each byte may be visited: looking for damage, then once or twice to read. */

@@ -1,4 +1,5 @@
 #include "etscope/program.h"
+#include "format/program_lists.h"
 
 #include <string.h>
 
@@ -20,11 +21,6 @@ enum {
     HEADER_FULL_LENGTH = 32,
     RUNTIME_READS_BYTES = 64 /* the runtime's loader asks for as many before anything else */
 };
-
-int ets_program_sniff(struct ets_bytes bytes)
-{
-    return ets_kind_sniff(bytes) == ETS_KIND_PROGRAM;
-}
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {

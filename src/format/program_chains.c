@@ -1,3 +1,5 @@
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "format/program_schema.h"
 
 void ets_method_chain(const struct ets_method *method, uint32_t index, struct ets_chain *chain_out)

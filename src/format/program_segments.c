@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

@@ -1,3 +1,5 @@
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

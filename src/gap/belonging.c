@@ -1,4 +1,5 @@
 #include "gap/belonging.h"
+#include "verify/computing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "gap/counterparts.h"
+#include "record/record_maps.h"
 
 #include "inspect/names.h"
 

@@ -1,4 +1,5 @@
 #include "gap/gap_graph.h"
+#include "record/record_maps.h"
 
 const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level)
 {

@@ -1,4 +1,5 @@
 #include "gap/partitions.h"
+#include "record/record_maps.h"
 
 /* Edge values and nodes by the call that has them: those of call c are [first[c], first[c + 1]). */
 struct by_call {

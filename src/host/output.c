@@ -1,5 +1,6 @@
 #define _XOPEN_SOURCE 700
 #include "host/output.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

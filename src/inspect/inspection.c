@@ -1,4 +1,6 @@
 #include "inspect/inspection.h"
+#include "dump/etdump_parts.h"
+#include "inspect/row_times.h"
 
 #include <stdbool.h>
 

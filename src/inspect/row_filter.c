@@ -1,4 +1,5 @@
 #include "etscope/experimental/row_filter.h"
+#include "inspect/patterns.h"
 
 #include <stdbool.h>
 #include <string.h>

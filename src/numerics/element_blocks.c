@@ -1,4 +1,5 @@
 #include "numerics/element_blocks.h"
+#include "numerics/element.h"
 
 #include "etscope/numerics.h"
 

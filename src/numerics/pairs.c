@@ -1,4 +1,5 @@
 #include "numerics/pairs.h"
+#include "numerics/element.h"
 
 #include "base/error.h"
 #include "etscope/numerics.h"

@@ -59,21 +59,6 @@ struct ets_text ets_etrecord_edge_method(struct ets_text name)
     return (struct ets_text){name.data + size + 1, name.size - size - 1};
 }
 
-int ets_etrecord_sniff(struct ets_bytes bytes)
-{
-    const size_t local_header_bytes = 30;
-    const struct ets_text marker = {MARKER, sizeof MARKER - 1};
-    if (bytes.size < local_header_bytes + marker.size || memcmp(bytes.data, "PK\3\4", 4) != 0) {
-        return 0;
-    }
-    /* Written first by all known writers; a zip that was packed again has it somewhere. */
-    if (ets_load_u16(bytes.data + 26) == marker.size &&
-        memcmp(bytes.data + local_header_bytes, marker.data, marker.size) == 0) {
-        return 1;
-    }
-    return ets_zip_lists(bytes, marker);
-}
-
 struct ets_zip_entry *ets_etrecord_find(const struct ets_etrecord *record, const char *name)
 {
     return ets_zip_find(&record->zip, text_of(name));

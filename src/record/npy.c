@@ -1,4 +1,4 @@
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "reference/node_call.h"
+#include "reference/reference.h"
 
 #include <string.h>
 

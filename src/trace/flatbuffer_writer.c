@@ -1,4 +1,5 @@
 #include "trace/flatbuffer_writer.h"
+#include "trace/etdump_writer.h"
 
 #include "trace/freestanding.h"
 #include "trace/store.h"

@@ -1,4 +1,6 @@
 #include "etscope/verify.h"
+#include "numerics/element.h"
+#include "verify/computing.h"
 
 #include <float.h>
 #include <stdbool.h>

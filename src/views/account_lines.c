@@ -1,4 +1,6 @@
 #include "views/account_lines.h"
+#include "inspect/accounting/accounting.h"
+#include "inspect/row_times.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 #include "views/block_heading.h"
+#include "inspect/row_times.h"
 
 #include <math.h>
 

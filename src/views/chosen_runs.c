@@ -1,4 +1,6 @@
 #include "views/chosen_runs.h"
+#include "inspect/accounting/accounting.h"
+#include "inspect/row_times.h"
 
 #include <math.h>
 #include <stdlib.h>

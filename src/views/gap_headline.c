@@ -7,6 +7,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 

@@ -1,4 +1,5 @@
 #include "views/line_errors.h"
+#include "inspect/patterns.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 #include "views/line_work.h"
+#include "record/record_maps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "host/strings.h"
+#include "inspect/patterns.h"
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
 

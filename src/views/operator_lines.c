@@ -1,4 +1,5 @@
 #include "views/operator_lines.h"
+#include "inspect/row_times.h"
 
 #include <string.h>
 

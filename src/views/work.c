@@ -1,4 +1,5 @@
 #include "views/work.h"
+#include "inspect/patterns.h"
 
 #include "base/text.h"
 #include "views/operator_lines.h"

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "etscope/engine.h"
-#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
+#include "record/numpy.h"
 #include "skip_because.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */

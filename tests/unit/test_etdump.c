@@ -12,6 +12,7 @@
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
+#include "trace/etdump_writer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include "dump/etdump_parts.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
+#include "trace/etdump_writer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -15,6 +15,7 @@
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "skip_because.h"
+#include "trace/etdump_writer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -13,12 +13,13 @@
 
 #include <cmocka.h>
 
+#include "dump/etdump_parts.h"
 #include "etscope/bundle.h"
 #include "etscope/etdump.h"
 #include "etscope/etrecord.h"
-#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
 #include "etscope/program.h"
+#include "record/numpy.h"
 
 /* Positions that are tried in one file, by its size. */
 enum { SMALL_BYTES = 2500, LARGE_BYTES = 200 * 1024, MANY = 1200, FEW = 40 };

@@ -18,8 +18,10 @@
 #include "etscope/etdump.h"
 #include "etscope/file.h"
 #include "etscope/inspect.h"
+#include "host/output.h"
 #include "output/table/table.h"
 #include "skip_because.h"
+#include "trace/etdump_writer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -12,6 +12,8 @@
 
 #include "etscope/file.h"
 #include "etscope/program.h"
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "walk_program.h"
 
 static const uint64_t fnv_start = UINT64_C(0xcbf29ce484222325);

@@ -1,6 +1,9 @@
 /* Opening: entries, methods, the small maps, old layouts, zips that lie. */
 #include "test_record_support.h"
 
+#include "etscope/file.h"
+#include "record/record_maps.h"
+
 static const char *const MODELS[] = {"cond",
                                      "conv_portable",
                                      "conv_xnnpack",
@@ -22,7 +25,7 @@ static void test_etrecord__opens_every_fixture_and_reads_every_entry(void **stat
     for (size_t i = 0; i < sizeof MODELS / sizeof MODELS[0]; i++) {
         struct ets_file *file = open_fixture(MODELS[i], "model.etrecord");
         const struct ets_bytes bytes = ets_file_bytes(file);
-        assert_true(ets_etrecord_sniff(bytes));
+        assert_int_equal(ets_kind_sniff(bytes), ETS_KIND_ETRECORD);
         struct ets_etrecord *record = open_record(bytes);
         const int several = strcmp(MODELS[i], "multi_method") == 0;
         assert_int_equal(ets_etrecord_entry_count(record), several ? 23 : 15);
@@ -46,8 +49,8 @@ static void test_etrecord__is_told_from_other_files(void **state)
     struct ets_file *file = open_fixture("mlp_xnnpack", "model.pte");
     struct ets_etrecord *record;
     struct ets_error error;
-    assert_false(ets_etrecord_sniff(ets_file_bytes(file)));
-    assert_false(ets_etrecord_sniff((struct ets_bytes){NULL, 0}));
+    assert_int_not_equal(ets_kind_sniff(ets_file_bytes(file)), ETS_KIND_ETRECORD);
+    assert_int_equal(ets_kind_sniff((struct ets_bytes){NULL, 0}), ETS_KIND_EMPTY);
     const enum ets_status status = ets_etrecord_open(ets_file_bytes(file), NULL, &record, &error);
     if (status != ETS_UNAVAILABLE) assert_int_equal(status, ETS_WRONG_KIND);
     ets_file_close(file);

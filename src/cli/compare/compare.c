@@ -1,4 +1,5 @@
 #include "cli/compare/compare.h"
+#include "host/output.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 #include "cli/core/document.h"
+#include "host/output.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

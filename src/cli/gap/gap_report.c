@@ -1,4 +1,5 @@
 #include "cli/gap/gap_report.h"
+#include "inspect/patterns.h"
 
 #include <stdio.h>
 #include <string.h>

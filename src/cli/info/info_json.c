@@ -1,4 +1,5 @@
 #include "cli/info/info_json.h"
+#include "host/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 #include "cli/info/info_text.h"
+#include "host/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>

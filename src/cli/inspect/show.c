@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "cli/inspect/show.h"
+#include "host/output.h"
 
 #include <ctype.h>
 #include <langinfo.h>

@@ -1,4 +1,6 @@
 #include "cli/inspect/upstream_table.h"
+#include "host/output.h"
+#include "inspect/upstream/upstream_view.h"
 
 #include <string.h>
 

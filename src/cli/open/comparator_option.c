@@ -1,4 +1,5 @@
 #include "cli/open/comparator_option.h"
+#include "host/comparator_library.h"
 
 #include <math.h>
 #include <string.h>

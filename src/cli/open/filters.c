@@ -1,4 +1,5 @@
 #include "cli/open/filters.h"
+#include "inspect/patterns.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "cli/run/print_outputs.h"
+#include "host/output.h"
 
 #include <string.h>
 

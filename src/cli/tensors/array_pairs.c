@@ -1,4 +1,5 @@
 #include "cli/tensors/array_pairs.h"
+#include "record/numpy.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,4 +1,7 @@
 #include "cli/tensors/compare_tensors.h"
+#include "etscope/experimental/comparators.h"
+#include "numerics/element.h"
+#include "verify/computing.h"
 
 #include <math.h>
 #include <stdarg.h>

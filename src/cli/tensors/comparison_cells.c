@@ -1,4 +1,5 @@
 #include "cli/tensors/comparison_cells.h"
+#include "etscope/experimental/comparators.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "cli/tensors/save_tensors.h"
+#include "host/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
 

@@ -1,4 +1,5 @@
 #include "cli/tensors/show_tensors.h"
+#include "host/output.h"
 
 #include <math.h>
 #include <string.h>

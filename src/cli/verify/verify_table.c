@@ -1,4 +1,5 @@
 #include "cli/verify/verify_table.h"
+#include "host/output.h"
 
 #include <stdlib.h>
 #include <string.h>

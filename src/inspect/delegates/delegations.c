@@ -1,4 +1,6 @@
 #include "etscope/experimental/delegates.h"
+#include "format/program_lists.h"
+#include "record/record_maps.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "inspect/upstream/upstream_join.h"
+#include "inspect/upstream/upstream_view.h"
 #include "record/etrecord_internal.h"
+#include "record/record_maps.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "etscope/experimental/gap.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 /*
  * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside

@@ -1,4 +1,5 @@
 #include "output/sql/sql_data.h"
+#include "inspect/row_times.h"
 
 #include <string.h>
 

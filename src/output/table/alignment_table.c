@@ -5,6 +5,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "output/table/gap_table.h"
 #include "output/table/table.h"
 #include "output/table/table_cells.h"

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "format/program_names.h"
+#include "inspect/row_times.h"
 #include "output/table/delegate_table.h"
 #include "views/operator_lines.h"
 

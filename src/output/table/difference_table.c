@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compare/compare_names.h"
 #include "output/table/difference_table.h"
 #include "output/table/operator_cell.h"
 #include "output/table/table.h"

@@ -1,4 +1,6 @@
 #include "output/table/field_text.h"
+#include "base/utf8.h"
+#include "host/output.h"
 
 #include <stdbool.h>
 #include <string.h>

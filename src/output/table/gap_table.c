@@ -6,6 +6,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "output/table/gap_table.h"
 #include "output/table/table.h"
 #include "output/table/table_cells.h"
@@ -206,7 +207,7 @@ static void put_upstream(struct filler *f, enum cell cell, const struct ets_gap_
     }
 }
 
-static const char *route_name(enum ets_reference_route route)
+static const char *route_name(enum ets_gap_route route)
 {
     static const char *const names[] = {"kernel", "expression", "edge program", "nothing"};
     return (unsigned)route < sizeof names / sizeof names[0] ? names[route] : NULL;

@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "inspect/accounting/accounting.h"
+#include "inspect/patterns.h"
+#include "inspect/row_times.h"
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"

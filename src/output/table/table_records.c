@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/number.h"
+#include "host/output.h"
 #include "output/table/field_text.h"
 #include "output/table/table_cells.h"
 

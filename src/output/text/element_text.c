@@ -1,4 +1,5 @@
 #include "output/text/element_text.h"
+#include "numerics/element.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 #include "output/text/junit.h"
+#include "host/output.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 #include "output/text/xml_text.h"
+#include "host/output.h"
 
 #include <stdbool.h>
 #include <string.h>
