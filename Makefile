@@ -157,8 +157,9 @@ format: ## format the sources
 	@$(CLANG_FORMAT) -i $(SOURCES)
 
 .PHONY: check
-check: build ## check layers, exported symbols, formatting; the build has warnings as errors
+check: build ## check layers, exported symbols, size of data, formatting; the build has warnings as errors
 	@$(PYTHON) tools/check_layers.py --build build
+	@$(PYTHON) tools/check_data_size.py
 	@if command -v $(CLANG_FORMAT) >/dev/null; then \
 	    $(CLANG_FORMAT) --dry-run --Werror $(SOURCES); \
 	else \

@@ -74,9 +74,12 @@ def record_bytes(record):
         programs.append(record.exported_program)
     for program in programs:
         shorten_stack_traces(program)
-    buffer = io.BytesIO()
-    record.save(buffer)
-    return buffer.getvalue()
+    saved, packed = io.BytesIO(), io.BytesIO()
+    record.save(saved)
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(packed, "w") as target:
+        for name in source.namelist():  # graphs are JSON: deflated, they take a tenth
+            target.writestr(zipfile.ZipInfo(name), source.read(name), zipfile.ZIP_DEFLATED, 9)
+    return packed.getvalue()
 
 
 def check_no_machine_paths(record):

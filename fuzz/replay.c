@@ -30,7 +30,13 @@ static int replay(const char *path, const struct stat *info, int type, struct FT
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) (void)nftw(argv[i], replay, 16, FTW_PHYS);
+    for (int i = 1; i < argc; i++) {
+        const unsigned long before = replayed;
+        if (nftw(argv[i], replay, 16, FTW_PHYS) != 0 || replayed == before) {
+            fprintf(stderr, "%s: no inputs\n", argv[i]);
+            return 1;
+        }
+    }
     printf("replayed %lu inputs\n", replayed);
     return 0;
 }

@@ -1,4 +1,5 @@
-# The borders between the folders, the exported symbols, and that the checker sees violations.
+# The borders between the folders, the exported symbols, the size of recorded data, and that the
+# checkers see violations.
 if(Python3_FOUND)
   add_test(NAME layers
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers.py
@@ -6,6 +7,9 @@ if(Python3_FOUND)
   add_test(NAME test_launcher COMMAND ${Python3_EXECUTABLE} -m unittest test_launcher
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME layers_checker COMMAND ${Python3_EXECUTABLE} -m unittest test_layers
+           WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_test(NAME data_size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_data_size.py)
+  add_test(NAME data_size_checker COMMAND ${Python3_EXECUTABLE} -m unittest test_data_size
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(layers_checker PROPERTIES
     ENVIRONMENT "CC=${CMAKE_C_COMPILER};PYTHONDONTWRITEBYTECODE=1")

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+COMPILER = os.environ.get("CC", "cc")
 CHECKER = Path(__file__).resolve().parent.parent / "tools" / "check_layers.py"
 
 
@@ -17,10 +18,37 @@ class TestLayers(unittest.TestCase):
         self.root = Path(folder.name)
 
     def write(self, path, text):
+        """A file as it is to be: with a comment at its begin, and a README.md in its folder."""
+        is_source = path.startswith("src/") and not path.endswith(".md")
+        path = self.write_bare(path, "/* What it is for. */ " + text if is_source else text)
+        folder = path.parent
+        while is_source and folder != self.root / "src":
+            (folder / "README.md").write_text("# What it is for\n", encoding="utf-8")
+            folder = folder.parent
+        return path
+
+    def write_bare(self, path, text):
         path = self.root / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+    def compile(self, path, text):
+        """A source of src/, and its object where a build has it."""
+        layer, name = path.split("/", 1)
+        source = self.write(f"src/{path}", text)
+        made = self.root / "build/src" / layer / f"CMakeFiles/ets_{layer}.dir/{name}.o"
+        made.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([COMPILER, "-c", "-fPIC", "-o", made, source], check=True)
+        return made
+
+    def archive(self, name, *objects):
+        library = self.root / "build/lib" / name
+        library.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["ar", "rcs", library, *objects], check=True)
+
+    def check_build(self):
+        return self.check("--build", self.root / "build")
 
     def check(self, *arguments):
         result = subprocess.run(
@@ -139,13 +167,76 @@ class TestLayers(unittest.TestCase):
         self.write("src/base/long.c", "\n" * 801)
         self.assertEqual(self.check(), ["src/base/long.c: 801 lines, more than 800"])
 
+    def test_layers__each_folder_has_a_sign_and_each_file_a_comment(self):
+        self.write_bare("src/cli/run/run.c", "int f(void);\n")
+        self.write_bare("src/cli/run/run.h", "// What it is for.\n")
+        self.write_bare("src/cli/README.md", "")
+        self.assertEqual(
+            self.check(),
+            [
+                "src/cli/run: this folder has no README.md",
+                "src/cli/run/run.c:1: the file does not begin with a comment that says what it is",
+            ],
+        )
+
+    def test_layers__public_header_counts_as_its_folder(self):
+        self.write("include/etscope/gap.h", "")
+        self.write("src/record/a.c", '#include "etscope/gap.h"\n')
+        self.assertEqual(
+            self.check(),
+            ["src/record/a.c:1: src/record must not include from src/gap (etscope/gap.h)"],
+        )
+
+    def test_layers__exported_functions_are_used(self):
+        self.write("include/etscope/a.h", "ETS_API int ets_used(void);\n"
+                   "ETS_API int ets_idle(void);\n")
+        self.write("examples/b.c", "int main(void) { return ets_used(); }\n")
+        self.assertEqual(
+            self.check(),
+            ["include/etscope/a.h:2: ets_idle is used by no command, package, example or page"],
+        )
+
     def test_layers__only_ets_names_are_exported(self):
-        source = self.write("other/a.c", "int ets_a(void);\nint leak(void);\n"
-                            "int ets_a(void) { return 0; }\nint leak(void) { return 0; }\n")
-        library = self.root / "liba.so"
-        compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
-        self.assertEqual(self.check("--library", library), [f"{library}: exports leak"])
+        made = self.compile("base/a.c", "int ets_a(void) { return 0; }\n"
+                            "int leak(void) { return 0; }\n")
+        library = self.root / "build/lib/libetscope.so"
+        library.parent.mkdir(parents=True)
+        subprocess.run([COMPILER, "-shared", "-o", library, made], check=True)
+        self.assertIn("libetscope.so: exports leak", self.check_build())
+
+    def test_layers__names_in_archives_begin_with_ets(self):
+        made = self.compile("base/a.c", "int ets_a(void) { return 0; }\n"
+                            "int leak(void) { return 0; }\n")
+        self.archive("libetscope.a", made)
+        self.assertEqual(
+            self.check_build(), ["libetscope.a: the name leak does not begin with ets_"]
+        )
+
+    def test_layers__device_library_links_alone(self):
+        made = self.compile("trace/a.c", "int ets_elsewhere(void);\n"
+                            "int ets_a(void) { return ets_elsewhere(); }\n")
+        self.archive("libetscope_trace.a", made)
+        self.assertEqual(
+            self.check_build(), ["libetscope_trace.a: ets_elsewhere is not defined in it"]
+        )
+
+    def test_layers__use_by_symbol_follows_the_borders(self):
+        self.compile("inspect/a.c", "int ets_a(void) { return 0; }\n")
+        self.compile("record/b.c", "int ets_a(void);\nint ets_b(void) { return ets_a(); }\n")
+        self.assertEqual(
+            self.check_build(),
+            ["src/record/b.c: src/record must not use src/inspect (ets_a)"],
+        )
+
+    def test_layers__circle_of_files_is_told_once(self):
+        self.compile("base/a.c", "int ets_b(void);\nint ets_a(void) { return ets_b(); }\n")
+        self.compile("base/b.c", "int ets_c(void);\nint ets_b(void) { return ets_c(); }\n")
+        self.compile("base/c.c", "int ets_a(void);\nint ets_c(void) { return ets_a(); }\n")
+        self.compile("base/user.c", "int ets_a(void);\nint ets_d(void) { return ets_a(); }\n")
+        self.assertEqual(
+            self.check_build(),
+            ["src/base/a.c: a circle of files: base/a.c, base/b.c, base/c.c"],
+        )
 
 
 if __name__ == "__main__":

@@ -9,22 +9,7 @@
 #include "etscope/program.h"
 #include "format/program_lists.h"
 #include "format/program_names.h"
-
-/* What was touched, kept so that no compiler leaves the reading out. */
-static volatile uint64_t walk_sink;
-
-static inline void walk_bytes(const void *data, size_t size)
-{
-    const uint8_t *bytes = data;
-    if (size == 0) return;
-    walk_sink += bytes[0];
-    walk_sink += bytes[size - 1];
-}
-
-static inline void walk_text(struct ets_text text)
-{
-    walk_bytes(text.data, text.size);
-}
+#include "walk_bytes.h"
 
 static inline void walk_tensor(const struct ets_tensor *tensor)
 {

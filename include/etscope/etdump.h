@@ -152,18 +152,6 @@ ETS_API enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
 ETS_API enum ets_status ets_etdump_tensor_data(struct ets_bytes debug_buffer, int64_t offset,
                                                struct ets_tensor *tensor, struct ets_error *error);
 
-/*
- * What salvage found, told in logging order. Runs may be unnamed (a garbled file loses names; they
- * are then given as "Default" and "Execute" by the events in them). Returning non-zero stops.
- */
-struct ets_etdump_visitor {
-    void *context;
-    int (*run)(void *context, const struct ets_etdump_run *run);
-    int (*event)(void *context, const struct ets_etdump_event *event);
-    /* One damaged or missing part: its file offset and what is wrong with it. */
-    int (*damage)(void *context, uint64_t offset, const char *reason);
-};
-
 /* The number that stands for no name. */
 #define ETS_ETDUMP_NO_NAME UINT32_MAX
 

@@ -1,3 +1,4 @@
+/* CRC-32, as zip files and the frames of a stream have it. */
 #include "base/crc32.h"
 
 /* By half bytes: a table of 64 bytes suits devices, where one of 1 KiB would not pay. */

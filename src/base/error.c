@@ -1,3 +1,4 @@
+/* Names of statuses, and messages of errors: a small printf that needs no C library. */
 #include "base/error.h"
 #include "base/utf8.h"
 

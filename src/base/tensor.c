@@ -1,3 +1,4 @@
+/* Scalar types, and sizes and strides of tensors, with checked arithmetic. */
 #include "etscope/tensor.h"
 
 #include "base/load.h"

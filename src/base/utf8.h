@@ -1,8 +1,24 @@
-/* Characters of UTF-8, wherever the text comes from. */
+/* The numbers of UTF-8's characters, and their lengths. */
 #ifndef ETSCOPE_BASE_UTF8_H
 #define ETSCOPE_BASE_UTF8_H
 
-#include "etscope/base.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of the character that the `length` bytes at `at` are, as ets_utf8_length says. */
+static inline uint32_t ets_utf8_code(const char *at, size_t length)
+{
+    const unsigned char lead = (unsigned char)at[0];
+    uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) code = code << 6 | ((unsigned char)at[i] & 0x3fu);
+    return code;
+}
+
+/* Bytes that a character takes if it is one, as its first byte tells. */
+static inline size_t ets_utf8_wanted(unsigned char lead)
+{
+    return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+}
 
 /*
  * Bytes of the well-formed UTF-8 character at `at`, 1 to 4; 0 where there is none (overlong forms

@@ -1,3 +1,4 @@
+/* Pairs the blocks of two pools by the operators that they have in common. */
 #include "compare/difference_parts.h"
 
 /* More comparisons of operators than this, and blocks are paired in order. */

@@ -1,3 +1,4 @@
+/* Parses a budget: one rule a line, with what, a metric and limits. */
 #include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"

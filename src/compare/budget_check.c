@@ -1,3 +1,4 @@
+/* Checks a comparison against the rules of a budget, and gives each a verdict. */
 #include <math.h>
 
 #include "compare/budget_doubt.h"

@@ -1,3 +1,4 @@
+/* Compares two pools: pairs blocks, matches operators, judges the changes. */
 #include "compare/compare_names.h"
 #include "compare/difference_parts.h"
 

@@ -1,3 +1,4 @@
+/* Makes the lines of a comparison from matched groups of operators, in order of execution. */
 #include "compare/difference_parts.h"
 
 struct writer {

@@ -1,3 +1,4 @@
+/* Adjusts p values for the number of tests (Benjamini and Hochberg). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,3 +1,7 @@
+/*
+ * Tests the times of each line of a comparison, and gives it a verdict: faster, slower, same,
+ * unclear or unknown.
+ */
 #include <math.h>
 
 #include "compare/difference_parts.h"

@@ -1,3 +1,6 @@
+/*
+ * Matches operators by their debug handles: same operators first, then groups that share handles.
+ */
 #include "compare/joined.h"
 #include "compare/matching.h"
 

@@ -59,6 +59,8 @@ bool ets_match_by_order(struct ets_match *match, const struct ets_match_lists *l
 bool ets_match_blocks(struct ets_match *match, struct ets_arena *arena,
                       const struct ets_pool_block *before, const struct ets_pool_block *after,
                       const uint32_t *before_names, const uint32_t *after_names);
+
+/* match_groups.c */
 uint32_t ets_match_new_group(struct ets_match *match);
 void ets_match_add(struct ets_match *match, uint32_t group, int side, uint32_t member);
 

@@ -1,3 +1,4 @@
+/* Quantiles of the normal distribution, by bisection. */
 #include "compare/normal.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Lists the operators of a pooled block as a tree, with names, roles and the total. */
 #include "compare/pool_parts.h"
 #include "etscope/experimental/row_filter.h"
 

@@ -68,23 +68,27 @@ enum ets_pool_view {
 };
 uint32_t ets_pool_shape_of(struct ets_pool_shapes *shapes, const struct ets_inspection *inspection,
                            const struct ets_block *block, enum ets_pool_view view);
-/*
- * Which block of the pool each found one goes to. All loads look alike; they go together where
- * their programs do. Sets the pool's number of blocks. False: no memory.
- */
-bool ets_pool_assign(struct ets_pool *pool);
 
-/* pool_variants.c */
+/* pool_rows.c */
 bool ets_pool_row_is_added(const struct ets_row *row); /* by the runtime, beside the payload */
 bool ets_pool_row_may_be_added(const struct ets_row *row);
 /* The row's operation; where no payload is known, as if all floats had 32 bits. False: no memory.
  */
 bool ets_pool_row_without_width(struct ets_arena *arena, const struct ets_row *row,
                                 struct ets_text *text_out);
+
+/* pool_variants.c */
 /* Gives blocks that differ in added rows alone one shape, that of the one with the most rows. */
 bool ets_pool_find_variants(struct ets_pool *pool);
 /* Sets `may_be` of the pool's blocks. [block] what was found first of each. */
 bool ets_pool_find_likeness(struct ets_pool *pool, const struct ets_pool_found *const *of_block);
+
+/* pool_assign.c */
+/*
+ * Which block of the pool each found one goes to. All loads look alike; they go together where
+ * their programs do. Sets the pool's number of blocks. False: no memory.
+ */
+bool ets_pool_assign(struct ets_pool *pool);
 
 /* pool_operators.c: the operators of a block, without their times, from the part that has all. */
 enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_block *block,

@@ -5,7 +5,6 @@
  * without a conversion spent no time on it. Where it is not, a note says that they may be one.
  */
 #include "compare/pool_parts.h"
-#include "format/xnnpack.h"
 
 /* A shape among the blocks that were found. */
 struct variant {
@@ -17,41 +16,6 @@ struct variant {
 static const struct ets_block *block_of(const struct ets_pool_found *found)
 {
     return ets_inspection_block(found->inspection, found->part.block);
-}
-
-bool ets_pool_row_is_added(const struct ets_row *row)
-{
-    return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX;
-}
-
-/* Nothing tells which node of a payload an event of XNNPACK is. */
-static bool is_undecided(const struct ets_row *row)
-{
-    const bool is_xnnpack = row->backend == NULL || strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0;
-    return row->is_delegated && is_xnnpack && row->payload_node_count == 0;
-}
-
-bool ets_pool_row_may_be_added(const struct ets_row *row)
-{
-    return ets_pool_row_is_added(row) ||
-           (is_undecided(row) && ets_text_starts_with(row->operation, "Convert (NC)"));
-}
-
-bool ets_pool_row_without_width(struct ets_arena *arena, const struct ets_row *row,
-                                struct ets_text *text_out)
-{
-    *text_out = row->operation;
-    if (!is_undecided(row) || row->operation.size == 0) return true;
-    const struct ets_text name = row->operation;
-    char *text = ets_arena_copy_text(arena, name.data, name.size);
-    if (text == NULL) return false;
-    size_t size = name.size;
-    while (size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9') size--; /* of " #1" */
-    for (size_t i = 0; i + 3 <= size; i++) {
-        if (memcmp(text + i, "F16", 3) == 0) memcpy(text + i, "F32", 3);
-    }
-    *text_out = (struct ets_text){text, size};
-    return true;
 }
 
 static bool is_same(const struct ets_row *a, const struct ets_row *b)

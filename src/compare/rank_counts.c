@@ -1,3 +1,4 @@
+/* Counts how many ways to draw ranks give each rank sum: the exact distribution for few runs. */
 #include "compare/rank_counts.h"
 
 #include <string.h>

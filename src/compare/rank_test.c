@@ -1,3 +1,7 @@
+/*
+ * The Mann-Whitney test of two samples: exact for few runs, ties included, else by the normal
+ * distribution.
+ */
 #include <math.h>
 
 #include "compare/rank_counts.h"

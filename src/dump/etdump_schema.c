@@ -1,3 +1,4 @@
+/* The tables of an ETDump (etdump_schema_flatcc.fbs), for the verifier. */
 #include "dump/etdump_schema.h"
 #include "format/descriptor.h"
 

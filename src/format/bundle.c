@@ -1,3 +1,7 @@
+/*
+ * Reads bundled programs (.bpte): verifies test cases, then gives their inputs and expected
+ * outputs.
+ */
 #include "etscope/bundle.h"
 
 #include "etscope/file.h"

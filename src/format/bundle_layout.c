@@ -1,3 +1,4 @@
+/* Finds the order of dimensions that a tensor's strides stand for, as bundles store it. */
 #include "format/bundle_layout.h"
 
 /* Strides of dimensions of one element place nothing. */

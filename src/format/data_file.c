@@ -1,3 +1,4 @@
+/* Reads data files (.ptd): verifies the header and the named tensors, then finds them by name. */
 #include "etscope/program.h"
 #include "format/program_lists.h"
 

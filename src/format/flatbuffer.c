@@ -1,3 +1,7 @@
+/*
+ * Verifies a FlatBuffer against a table of types, so that reading it afterwards cannot leave the
+ * file.
+ */
 #include "format/flatbuffer.h"
 
 enum { MAX_DEPTH = 64 };

@@ -1,3 +1,4 @@
+/* Tells the kind of a file from its first bytes. */
 #include "etscope/file.h"
 
 #include "base/load.h"

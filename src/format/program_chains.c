@@ -1,3 +1,4 @@
+/* Reads the chains of a method: instructions, their arguments and their stack frames. */
 #include "format/program_lists.h"
 #include "format/program_names.h"
 #include "format/program_schema.h"

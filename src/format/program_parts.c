@@ -1,3 +1,6 @@
+/*
+ * What .pte, .bpte and .ptd have in common: tensor layouts, segments, lists of names for messages.
+ */
 #include "format/program_parts.h"
 
 #include <string.h>

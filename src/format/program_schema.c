@@ -1,3 +1,4 @@
+/* The tables of a program's FlatBuffer (program.fbs), for the verifier. */
 #include "format/program_schema.h"
 #include "format/descriptor.h"
 

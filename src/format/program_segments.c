@@ -1,3 +1,4 @@
+/* Reads the segments of a program: what each is for, its named data, and the bytes of each kind. */
 #include <string.h>
 
 #include "format/program_lists.h"

@@ -1,3 +1,4 @@
+/* Reads the values of a method: numbers, lists and tensors, and where a tensor's bytes lie. */
 #include "format/program_lists.h"
 #include "format/program_names.h"
 #include "format/program_parts.h"

@@ -1,3 +1,4 @@
+/* Reads the payload of XNNPACK: nodes with their inputs and outputs, and the types of values. */
 #include "format/xnnpack.h"
 
 #include <math.h>

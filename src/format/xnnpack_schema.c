@@ -1,3 +1,4 @@
+/* The tables of XNNPACK's payload, for the verifier, and the layout of each type of node. */
 #include "format/xnnpack_schema.h"
 
 #include "format/descriptor.h"

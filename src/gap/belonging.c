@@ -1,3 +1,4 @@
+/* Judges whether a program and another model belong together, by the rows of their weights. */
 #include "gap/belonging.h"
 #include "verify/computing.h"
 

@@ -1,3 +1,4 @@
+/* Pairs the nodes of a quantized graph with those of its float original. */
 #include "gap/counterparts.h"
 #include "record/record_maps.h"
 

@@ -1,3 +1,4 @@
+/* Follows nodes of the edge program back to those of the exported program. */
 #include "gap/origins.h"
 
 /* Names in one graph of the export's history, and what each of them stands for. */

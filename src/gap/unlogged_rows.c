@@ -1,3 +1,4 @@
+/* Makes rows for instructions that logged values but no event. */
 #include "gap/unlogged_rows.h"
 
 #include "inspect/inspection.h"

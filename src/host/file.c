@@ -1,3 +1,4 @@
+/* Opens input files: mapped where possible, read where it is a pipe or standard input. */
 #define _DEFAULT_SOURCE /* madvise; POSIX has it without effect */
 #include "etscope/file.h"
 

@@ -1,3 +1,4 @@
+/* A hash table from keys of a few words to numbers, seeded by its address. */
 #include "host/key_table.h"
 
 #include <stdbool.h>

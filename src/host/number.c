@@ -1,3 +1,4 @@
+/* Prints a double with the fewest digits that read back as the same number. */
 #include "host/number.h"
 
 #include <float.h>

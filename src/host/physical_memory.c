@@ -1,3 +1,4 @@
+/* How much physical memory the host has. */
 #include "host/physical_memory.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* A hash table of texts: each is kept once, and known by a number. */
 #include "host/strings.h"
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /*
- * A text that grows in a room of the caller's; what has no room is left out.
+ * A text that grows in a room of the caller's. Where the room ends, it ends with a whole character,
+ * and takes nothing more.
  *
  *     char text[256];
  *     struct ets_text_builder line = {text, sizeof text, 0};

@@ -1,3 +1,4 @@
+/* Groups runs of one sequence into blocks, and events of one identity into rows. */
 #include <stdbool.h>
 #include <string.h>
 

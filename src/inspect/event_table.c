@@ -1,3 +1,4 @@
+/* Loads the events of a dump into columns, and finds which event encloses which. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Indexes the nodes of a graph by debug handle, and bounds what lists of them may cost. */
 #include <string.h>
 
 #include "inspect/inspection.h"

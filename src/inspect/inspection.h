@@ -1,4 +1,5 @@
-/* The inspection, as the files of this folder share it. Built in the order of the functions below.
+/*
+ * The inspection, as the files of this folder share it. Built in the order of the functions below.
  */
 #ifndef ETSCOPE_INSPECT_INSPECTION_H
 #define ETSCOPE_INSPECT_INSPECTION_H
@@ -91,7 +92,7 @@ struct ets_known_method {
     uint32_t unit_capacity;
 };
 
-/* delegations.c: what the delegate of a chain's instruction was given, or nothing. */
+/* chain_calls.c: what the delegate of a chain's instruction was given, or nothing. */
 struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction);
 
 /* The columns of struct ets_event_table while they are being filled. */
@@ -158,7 +159,7 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);
 
-/* "aten::add.out" of a kernel call. */
+/* chain_calls.c: "aten::add.out" of a kernel call. */
 enum ets_status ets_operator_name(struct ets_arena *arena,
                                   const struct ets_instruction *instruction,
                                   struct ets_text *name_out, struct ets_error *error);
@@ -191,11 +192,6 @@ static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, ui
     const uint64_t start = inspection->events.start[event], end = inspection->events.end[event];
     if (start <= end) return end - start;
     return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
-}
-
-static inline enum ets_status ets_fail_memory(struct ets_error *error, const char *what)
-{
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %s", what);
 }
 
 #endif

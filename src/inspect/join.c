@@ -1,3 +1,4 @@
+/* Joins rows to the record and the program: handles, nodes, backends and kernels. */
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
@@ -15,22 +16,6 @@ static void join_record(const struct ets_inspection *inspection,
     if (row->is_delegated || is_call) {
         row->backend = ets_etrecord_backend(record, method->name, row->instruction);
     }
-}
-
-enum ets_status ets_operator_name(struct ets_arena *arena,
-                                  const struct ets_instruction *instruction,
-                                  struct ets_text *name_out, struct ets_error *error)
-{
-    const size_t size = instruction->name.size + instruction->overload.size + 2;
-    const bool has_overload = instruction->overload.size > 0;
-    char *name = ets_arena_alloc(arena, size);
-    if (name == NULL) return ets_fail_memory(error, "an operator's name");
-    const size_t used = ets_print_text(name, size, "%.*s%s%.*s", (int)instruction->name.size,
-                                       instruction->name.data, has_overload ? "." : "",
-                                       (int)instruction->overload.size,
-                                       has_overload ? instruction->overload.data : "");
-    *name_out = (struct ets_text){name, used};
-    return ETS_OK;
 }
 
 static enum ets_status join_program(struct ets_inspection *inspection,

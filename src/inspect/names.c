@@ -1,3 +1,4 @@
+/* Base names of kernels and nodes, by which the two are compared. */
 #include "inspect/names.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Matches rows against a filter: names, modules, lines, handles, backends. */
 #include "etscope/experimental/row_filter.h"
 #include "inspect/patterns.h"
 

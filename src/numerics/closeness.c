@@ -1,3 +1,4 @@
+/* Counts the elements of a tensor that lie outside of a tolerance, and finds the worst. */
 #include "numerics/closeness.h"
 #include "base/error.h"
 #include "etscope/experimental/comparators.h"

@@ -1,3 +1,4 @@
+/* The portable loop over pairs of doubles: sums and largest errors of a block. */
 #include "numerics/pair_sums.h"
 
 /* The sums' lanes, which a compiler can keep in vector registers. */

@@ -1,3 +1,7 @@
+/*
+ * Walks two tensors of one shape in step, along the dimension whose neighbours are nearest in
+ * both.
+ */
 #include "numerics/pairs.h"
 #include "numerics/element.h"
 

@@ -1,3 +1,7 @@
+/*
+ * Measures errors in quantization steps: how many pairs are within two steps, and the largest
+ * error.
+ */
 #include "base/error.h"
 #include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"

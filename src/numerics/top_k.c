@@ -1,3 +1,4 @@
+/* Compares the k largest numbers of each row of two tensors. */
 #include <stdbool.h>
 
 #include "base/error.h"

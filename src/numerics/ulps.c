@@ -1,3 +1,4 @@
+/* Measures errors in units of the last place, by the order of floating-point bits. */
 #include "base/error.h"
 #include "base/load.h"
 #include "etscope/experimental/comparators.h"

@@ -1,3 +1,4 @@
+/* The hash XXH64 of a tensor's bytes, stripe by stripe. */
 #include "numerics/xxh64.h"
 
 #include "base/load.h"

@@ -1,16 +1,13 @@
-/* Opening an ETRecord, its entries and its graphs. */
+/* The entries of an opened ETRecord, by name: what each is, its bytes, and its graph. */
 #include "etscope/etrecord.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "base/load.h"
 #include "base/text.h"
-#include "etscope/file.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
 
-static const char MARKER[] = "ETRECORD_V0";
 static const char EDGE_ENTRY[] = "edge_dialect_exported_program";
 static const char ATEN_ENTRY[] = "exported_program";
 static const char DEFAULT_METHOD[] = "forward";
@@ -36,7 +33,7 @@ static int ends_with(struct ets_text text, const char *end)
 }
 
 /* Upstream's rule: what is neither of the fixed names nor a side file is a program. It takes
- * entries of later versions for programs, see lists_program. */
+ * entries of later versions for programs, see ets_etrecord_lists_program. */
 static int is_program(struct ets_text name)
 {
     for (size_t i = 0; i < sizeof PLAIN_ENTRIES / sizeof PLAIN_ENTRIES[0]; i++) {
@@ -70,13 +67,8 @@ struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
     return &record->read[entry - record->zip.entries];
 }
 
-/*
- * Whether the entry is a program: one that writers place below a name ("a/forward"), the programs
- * of the fixed names, or one that has weights beside it. Others, such as the delegate_info of later
- * versions, are entries that are not known.
- */
-static enum ets_status lists_program(struct ets_etrecord *record, struct ets_text name, int *is_out,
-                                     struct ets_error *error)
+enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct ets_text name,
+                                           int *is_out, struct ets_error *error)
 {
     *is_out = is_program(name);
     if (!*is_out || memchr(name.data, '/', name.size) != NULL || ets_text_is(name, ATEN_ENTRY) ||
@@ -92,70 +84,6 @@ static enum ets_status lists_program(struct ets_etrecord *record, struct ets_tex
     memcpy(weights + name.size, suffix, sizeof suffix);
     const struct ets_text weights_name = {weights, name.size + sizeof suffix - 1};
     *is_out = ets_zip_find(&record->zip, weights_name) != NULL;
-    return ETS_OK;
-}
-
-static enum ets_status list_entries(struct ets_etrecord *record, struct ets_error *error)
-{
-    const size_t count = record->zip.entry_count;
-    record->entries = ets_arena_alloc_array(&record->arena, count, sizeof *record->entries);
-    record->read = ets_arena_alloc_array(&record->arena, count, sizeof *record->read);
-    record->graph_names = ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
-    if (record->entries == NULL || record->read == NULL || record->graph_names == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct ets_zip_entry *entry = &record->zip.entries[i];
-        const char *name = ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
-        if (name == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET,
-                            "no memory for the record's entries");
-        }
-        record->entries[i] = (struct ets_etrecord_entry){
-            .name = {name, entry->name.size},
-            .offset = entry->payload_offset,
-            .size = entry->bytes,
-        };
-        ets_arena_init(&record->read[i].arena, record->arena.allocator, ETS_ETRECORD_MEMORY_LIMIT);
-        struct ets_read_entry *read = &record->read[i];
-        ETS_TRY(lists_program(record, entry->name, &read->is_program, error));
-        if (read->is_program) record->graph_names[record->graph_count++] = name;
-    }
-    return ETS_OK;
-}
-
-static enum ets_status open_in(struct ets_etrecord *record, struct ets_bytes bytes,
-                               struct ets_error *error)
-{
-    const enum ets_kind kind = ets_kind_sniff(bytes);
-    if (kind != ETS_KIND_ETRECORD && kind != ETS_KIND_ZIP && kind != ETS_KIND_UNKNOWN) {
-        return ets_fail(error, ETS_WRONG_KIND, 0, "not an ETRecord but %s", ets_kind_name(kind));
-    }
-    ETS_TRY(ets_zip_open(&record->zip, bytes, 0, true, &record->arena, error));
-    if (ets_etrecord_find(record, MARKER) == NULL) {
-        return ets_fail(error, ETS_WRONG_KIND, 0,
-                        "a zip file without the entry %s: not an ETRecord", MARKER);
-    }
-    ETS_TRY(list_entries(record, error));
-    return ets_etrecord_read_maps(record, error);
-}
-
-enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
-                                  struct ets_etrecord **record_out, struct ets_error *error)
-{
-    struct ets_arena arena;
-    ets_arena_init(&arena, allocator, ETS_ETRECORD_MEMORY_LIMIT);
-    struct ets_etrecord *record = ets_arena_alloc(&arena, sizeof *record);
-    if (record == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record");
-    }
-    record->arena = arena; /* the record lives in its own arena */
-    const enum ets_status status = open_in(record, bytes, error);
-    if (status != ETS_OK) {
-        ets_etrecord_close(record);
-        return status;
-    }
-    *record_out = record;
     return ETS_OK;
 }
 

@@ -101,6 +101,14 @@ struct ets_zip_entry *ets_etrecord_find(const struct ets_etrecord *record, const
 struct ets_read_entry *ets_etrecord_read_entry(struct ets_etrecord *record,
                                                const struct ets_zip_entry *entry);
 
+/*
+ * Whether the entry is a program: one that writers place below a name ("a/forward"), the programs
+ * of the fixed names, or one that has weights beside it. Others, such as the delegate_info of later
+ * versions, are entries that are not known.
+ */
+enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct ets_text name,
+                                           int *is_out, struct ets_error *error);
+
 /* The method of an edge program's entry; absent for other entries. */
 struct ets_text ets_etrecord_edge_method(struct ets_text entry_name);
 

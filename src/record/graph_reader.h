@@ -55,7 +55,7 @@ enum ets_status ets_graph_read_origins(struct ets_graph_reader *reader,
                                        const struct ets_json_value *json,
                                        struct ets_graph_node *node);
 
-/* graph_json.c: room for a subgraph; its number, or ETS_GRAPH_NONE (no memory). */
+/* graph_reader.c: room for a subgraph; its number, or ETS_GRAPH_NONE (no memory). */
 uint32_t ets_graph_add_pending(struct ets_graph_reader *reader, const struct ets_json_value *json,
                                struct ets_text name);
 

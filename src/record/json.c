@@ -1,14 +1,10 @@
+/* JSON as a tape of values in one array: parsing a text in place, and looking values up. */
 #include "record/json.h"
 
-#include <locale.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/arena.h"
-
-enum { FIRST_CAPACITY = 256 };
 
 void ets_json_init(struct ets_json *json, const struct ets_allocator *allocator)
 {
@@ -19,87 +15,6 @@ void ets_json_reset(struct ets_json *json)
 {
     json->allocator->release(json->allocator->context, json->values);
     *json = (struct ets_json){.allocator = json->allocator};
-}
-
-int ets_json_grow(struct ets_json *json, struct ets_json_failure *failure)
-{
-    const size_t capacity = json->capacity == 0 ? FIRST_CAPACITY : json->capacity * 2;
-    if (capacity > ETS_JSON_MAX_VALUES) {
-        failure->status = ETS_LIMIT;
-        failure->text = "too many values";
-        return -1;
-    }
-    struct ets_json_value *values = json->allocator->reallocate(
-        json->allocator->context, json->values, capacity * sizeof *values);
-    if (values == NULL) {
-        failure->status = ETS_NO_MEMORY;
-        failure->text = "no memory";
-        return -1;
-    }
-    json->values = values;
-    json->capacity = capacity;
-    return 0;
-}
-
-/* 1 where `text` is an integer of 64 bits. */
-static int set_integer(struct ets_json_value *value, const char *text, size_t size)
-{
-    const int negative = text[0] == '-';
-    uint64_t number = 0;
-    for (size_t i = (size_t)negative; i < size; i++) {
-        if (text[i] < '0' || text[i] > '9') return 0;
-        const unsigned digit = (unsigned)(text[i] - '0');
-        if (number > (UINT64_MAX - digit) / 10) return 0;
-        number = number * 10 + digit;
-    }
-    if (negative) {
-        if (number > (uint64_t)INT64_MAX + 1) return 0;
-        value->kind = ETS_JSON_INT;
-        value->as.integer = (int64_t)(0 - number);
-    } else if (number <= INT64_MAX) {
-        value->kind = ETS_JSON_INT;
-        value->as.integer = (int64_t)number;
-    } else {
-        value->kind = ETS_JSON_UINT;
-        value->as.uinteger = number;
-    }
-    return 1;
-}
-
-/* strtod wants the program's decimal point, whatever that is at the moment. */
-static double parse_double(const char *text, size_t size)
-{
-    char copy[ETS_JSON_MAX_NUMBER_CHARS + 8];
-    const char *point = localeconv()->decimal_point;
-    const size_t point_size = strlen(point);
-    size_t used = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '.' && point_size > 0 && point_size < 8) {
-            memcpy(copy + used, point, point_size);
-            used += point_size;
-        } else {
-            copy[used++] = text[i];
-        }
-    }
-    copy[used] = '\0';
-    return strtod(copy, NULL);
-}
-
-int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size,
-                        struct ets_json_failure *failure)
-{
-    const size_t sign = size > 0 && text[0] == '-';
-    if (size > ETS_JSON_MAX_NUMBER_CHARS || size == sign) {
-        failure->status = ETS_LIMIT;
-        failure->text = "a number is too long";
-        return -1;
-    }
-    if (text[sign] != 'N' && text[sign] != 'I' && set_integer(value, text, size)) return 0;
-    value->kind = ETS_JSON_DOUBLE;
-    if (text[sign] == 'N') value->as.number = NAN;
-    else if (text[sign] == 'I') value->as.number = sign ? -INFINITY : INFINITY;
-    else value->as.number = parse_double(text, size);
-    return 0;
 }
 
 /* The code unit of the escape "\uXXXX" at `at`; 0 where there is none. */

@@ -1,3 +1,4 @@
+/* Reads .npz files: a zip of .npy arrays, found by name. */
 #include "record/numpy.h"
 
 #include <string.h>

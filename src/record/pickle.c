@@ -1,3 +1,7 @@
+/*
+ * Runs the opcodes of a pickle that build plain objects; nothing is imported, constructed or
+ * called.
+ */
 #include "record/pickle.h"
 
 #include <stdbool.h>

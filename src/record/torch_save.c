@@ -1,3 +1,4 @@
+/* Reads tensors of a torch.save payload: a zip with a pickle and a storage for each tensor. */
 #include "record/torch_save.h"
 
 #include <string.h>

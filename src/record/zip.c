@@ -1,3 +1,7 @@
+/*
+ * Reads zip files, with zip64: the directory is checked once, entries are inflated when they are
+ * asked for.
+ */
 #include "record/zip.h"
 
 #include <stdlib.h>

@@ -166,7 +166,7 @@ static enum ets_status run_body(struct reference_run *run, const struct referenc
         ets_reference_bind_symbols(run->reference, body->described[body->inputs[i]],
                                    &inputs->values[i]);
     }
-    ETS_TRY(ets_reference_run_plan(run, body));
+    ETS_TRY(run->run_body(run, body));
     for (uint32_t i = 0; i < outputs->count; i++) {
         uint32_t read = i;
         ets_reference_value_drop(&run->reference->memory, &outputs->values[i]);

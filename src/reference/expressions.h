@@ -23,8 +23,16 @@
 #include "reference/node_call.h"
 #include "reference/operators.h"
 
+struct reference_frame;
+struct reference_step;
+
+/* An operator put together from others; or all that computes one. */
+typedef enum ets_status reference_expression(struct reference_frame *frame,
+                                             const struct reference_step *step);
+
 /* The computing of one node. */
 struct reference_frame {
+    reference_expression *evaluate; /* any operator, for expressions that consist of others */
     const struct reference_calls *calls;
     const struct ets_graph_node *node;
     int record_type; /* of floating-point numbers in the record: where double cannot be */
@@ -43,9 +51,6 @@ struct reference_step {
     uint32_t output_count;
     struct reference_value *outputs; /* NOTHING at first */
 };
-
-typedef enum ets_status reference_expression(struct reference_frame *frame,
-                                             const struct reference_step *step);
 
 /* Of an operator or, without its "_copy", of what it copies. NULL: none. */
 reference_expression *ets_reference_expression_named(const char *name, bool use_double);

@@ -6,6 +6,8 @@
 /* Elements of a view: what products with the size of an element or of a kernel stay below. */
 #define COUNT_LIMIT (UINT64_C(1) << 48)
 
+#define DEPTH_LIMIT 8 /* operators in operators */
+
 struct reference_temporary {
     struct reference_value value;
     struct reference_temporary *next;
@@ -180,4 +182,35 @@ enum ets_status ets_reference_dense(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor_copy(view, &copy.as.tensor.view, frame->error));
     *dense_out = copy;
     return ETS_OK;
+}
+
+enum ets_status ets_reference_apply(struct reference_frame *frame, const char *name,
+                                    const struct reference_value *arguments,
+                                    uint32_t argument_count, const struct reference_shape *shapes,
+                                    uint32_t output_count, struct reference_value *results_out)
+{
+    const struct reference_operator *operator_ =
+        ets_reference_operator_named((struct ets_text){name, strlen(name)});
+    if (operator_ == NULL)
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no operator %s", name);
+    if (frame->depth >= DEPTH_LIMIT)
+        return ets_reference_fail(frame, ETS_LIMIT, "%s: too deep", name);
+    struct reference_value bound[REFERENCE_MAX_ARGUMENTS];
+    const char *schema = operator_->schema;
+    struct reference_parameter parameter;
+    for (uint32_t i = 0; i < REFERENCE_MAX_ARGUMENTS; i++) {
+        if (!ets_reference_next_parameter(&schema, &parameter)) break;
+        bound[i] = i < argument_count ? arguments[i] : ets_reference_default(&parameter);
+    }
+    for (uint32_t i = 0; i < output_count; i++) results_out[i] = NOTHING;
+    const struct reference_step step = {operator_, bound, shapes, output_count, results_out};
+    frame->depth++;
+    const enum ets_status status = frame->evaluate(frame, &step);
+    frame->depth--;
+    enum ets_status kept = ETS_OK;
+    for (uint32_t i = 0; i < output_count; i++) {
+        const enum ets_status each = ets_reference_keep(frame, &results_out[i]);
+        if (each != ETS_OK) kept = each;
+    }
+    return status != ETS_OK ? status : kept;
 }

@@ -1,3 +1,7 @@
+/*
+ * Computes one node: binds its inputs to the operator's schema, then runs an expression or a
+ * kernel.
+ */
 #include "reference/node_call.h"
 #include "reference/reference.h"
 
@@ -6,8 +10,6 @@
 #include "base/text.h"
 #include "reference/expressions.h"
 #include "reference/random_nodes.h"
-
-#define DEPTH_LIMIT 8 /* operators in operators */
 
 /* Of a value that is there; a tensor may be given as a number. */
 static bool item_fits(char letter, bool in_list, const struct reference_value *value)
@@ -95,37 +97,6 @@ static enum ets_status evaluate(struct reference_frame *frame, const struct refe
     if (expression != NULL) return expression(frame, step);
     if (step->operator_->kernel != NULL) return ets_reference_kernel_step(frame, step);
     return ets_reference_fail(frame, ETS_UNSUPPORTED, "%s: no kernel", step->operator_->name);
-}
-
-enum ets_status ets_reference_apply(struct reference_frame *frame, const char *name,
-                                    const struct reference_value *arguments,
-                                    uint32_t argument_count, const struct reference_shape *shapes,
-                                    uint32_t output_count, struct reference_value *results_out)
-{
-    const struct reference_operator *operator_ =
-        ets_reference_operator_named((struct ets_text){name, strlen(name)});
-    if (operator_ == NULL)
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no operator %s", name);
-    if (frame->depth >= DEPTH_LIMIT)
-        return ets_reference_fail(frame, ETS_LIMIT, "%s: too deep", name);
-    struct reference_value bound[REFERENCE_MAX_ARGUMENTS];
-    const char *schema = operator_->schema;
-    struct reference_parameter parameter;
-    for (uint32_t i = 0; i < REFERENCE_MAX_ARGUMENTS; i++) {
-        if (!ets_reference_next_parameter(&schema, &parameter)) break;
-        bound[i] = i < argument_count ? arguments[i] : ets_reference_default(&parameter);
-    }
-    for (uint32_t i = 0; i < output_count; i++) results_out[i] = NOTHING;
-    const struct reference_step step = {operator_, bound, shapes, output_count, results_out};
-    frame->depth++;
-    const enum ets_status status = evaluate(frame, &step);
-    frame->depth--;
-    enum ets_status kept = ETS_OK;
-    for (uint32_t i = 0; i < output_count; i++) {
-        const enum ets_status each = ets_reference_keep(frame, &results_out[i]);
-        if (each != ETS_OK) kept = each;
-    }
-    return status != ETS_OK ? status : kept;
 }
 
 /* Outputs that nothing else writes: a "_copy" is no view. */
@@ -222,7 +193,8 @@ enum ets_status ets_reference_node_call(const struct reference_calls *calls,
                                         struct ets_error *error)
 {
     struct ets_error inner = {.status = ETS_OK};
-    struct reference_frame frame = {.calls = calls,
+    struct reference_frame frame = {.evaluate = evaluate,
+                                    .calls = calls,
                                     .node = node,
                                     .record_type = record_type_of(shapes, output_count),
                                     .error = &inner};

@@ -5,26 +5,6 @@
 
 #include <string.h>
 
-void ets_reference_slot_shape(const struct ets_reference *reference,
-                              const struct reference_plan *plan, uint32_t slot,
-                              struct reference_shape *shape_out)
-{
-    const struct ets_graph_value *value = plan->described[slot];
-    *shape_out = (struct reference_shape){.scalar_type = -1};
-    if (value == NULL || value->scalar_type < 0 || value->rank > ETS_TENSOR_MAX_RANK) return;
-    shape_out->scalar_type = value->scalar_type;
-    shape_out->rank = value->rank;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        int64_t size = value->sizes[i];
-        if (value->size_texts != NULL && value->size_texts[i].data != NULL &&
-            ets_reference_size_evaluate(&reference->symbols, value->size_texts[i], &size) !=
-                ETS_OK) {
-            size = -1;
-        }
-        shape_out->sizes[i] = size < 0 ? -1 : size;
-    }
-}
-
 static struct ets_value shown_value(const struct reference_value *value)
 {
     struct ets_value shown = {.kind = ETS_VALUE_NONE};

@@ -1,3 +1,4 @@
+/* Finds operators by name, and parses the schemas of their arguments. */
 #include "reference/operators.h"
 
 #include <string.h>

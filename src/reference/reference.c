@@ -348,7 +348,9 @@ enum ets_status ets_reference_run(struct ets_reference *reference, const struct 
                                   void *context, struct ets_error *error)
 {
     struct ets_error own = {0}; /* reasons come out of messages */
-    struct reference_run run = {.reference = reference, .error = error != NULL ? error : &own};
+    struct reference_run run = {.reference = reference,
+                                .error = error != NULL ? error : &own,
+                                .run_body = ets_reference_run_plan};
     begin(reference);
     reference->observer = observer;
     reference->context = context;

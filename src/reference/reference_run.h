@@ -25,40 +25,48 @@ struct ets_reference {
     void *context;
 };
 
+struct reference_run;
+
+/* Computes the steps of a plan whose inputs have values. */
+typedef enum ets_status reference_plan_runner(struct reference_run *run,
+                                              const struct reference_plan *plan);
+
 /* What a run has, and what fails in it. */
 struct reference_run {
     struct ets_reference *reference;
     struct ets_error *error;
-    uint32_t turn_count; /* of all loops, inner ones too */
-    uint32_t step_count; /* computed, as often as they were */
+    reference_plan_runner *run_body; /* of control flow: what runs the plan around it, too */
+    uint32_t turn_count;             /* of all loops, inner ones too */
+    uint32_t step_count;             /* computed, as often as they were */
 };
 
 /* run_inputs.c: gives the inputs of the program their values: weights and the user's. */
 enum ets_status ets_reference_bind_inputs(struct reference_run *run, const struct ets_value *inputs,
                                           size_t input_count);
 
-/* run.c: computes the steps of a plan whose inputs have values. */
-enum ets_status ets_reference_run_plan(struct reference_run *run,
-                                       const struct reference_plan *plan);
+/* run.c */
+reference_plan_runner ets_reference_run_plan;
 
-/* Drops all values of a plan. */
+/* run_slots.c: drops all values of a plan. */
 void ets_reference_plan_clear(struct reference_run *run, const struct reference_plan *plan);
 
-/* Puts another reference to `value` in a slot that holds nothing. */
+/* run_slots.c: puts another reference to `value` in a slot that holds nothing. */
 enum ets_status ets_reference_slot_set(struct reference_run *run, const struct reference_plan *plan,
                                        uint32_t slot, const struct reference_value *value);
 
-/* The next argument of a step: `*next_read` counts the slots that were read. */
+/* run_slots.c: the next argument of a step: `*next_read` counts the slots that were read. */
 enum ets_status ets_reference_resolve(struct reference_run *run, const struct reference_plan *plan,
                                       const struct reference_step *step,
                                       const struct ets_graph_argument *argument,
                                       uint32_t *next_read, struct reference_value *value_out);
 
-/* run.c: moves the outputs of a step into their slots, and binds the symbols that they tell. */
+/* run_slots.c: moves the outputs of a step into their slots, and binds the symbols that they tell.
+ */
 void ets_reference_put_outputs(struct reference_run *run, const struct reference_plan *plan,
                                const struct reference_step *step, struct reference_value *outputs);
 
-/* run.c: the symbols that a value makes known: a size that depends on data, a number taken out. */
+/* run_slots.c: the symbols that a value makes known: a size that depends on data, a number taken
+ * out. */
 void ets_reference_bind_symbols(struct ets_reference *reference,
                                 const struct ets_graph_value *described,
                                 const struct reference_value *value);
@@ -79,7 +87,7 @@ enum reference_step_kind ets_reference_control_find(const struct reference_step 
 enum ets_status ets_reference_observe(struct reference_run *run, const struct reference_plan *plan,
                                       struct reference_step *step);
 
-/* observe.c: the sizes of a slot as far as the graph and the bound symbols tell them. */
+/* run_slots.c: the sizes of a slot as far as the graph and the bound symbols tell them. */
 void ets_reference_slot_shape(const struct ets_reference *reference,
                               const struct reference_plan *plan, uint32_t slot,
                               struct reference_shape *shape_out);

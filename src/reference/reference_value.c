@@ -1,3 +1,4 @@
+/* Values of a run: tensors over shared, counted storages, and lists of values. */
 #include "reference/reference_value.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Finds the weights of a program in its record, also the first values of buffers that the program
+ * changes.
+ */
 #include "reference/weights.h"
 
 #include "base/error.h"

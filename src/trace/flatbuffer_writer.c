@@ -1,3 +1,7 @@
+/*
+ * Writes FlatBuffers front to back through a small buffer: tables, vtables and vectors at
+ * positions that are known before they are written.
+ */
 #include "trace/flatbuffer_writer.h"
 #include "trace/etdump_writer.h"
 

@@ -5,27 +5,6 @@
  */
 #include "trace/recorder.h"
 
-void ets_trace_note(struct ets_trace *trace, enum ets_status reason)
-{
-    uint32_t none = ETS_OK;
-    if (ets_load_relaxed(&trace->first_error) != ETS_OK) return;
-    ets_exchange_if(&trace->config.section, &trace->first_error, &none, (uint32_t)reason);
-}
-
-ETS_SELDOM void ets_trace_count(struct ets_trace *trace, uint32_t *count, uint32_t more)
-{
-    uint32_t before = ets_load_relaxed(count), after;
-    do {
-        after = more > UINT32_MAX - before ? UINT32_MAX : before + more;
-    } while (!ets_exchange_if(&trace->config.section, count, &before, after));
-}
-
-ETS_SELDOM void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
-{
-    ets_trace_note(trace, reason);
-    ets_trace_count(trace, &trace->dropped, 1);
-}
-
 /* Counts what the run's header and the chunk's could not tell while they were written. */
 static void close_segment(struct ets_trace_thread *thread)
 {
@@ -344,6 +323,21 @@ static void put_begin(struct ets_trace_thread *thread, const struct ets_slot *sl
     if (thread->trace->config.flush_begins) ets_trace_flush(thread);
 }
 
+static bool admits(const struct ets_trace *trace, struct ets_trace_subject subject)
+{
+    return trace->choices.admits(&trace->choices, &subject) != 0;
+}
+
+ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
+                                 const struct ets_trace_delegate *part)
+{
+    struct ets_trace_subject subject = {what,         NULL,          -1,
+                                        part != NULL, thread->chain, thread->instruction};
+    if (part != NULL) subject.name = part->name;
+    if (part != NULL && part->name == NULL) subject.id = part->id;
+    return admits(thread->trace, subject);
+}
+
 /* What comes after the end counts as dropped; what is only off does not. */
 ETS_SELDOM static struct ets_trace_begun not_begun(struct ets_trace *trace)
 {
@@ -395,6 +389,19 @@ struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, 
     }
 #endif
     return begin_named(thread, about, enabled);
+}
+
+struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
+                                                const char *name, int32_t chain,
+                                                uint32_t instruction)
+{
+    const struct ets_trace *trace = thread->trace;
+    const uint32_t enabled = ets_trace_enabled(trace);
+    if ((enabled & ETS_TRACE_FILTERED(what)) != 0 &&
+        !admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction})) {
+        return (struct ets_trace_begun){0, ETS_TRACE_SPAN_OFF};
+    }
+    return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
 }
 
 struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,

@@ -173,34 +173,6 @@ void ets_trace_enable_filters(struct ets_trace *trace)
     set_enabled(trace, ETS_TRACE_FILTERED(ETS_ENABLED_WHAT), ETS_TRACE_FILTERED(kinds));
 }
 
-static bool admits(const struct ets_trace *trace, struct ets_trace_subject subject)
-{
-    return trace->choices.admits(&trace->choices, &subject) != 0;
-}
-
-struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
-                                                const char *name, int32_t chain,
-                                                uint32_t instruction)
-{
-    const struct ets_trace *trace = thread->trace;
-    const uint32_t enabled = ets_trace_enabled(trace);
-    if ((enabled & ETS_TRACE_FILTERED(what)) != 0 &&
-        !admits(trace, (struct ets_trace_subject){what, name, -1, false, chain, instruction})) {
-        return (struct ets_trace_begun){0, ETS_TRACE_SPAN_OFF};
-    }
-    return ets_trace_begin_enabled(thread, name, ets_trace_place(chain, instruction), enabled);
-}
-
-ETS_SELDOM bool ets_trace_admits(const struct ets_trace_thread *thread, uint32_t what,
-                                 const struct ets_trace_delegate *part)
-{
-    struct ets_trace_subject subject = {what,         NULL,          -1,
-                                        part != NULL, thread->chain, thread->instruction};
-    if (part != NULL) subject.name = part->name;
-    if (part != NULL && part->name == NULL) subject.id = part->id;
-    return admits(thread->trace, subject);
-}
-
 void ets_trace_finish(struct ets_trace *trace)
 {
     if ((ets_load_relaxed(&trace->enabled) & ETS_TRACE_FINISHED) != 0) return;

@@ -453,34 +453,9 @@ void ets_trace_source_init(struct ets_trace_source *s, struct ets_trace *trace)
                                            .event = get_event,
                                            .allocator = get_allocator,
                                            .tensor = get_tensor,
-                                           .extra = ets_trace_put_extra,
                                            .alike = count_alike};
     if (s->source.name_count == 0) { /* runs must have one */
         s->source.names = &s->unnamed;
         s->source.name_count = 1;
     }
-}
-
-enum ets_status ets_trace_dump_size(struct ets_trace *trace, size_t *bytes_out,
-                                    struct ets_error *error)
-{
-    struct ets_trace_source s;
-    ets_trace_source_init(&s, trace);
-    return ets_etdump_writer_size(&s.source, bytes_out, error);
-}
-
-enum ets_status ets_trace_write(struct ets_trace *trace, const struct ets_etdump_sink *sink,
-                                struct ets_error *error)
-{
-    struct ets_trace_source s;
-    ets_trace_source_init(&s, trace);
-    return ets_etdump_write(&s.source, sink, error);
-}
-
-enum ets_status ets_trace_write_buffer(struct ets_trace *trace, void *buffer, size_t capacity,
-                                       size_t *bytes_out, struct ets_error *error)
-{
-    struct ets_trace_source s;
-    ets_trace_source_init(&s, trace);
-    return ets_etdump_write_buffer(&s.source, buffer, capacity, bytes_out, error);
 }

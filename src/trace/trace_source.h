@@ -31,6 +31,7 @@ struct ets_trace_source {
     const uint8_t *record;
 };
 
+/* Without the extra block, which only an ETDump has. */
 void ets_trace_source_init(struct ets_trace_source *s, struct ets_trace *trace);
 
 /* Makes run `index` the current one; false: there are not so many. */

@@ -80,16 +80,15 @@ static void put_records(struct frame *frame, const struct payload *payload)
 
 static void put_end(struct frame *frame)
 {
-    struct ets_trace_state state;
+    const struct ets_trace *trace = frame->trace;
     uint8_t bytes[ETS_FRAME_END_BYTES], *at = bytes;
-    ets_trace_get_state(frame->trace, &state);
-    at = ets_store_u64(at, frame->trace->last_ticks);
-    at = ets_store_u64(at, frame->trace->last_platform);
-    at = ets_store_u32(at, state.first_error);
-    at = ets_store_u32(at, state.dropped);
-    at = ets_store_u32(at, state.unnamed);
-    at = ets_store_u32(at, state.backwards);
-    ets_store_u32(at, state.stale);
+    at = ets_store_u64(at, trace->last_ticks);
+    at = ets_store_u64(at, trace->last_platform);
+    at = ets_store_u32(at, ets_load_relaxed(&trace->first_error));
+    at = ets_store_u32(at, ets_load_relaxed(&trace->dropped));
+    at = ets_store_u32(at, ets_load_relaxed(&trace->unnamed));
+    at = ets_store_u32(at, ets_load_relaxed(&trace->backwards));
+    ets_store_u32(at, ets_load_relaxed(&trace->stale));
     put(frame, bytes, sizeof bytes);
 }
 

@@ -1,3 +1,4 @@
+/* Scales ticks to nanoseconds by fixed-point factors, in integers alone and without a division. */
 #include "trace/trace_time.h"
 
 /* Long division bit by bit: 64 integer bits and 33 fractional ones, of which the last rounds. */

@@ -1,3 +1,4 @@
+/* Compares outputs with the expected ones of a test case, and gives each a verdict. */
 #include "etscope/verify.h"
 #include "numerics/element.h"
 #include "verify/computing.h"

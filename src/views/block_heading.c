@@ -1,3 +1,4 @@
+/* The heading of a block: its name, method, runs and the tracer's own cost. */
 #include "views/block_heading.h"
 #include "inspect/row_times.h"
 

@@ -1,3 +1,4 @@
+/* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
 #include "views/chosen_runs.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/row_times.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "views/operator_lines.h"
+#include "views/operator_rows.h"
 
 struct place {
     double ticks;
@@ -70,7 +71,8 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
         runs_out->count = 1;
     } else if (steady && execution != ETS_NO_INDEX) {
         struct ets_run_phases phases;
-        if (ets_run_phases_of_row(inspection, execution, &phases, NULL) != ETS_OK) return false;
+        if (ets_run_phases_of_row(inspection, execution, arena->allocator, &phases, NULL) != ETS_OK)
+            return false;
         runs_out->first = phases.warm_up;
         runs_out->count -= phases.warm_up;
     }

@@ -1,3 +1,4 @@
+/* Reads the metadata that delegates attached to the events of a row, as texts. */
 #include "views/metadata_text.h"
 
 #include "base/error.h"

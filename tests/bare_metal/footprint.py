@@ -25,8 +25,8 @@ TOOLS = {"clang": "clang", "ld.lld": "lld", "llvm-ar": "llvm", "llvm-objdump": "
 
 NOT_RECORDING = ("ets_trace_write", "ets_trace_write_buffer", "ets_trace_dump_size",
                  "ets_trace_measure_cost")
-RECORDING_FILES = ("recorder", "trace_filter", "trace_names", "trace_payload", "trace_setup",
-                   "trace_stream", "trace_tensors", "trace_values")
+RECORDING_FILES = ("recorder", "trace_counts", "trace_filter", "trace_names", "trace_payload",
+                   "trace_setup", "trace_stream", "trace_tensors", "trace_values")
 
 LIBRARY_SECTION = re.compile(
     r"^\s*[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s+\S*libetscope_trace\.a\(\w+\.o\):\((\.\w+)")

@@ -14,7 +14,7 @@ import subprocess
 INDIRECT = {
     "etdump_writer": (("trace_source", None), ("trace_extra", None)),  # struct ets_etdump_source
     "trace_extra": (("etdump_writer", "put_extra_bytes"),),  # the sink for the extra block
-    "trace_setup": (("trace_filter", "admits"),),  # struct ets_trace_choices
+    "recorder": (("trace_filter", "admits"),),  # struct ets_trace_choices
     "trace_tensors": (("trace_tensors", "get_of_array"),),  # reducers are told apart
     "flatbuffer_writer": (("etdump_writer", "append"),),  # ets_etdump_write_buffer's sink
 }

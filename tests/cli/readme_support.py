@@ -43,6 +43,15 @@ def commands_of(text):
             command, expected = match, []
 
 
+def headings_of(text):
+    """The anchors of a Markdown text's headings, as GitHub makes them."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S),
+                              re.MULTILINE):
+        found.add(re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-"))
+    return found
+
+
 def trimmed(lines):
     while lines and not lines[-1].strip():
         lines = lines[:-1]

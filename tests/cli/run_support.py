@@ -15,7 +15,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from support import json_rows
+from support import FolderTest, json_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -207,7 +207,7 @@ def tolerance_of(model, inputs, expected):
     return 1e-5 if expected[0].startswith("<f") else 0
 
 
-class RunTest(unittest.TestCase):
+class RunTest(FolderTest):
     """A test in a folder of its own, `self.folder`."""
 
     needs = "mlp_portable"  # the fixture that must run here
@@ -216,9 +216,7 @@ class RunTest(unittest.TestCase):
         reason = obstacle(self.needs)
         if reason:
             self.skipTest(reason)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
 
     def ok(self, *arguments, **keywords):
         """Runs etscope in the test's folder; it must succeed."""

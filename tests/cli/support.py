@@ -5,6 +5,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import tempfile
 import unittest
 import zipfile
 import zlib
@@ -50,8 +51,22 @@ def rows(*words):
     return json_rows(done.stdout)
 
 
+class FolderTest(unittest.TestCase):
+    """A test in a folder of its own, `self.folder`."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
 def fixture(model, name):
     return DATA / model / name
+
+
+def golden(model):
+    """What upstream's Inspector said of it."""
+    return json.loads(fixture(model, "golden.json").read_text())
 
 
 def with_record(model, kind="profile"):
@@ -66,6 +81,18 @@ def replace_entries(record, target, entries):
             data = entries.get(info.filename, source.read(info))
             if data is not None:
                 copy.writestr(zipfile.ZipInfo(info.filename), data)
+
+
+def make_twins(target):
+    """The record of multi_method with two methods of the same instructions, and no third."""
+    maps = {"encode": {"0": 1, "1": 1}, "forward": {"0": 1, "1": 1}}
+    edge = "edge_dialect_exported_program/"
+    replace_entries(fixture("multi_method", "model.etrecord"), target, {
+        "debug_handle_map": json.dumps(maps), "delegate_map": json.dumps({m: {} for m in maps}),
+        "instruction_id_to_num_outs_map": json.dumps({m: {} for m in maps}),
+        **{edge + "decode" + end: None
+           for end in ("", "_state_dict", "_constants", "_example_inputs")}})
+    return target
 
 
 class Dump:

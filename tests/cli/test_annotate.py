@@ -161,11 +161,9 @@ class Crowded(unittest.TestCase):
             self.assertEqual(self.notes("--frames", frames, model="linear_fp32_xnnpack"), [])
 
 
-class Sources(unittest.TestCase):
+class Sources(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         known = {line["line"]: line["code"] for line in lines("--frames", "all") if line["line"]}
         self.first = min(known)
         text = {n: f"# line {n}" for n in range(1, max(known) + 5)}

@@ -1,7 +1,6 @@
 """etscope inspect --compare-results, against the same formulas over the fixtures' own bytes."""
 
 import io
-import json
 import math
 import os
 import struct
@@ -36,10 +35,6 @@ def rows(model, *words):
     return support.json_rows(result.stdout)
 
 
-def golden(model):
-    return json.loads((DATA / model / "golden.json").read_text())
-
-
 def reference(model, case):
     """float32 values of a one-output model's reference case."""
     with zipfile.ZipFile(DATA / model / "model.etrecord") as record:
@@ -60,7 +55,7 @@ class TestCompare(unittest.TestCase):
         self.assertEqual((row["dtype"], row["shape"]), ("float32", "[2, 4]"))
         self.assertEqual(row["case"], 2)
         expected = reference("mlp_portable", 2)
-        ran = golden("mlp_portable")["debug"][1]["run_output"][0]["data"]
+        ran = support.golden("mlp_portable")["debug"][1]["run_output"][0]["data"]
         errors = [b - a for a, b in zip(expected, ran)]
         square = sum(a * a for a in expected)
         error = sum(e * e for e in errors)

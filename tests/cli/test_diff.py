@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import pathlib
-import tempfile
 import unittest
 
 import support
@@ -25,12 +23,7 @@ def trace(path, operators, runs=20):
     return support.make_dump(path, made)
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class InFolder(support.FolderTest):
     def trace(self, name, operators, runs=20):
         return trace(self.folder / name, operators, runs)
 

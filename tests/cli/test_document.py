@@ -2,8 +2,6 @@
 
 import json
 import os
-import pathlib
-import tempfile
 import unittest
 
 import run_support
@@ -19,12 +17,7 @@ GAP = (QUANTIZED / "int8.etdp", "--debug-buffer", QUANTIZED / "int8.bin", "--etr
        QUANTIZED / "int8.etrecord")
 
 
-class Documents(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Documents(support.FolderTest):
     def document(self, *words, codes=(0,)):
         done = support.run(*words, "--format", "json", cwd=self.folder)
         if done.returncode == support.UNAVAILABLE and words[0] != "doctor":

@@ -3,10 +3,8 @@
 The blocks are put together here, by docs/SPEC.md, so that no test needs the runtime but the last.
 """
 
-import json
 import pathlib
 import struct
-import tempfile
 import unittest
 
 import run_support
@@ -19,12 +17,7 @@ EXECUTE = ("Execute", [
     framework("Method::execute", 500, 9600)])
 
 
-class Extra(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Extra(support.FolderTest):
     def dump(self, *runs, **block):
         path = support.make_dump(self.folder / "t.etdp", list(runs) or [EXECUTE])
         return support.add_extra(path, support.extra_block(**block)) if block else path
@@ -204,15 +197,8 @@ class Methods(Extra):
         self.assertIn(b"not joined: the trace says that it ran train", done.stdout)
 
     def test_extra__what_was_ambiguous_is_found(self):
-        record = self.folder / "twins.etrecord"
-        maps = {"encode": {"0": 1, "1": 1}, "forward": {"0": 1, "1": 1}}
-        edge = "edge_dialect_exported_program/"
-        support.replace_entries(self.record, record, {
-            "debug_handle_map": json.dumps(maps), "delegate_map": json.dumps({m: {} for m in maps}),
-            "instruction_id_to_num_outs_map": json.dumps({m: {} for m in maps}),
-            **{edge + "decode" + end: None
-               for end in ("", "_state_dict", "_constants", "_example_inputs")}})
-        for method in maps:
+        record = support.make_twins(self.folder / "twins.etrecord")
+        for method in ("encode", "forward"):
             done = support.inspect(self.dump(runs=[(method, 0, 2, 0)]), "--etrecord", record)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertIn(f"Execute - method {method} - 1 run".encode(), done.stdout)

@@ -2,18 +2,12 @@
 
 import pathlib
 import shutil
-import tempfile
 import unittest
 
 import support
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Folder(support.FolderTest):
     def put(self, model, name, target):
         return shutil.copy(support.fixture(model, name), self.folder / target)
 

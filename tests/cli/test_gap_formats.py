@@ -9,7 +9,7 @@ import zipfile
 
 import run_support as support
 from support import json_rows, replace_entries
-from test_gap import GapTest
+from gap_support import GapTest
 
 TORCHAO = support.DATA / "torchao"
 SCHEMES = ("8da4w", "8da8w", "int4_weights", "int8_weights")

@@ -41,10 +41,6 @@ def npy_header(path):
     return header["descr"], list(header["shape"])
 
 
-def golden(model):
-    return json.loads((DATA / model / "golden.json").read_text())
-
-
 class TestQuantizedRecords(unittest.TestCase):
     def test_info__classes_of_quantized_weights(self):
         for scheme, found in (("8da4w", "IntxUnpackedToInt8Tensor"),
@@ -88,7 +84,7 @@ class TestProgram(unittest.TestCase):
     def test_info__program_operators_are_those_that_ran(self):
         for model in ("mlp_portable", "conv_portable", "gpt_portable"):
             ran = Counter()
-            for block in golden(model)["profile"]:
+            for block in support.golden(model)["profile"]:
                 names = [event["name"] for event in block["events"]]
                 ran.update(n[len("native_call_"):] for n in names if n.startswith("native_call_"))
             (method,) = facts(f"{model}/model.pte")["methods"]
@@ -101,7 +97,9 @@ class TestProgram(unittest.TestCase):
             self.assertEqual({n: listed[n] for n in ran}, dict(ran), model)
 
     def test_info__program_sizes_add_up(self):
-        for path in sorted(DATA.glob("*/*.pte")):
+        paths = sorted(DATA.glob("*/*.pte"))
+        self.assertGreater(len(paths), 30)
+        for path in paths:
             program = facts(path)
             self.assertEqual(program["file_bytes"], path.stat().st_size)
             self.assertEqual(sum(program["sizes"].values()), path.stat().st_size, path)
@@ -143,7 +141,9 @@ class TestProgram(unittest.TestCase):
             self.assertIn(named["key"], full)
 
     def test_info__one_screen_of_80_columns(self):
-        for path in sorted(DATA.glob("*/model.*")) + sorted(DATA.glob("*/profile.etdp")):
+        paths = sorted(DATA.glob("*/model.*")) + sorted(DATA.glob("*/profile.etdp"))
+        self.assertGreater(len(paths), 50)
+        for path in paths:
             lines = info(path).splitlines()
             self.assertEqual([line for line in lines[1:] if len(line) > 80], [], path)
             self.assertEqual([line for line in lines if line != line.rstrip()], [], path)
@@ -157,7 +157,7 @@ class TestBundle(unittest.TestCase):
             for key in ("methods", "sizes", "fingerprint", "named_data"):
                 self.assertEqual(bundle["program"][key], program[key], model)
             cases = {suite["method"]: len(suite["cases"]) for suite in bundle["suites"]}
-            self.assertEqual(cases, golden(model)["inputs_methods"], model)
+            self.assertEqual(cases, support.golden(model)["inputs_methods"], model)
 
     def test_info__bundle_inputs(self):
         (suite,) = facts("dynamic/model.bpte")["suites"]
@@ -180,7 +180,7 @@ class TestTrace(unittest.TestCase):
             trace = facts(f"{model}/profile.etdp")
             self.assertEqual(trace["kind"], "etdump")
             self.assertIs(trace["size_prefixed"], True)
-            blocks = golden(model)["profile"]
+            blocks = support.golden(model)["profile"]
             self.assertEqual([b["name"] for b in trace["blocks"]], [b["name"] for b in blocks])
             for mine, upstream in zip(trace["blocks"], blocks):
                 self.assertEqual(mine["run_count"], len(upstream["events"][0]["raw"]))
@@ -259,7 +259,7 @@ class TestRecord(unittest.TestCase):
         (method,) = record["methods"]
         self.assertEqual(method["reference_outputs"], [{**tensor, "sizes": [2, 4]}])
         self.assertEqual(method["reference_case_count"],
-                         golden("mlp_portable")["inputs_methods"]["forward"])
+                         support.golden("mlp_portable")["inputs_methods"]["forward"])
 
     def test_info__record_for_people(self):
         text = info(DATA / "multi_method/model.etrecord")

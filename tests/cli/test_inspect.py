@@ -3,22 +3,15 @@
 import csv
 import io
 import json
-import pathlib
 import re
 import shutil
-import tempfile
 import unittest
 import zipfile
 
 import support
 from support import by_number, call, framework
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class InFolder(support.FolderTest):
     def dump(self, *runs):
         return support.make_dump(self.folder / "made.etdp", runs)
 
@@ -35,14 +28,7 @@ class MethodChoice(InFolder):
         self.assertEqual({row["method"] for row in rows}, {"decode"})
 
     def test_inspect__methods_that_cannot_be_told_apart_are_ambiguous(self):
-        record = self.folder / "twins.etrecord"
-        maps = {"encode": {"0": 1, "1": 1}, "forward": {"0": 1, "1": 1}}
-        edge = "edge_dialect_exported_program/"
-        support.replace_entries(self.record, record, {
-            "debug_handle_map": json.dumps(maps), "delegate_map": json.dumps({m: {} for m in maps}),
-            "instruction_id_to_num_outs_map": json.dumps({m: {} for m in maps}),
-            **{edge + "decode" + end: None
-               for end in ("", "_state_dict", "_constants", "_example_inputs")}})
+        record = support.make_twins(self.folder / "twins.etrecord")
         dump = self.dump(("Execute", [
             call("native_call_permute_copy.out", 0, 10, 20),
             call("native_call_addmm.out", 1, 30, 50), framework("Method::execute", 5, 60)]))

@@ -1,17 +1,14 @@
 """The numeric error of each line at the margin of the source: what `gap` finds, laid out."""
 
-import os
 import struct
 import unittest
 
 import run_support as support
-import test_gap
-from run_support import MISMATCH, USAGE
-from test_gap import files
+from gap_support import FLOAT_ORIGINAL, INT8, GapTest, files
+from run_support import USAGE
 
 RANKS = [None, "agrees", "inherited", "off", "suspect", "guilty"]
 COLUMNS = ["own_error", "total_error", "own_snr", "snr", "finding", "error_of", "error_in"]
-INT8 = test_gap.Int8.words
 
 
 def without_times(dump):
@@ -45,7 +42,7 @@ def without_times(dump):
     return bytes(data)
 
 
-class LineErrorsTest(test_gap.GapTest):
+class LineErrorsTest(GapTest):
     def lines(self, *words):
         return support.json_rows(self.ok("annotate", *words, "--format", "json").stdout)
 
@@ -79,7 +76,7 @@ class Errors(LineErrorsTest):
             with self.subTest(model=model):
                 found = self.check_lines(*files(model))
                 self.assertEqual({line["finding"] for line in found.values()}, {"agrees"})
-        found = self.check_lines(*test_gap.Int8.words, *test_gap.Int8.original)
+        found = self.check_lines(*INT8, *FLOAT_ORIGINAL)
         self.assertEqual([place for place, line in found.items() if line["finding"] == "guilty"],
                          ["models/net.py:20"])
         line = found["models/net.py:20"]
@@ -172,7 +169,7 @@ class Errors(LineErrorsTest):
         self.assertGreater(line["total_error"], 0.01)
 
     def test_line_errors__filters_leave_their_lines(self):
-        words = (*test_gap.Int8.words, *test_gap.Int8.original)
+        words = (*INT8, *FLOAT_ORIGINAL)
         found = {line["line"]: line["finding"] for line in
                  self.lines(*words, "--source", "net.py:20") if line["finding"] is not None}
         self.assertEqual(found, {20: "guilty", 21: "agrees"})  # 21: the call's output, of both lines
@@ -183,7 +180,7 @@ class Errors(LineErrorsTest):
 
 class Words(LineErrorsTest):
     def test_line_errors__every_format_and_width_has_them(self):
-        words = (*test_gap.Int8.words, *test_gap.Int8.original)
+        words = (*INT8, *FLOAT_ORIGINAL)
         expected = self.lines(*words)
         for form, separator in (("csv", ","), ("tsv", "\t")):
             text = self.ok("annotate", *words, "--format", form).stdout.splitlines()

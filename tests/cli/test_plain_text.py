@@ -3,11 +3,9 @@
 import csv
 import io
 import os
-import pathlib
 import pty
 import re
 import subprocess
-import tempfile
 import unittest
 
 import support
@@ -40,12 +38,7 @@ def on_a_terminal(*words):
     return bytes(data).replace(b"\r\n", b"\n"), code
 
 
-class PlainText(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class PlainText(support.FolderTest):
     def dump(self, names):
         events = [call(name, i, 10 * i, 10 * i + 5) for i, name in enumerate(names)]
         return support.make_dump(self.folder / "made.etdp", [("B\033[2J", events)])

@@ -44,13 +44,11 @@ def answer(*words):
     return support.json_rows(done.stdout)
 
 
-class TwoProcessors(unittest.TestCase):
+class TwoProcessors(support.FolderTest):
     """Events of one payload node are one operator, with and without record and program."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.trace = fixture(DYNAMIC, "profile.etdp")
         self.other = other_processor(self.trace, self.folder / "other.etdp")
         record, program = fixture(DYNAMIC, "model.etrecord"), fixture(DYNAMIC, "model.pte")

@@ -4,7 +4,7 @@ import re
 import unittest
 
 import run_support as support
-from readme_support import Sandbox, commands_of, difference
+from readme_support import Sandbox, commands_of, difference, headings_of
 
 DOCUMENTS = [path for path in
              [support.ROOT / "README.md", *sorted((support.ROOT / "docs").glob("*.md")),
@@ -43,6 +43,38 @@ class Documents(unittest.TestCase):
             for line, _ in commands_of(document.read_text(encoding="utf-8")):
                 for option in re.findall(r" (--[a-z][a-z-]+)", line):
                     self.assertIn(option, known, f"{document.name}: {line}")
+
+
+class Links(unittest.TestCase):
+    """Links between the documents lead to files and headings that exist."""
+
+    def test_targets_exist(self):
+        for document in [*DOCUMENTS, *sorted(support.ROOT.glob("*.md"))]:
+            for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+                if not re.match(r"https?:", target):
+                    with self.subTest(document=document.name, target=target):
+                        self.assertEqual(self.fault(document, target), None)
+
+    def fault(self, document, target):
+        name, _, heading = target.partition("#")
+        path = document.parent / name if name else document
+        if not path.exists():
+            return "no such file"
+        if heading and heading not in headings_of(path.read_text(encoding="utf-8")):
+            return "no such heading"
+        return None
+
+    def test_a_wrong_target_is_seen(self):
+        readme = support.ROOT / "README.md"
+        self.assertEqual(self.fault(readme, "docs/no_such_page.md"), "no such file")
+        self.assertEqual(self.fault(readme, "docs/sql.md#no-such-heading"), "no such heading")
+        self.assertIsNone(self.fault(readme, "docs/sql.md#schema"))
+
+    def test_every_page_is_in_the_index(self):
+        index = (support.ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+        for page in sorted((support.ROOT / "docs").glob("*.md")):
+            if page.name != "README.md":
+                self.assertIn(f"]({page.name})", index, page.name)
 
 
 class Comparison(unittest.TestCase):

@@ -1,10 +1,8 @@
 """`recover`: traces out of captures, cut, interrupted and damaged, in every form."""
 
 import base64
-import pathlib
 import random
 import struct
-import tempfile
 import unittest
 import zlib
 
@@ -95,11 +93,9 @@ FORMS = {
 }
 
 
-class InFolder(unittest.TestCase):
+class InFolder(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.output = self.folder / "out.etdp"
 
     def capture(self, data):

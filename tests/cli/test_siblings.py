@@ -2,17 +2,14 @@
 
 import pathlib
 import shutil
-import tempfile
 import unittest
 
 import support
 
 
-class Siblings(unittest.TestCase):
+class Siblings(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.trace = self.put("mlp_xnnpack", "profile.etdp", "run.etdp")
 
     def put(self, model, name, target):

@@ -220,11 +220,9 @@ class Traces(unittest.TestCase):
         self.assertEqual(row, {"m": 2.5, "q": 1.75, "top": 4.0, "none": None})
 
 
-class Files(unittest.TestCase):
+class Files(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         sql("select 1", fixture("mlp_portable", "profile.etdp"))  # skips without SQLite
 
     def test_a_file_holds_what_the_queries_see(self):

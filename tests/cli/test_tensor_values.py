@@ -4,7 +4,6 @@ import os
 import pathlib
 import re
 import struct
-import tempfile
 import unittest
 import zipfile
 import zlib
@@ -25,13 +24,8 @@ def floats(*numbers):
     return struct.pack(f"<{len(numbers)}f", *numbers)
 
 
-class TensorTest(unittest.TestCase):
+class TensorTest(support.FolderTest):
     model = "mlp_portable"
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
 
     def tensors(self, *words, code=OK, model=None, **options):
         model = model or self.model

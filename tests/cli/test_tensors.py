@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 import pathlib
 import struct
@@ -103,7 +102,7 @@ class Golden(unittest.TestCase):
     def test_every_fixture(self):
         compared = 0
         for model in WITH_DEBUG:
-            golden = json.loads(fixture(model, "golden.json").read_text())
+            golden = support.golden(model)
             rows = listed(model)
             for index, block in enumerate(golden.get("debug", ())):
                 of_block = [row for row in rows if row["block_index"] == index]

@@ -308,11 +308,9 @@ class Inputs(unittest.TestCase):
             self.assertEqual(done.returncode, support.OK)
 
 
-class Output(unittest.TestCase):
+class Output(support.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.target = self.folder / "table.txt"
 
     def test_usage__output_is_what_standard_output_would_be(self):

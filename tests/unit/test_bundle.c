@@ -1,36 +1,9 @@
 /* The bundle reader against flatc (tests/data/schema/bundles.txt) and the inputs as NumPy files. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the four headers above. */
-#include <cmocka.h>
-
 #include "etscope/bundle.h"
-#include "etscope/file.h"
 #include "etscope/program.h"
 #include "format/flatbuffer.h"
-
-static uint64_t fnv(const void *data, size_t size)
-{
-    const uint8_t *bytes = data;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static struct ets_file *open_file(const char *name)
-{
-    char path[512];
-    struct ets_file *file;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    if (ets_file_open(path, &file, NULL) != ETS_OK) fail_msg("cannot open %s", path);
-    return file;
-}
+#include "test_files_support.h"
 
 static struct ets_file *open_bundle(const char *name, struct ets_bundle *bundle)
 {
@@ -145,25 +118,11 @@ static void compare_input(const char *model, const struct ets_bundle_suite *suit
 static void test_bundle__inputs_are_the_numpy_files(void **state)
 {
     (void)state;
-    static const char *const models[] = {"cond",
-                                         "conv_portable",
-                                         "conv_xnnpack",
-                                         "conv_xnnpack_int8",
-                                         "dynamic",
-                                         "gpt_portable",
-                                         "gpt_xnnpack",
-                                         "linear_fp32_xnnpack",
-                                         "linear_int8_xnnpack",
-                                         "map_loop",
-                                         "mlp_portable",
-                                         "mlp_xnnpack",
-                                         "multi_method",
-                                         "types"};
     unsigned compared = 0;
-    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+    for (size_t m = 0; m < COUNT(fixture_models); m++) {
         char name[128];
         struct ets_bundle bundle;
-        snprintf(name, sizeof name, "%s/model.bpte", models[m]);
+        snprintf(name, sizeof name, "%s/model.bpte", fixture_models[m]);
         struct ets_file *file = open_bundle(name, &bundle);
         for (uint32_t i = 0; i < bundle.suite_count; i++) {
             struct ets_bundle_suite suite;
@@ -174,7 +133,7 @@ static void test_bundle__inputs_are_the_numpy_files(void **state)
                 for (uint32_t k = 0; k < test_case.input_count; k++, compared++) {
                     struct ets_value value;
                     ets_bundle_input(&test_case, k, &value);
-                    compare_input(models[m], &suite, j, k, &value);
+                    compare_input(fixture_models[m], &suite, j, k, &value);
                 }
             }
         }

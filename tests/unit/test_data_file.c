@@ -1,27 +1,8 @@
 /* Tensor data files: one made with flatc, one exported by ExecuTorch together with its program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the four headers above. */
-#include <cmocka.h>
-
 #include "base/load.h"
-#include "etscope/file.h"
 #include "etscope/program.h"
 #include "format/program_lists.h"
-
-static struct ets_file *open_file(const char *name)
-{
-    char path[512];
-    struct ets_file *file;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
-    return file;
-}
+#include "test_files_support.h"
 
 static struct ets_text text(const char *string)
 {

@@ -2,20 +2,9 @@
 #ifndef ETSCOPE_TEST_ENGINE_SUPPORT_H
 #define ETSCOPE_TEST_ENGINE_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the headers above. */
-#include <cmocka.h>
-
 #include "etscope/engine.h"
-#include "etscope/file.h"
 #include "record/numpy.h"
-#include "skip_because.h"
+#include "test_files_support.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */
 static struct ets_engine_library *engine_library;
@@ -56,16 +45,6 @@ static inline int has_backend(const char *name)
         NEEDS_ENGINE();                                                  \
         if (!has_backend(name)) SKIP_BECAUSE("the engine has no " name); \
     } while (0)
-
-/* A fixture's file, opened. */
-static inline struct ets_file *open_fixture(const char *model, const char *name)
-{
-    char path[512];
-    struct ets_file *file = NULL;
-    snprintf(path, sizeof path, TEST_DATA "/%s/%s", model, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
-    return file;
-}
 
 /* A fixture program, open with the given tracing. */
 struct opened {

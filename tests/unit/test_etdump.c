@@ -1,20 +1,8 @@
 /* The ETDump reader: what upstream wrote, what a newer writer may write, and what nobody should. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
-#include "etscope/file.h"
+#include "test_files_support.h"
 #include "trace/etdump_writer.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What flatc finds in each file, summed. */
 static const struct facts {
@@ -54,16 +42,6 @@ static const struct facts {
     {"multi_method/profile.etdp", 18, 121, 0, 0, 0, 0, 1238349, 0, 0, 0},
     {"types/profile.etdp", 6, 127, 0, 0, 0, 0, 17284677, 0, 0, 0},
 };
-
-static struct ets_file *open_file(const char *name)
-{
-    char path[512];
-    struct ets_file *file = NULL;
-    struct ets_error error = {0};
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    if (ets_file_open(path, &file, &error) != ETS_OK) fail_msg("%s: %s", name, error.message);
-    return file;
-}
 
 static struct ets_etdump init(struct ets_bytes bytes)
 {

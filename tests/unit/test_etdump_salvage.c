@@ -1,20 +1,8 @@
 /* Reading what is left of damaged ETDumps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "dump/etdump_parts.h"
 #include "etscope/etdump.h"
-#include "etscope/file.h"
+#include "test_files_support.h"
 #include "trace/etdump_writer.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { MAX_EVENTS = 512, MAX_RUNS = 32 };
 
@@ -117,15 +105,6 @@ static void read_all(const struct ets_etdump *dump, struct found *found)
             see_event(found, &event);
         }
     }
-}
-
-static struct ets_file *open_file(const char *name)
-{
-    char path[512];
-    struct ets_file *file = NULL;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
-    return file;
 }
 
 static struct found before, after;

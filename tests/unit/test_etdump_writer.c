@@ -1,23 +1,11 @@
 /* The ETDump writer: what it writes reads back the same, by our reader and by flatc. */
 #define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
-#include "etscope/file.h"
-#include "skip_because.h"
+#include "test_flatc_support.h"
 #include "trace/etdump_writer.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const models[] = {
     "cond",         "conv_portable", "conv_xnnpack",        "conv_xnnpack_int8",   "dynamic",
@@ -301,34 +289,10 @@ static void test_etdump_writer__rewrites_every_fixture(void **state)
 
 static char folder[64];
 
-static char *flatc_json(struct ets_bytes bytes)
-{
-    char path[128], command[1024];
-    snprintf(path, sizeof path, "%s/dump.etdp", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
-    fclose(file);
-    snprintf(command, sizeof command,
-             "flatc --size-prefixed --raw-binary --json --strict-json -o %s "
-             "'%s/schema/etdump.fbs' -- %s",
-             folder, TEST_DATA, path);
-    assert_int_equal(system(command), 0);
-    remove(path);
-    snprintf(path, sizeof path, "%s/dump.json", folder);
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 16 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (16 << 20) - 1, file) > 0);
-    fclose(file);
-    remove(path);
-    return text;
-}
-
 static void check_with_flatc(struct pair *pair, const char *name)
 {
-    char *before = flatc_json(pair->dump.bytes), *after = flatc_json(pair->rewritten);
+    char *before = flatc_json(folder, pair->dump.bytes),
+         *after = flatc_json(folder, pair->rewritten);
     if (strcmp(before, after) != 0) fail_msg("%s: flatc reads other content", name);
     free(before);
     free(after);

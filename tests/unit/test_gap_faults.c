@@ -1,6 +1,8 @@
 /* The gap where memory ends, inputs are off, and values lie elsewhere. */
 #include "test_inspect_support.h"
 
+#include "test_engine_support.h"
+
 #include <math.h>
 
 #include "gap/gap_details.h"
@@ -12,23 +14,6 @@
 #include "etscope/inspect.h"
 #include "test_little_support.h"
 #include "views/gap_headline.h"
-
-static const struct ets_engine *engine; /* NULL: the plug-in is not built */
-static struct ets_engine_library *engine_library;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    const enum ets_status status = ets_engine_open(NULL, &engine_library, &engine, NULL);
-    return status == ETS_OK || status == ETS_UNAVAILABLE ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    ets_engine_close(engine_library);
-    return 0;
-}
 
 /* A comparator of the caller's, which compares what has more than one dimension. */
 static enum ets_status count_dimensions(const struct ets_tensor *reference,

@@ -2,6 +2,8 @@
  */
 #include "test_inspect_support.h"
 
+#include "test_engine_support.h"
+
 #include <math.h>
 
 #include "etscope/experimental/comparators.h"
@@ -207,23 +209,6 @@ static void test_gap_golden__rows_with_the_edge_program_are_as_many(void **state
         require(&f, 0, count == counts[i].rows, "number of rows");
         close_all(&f);
     }
-}
-
-static const struct ets_engine *engine; /* NULL: the plug-in is not built */
-static struct ets_engine_library *engine_library;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    const enum ets_status status = ets_engine_open(NULL, &engine_library, &engine, NULL);
-    return status == ETS_OK || status == ETS_UNAVAILABLE ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    ets_engine_close(engine_library);
-    return 0;
 }
 
 static const struct ets_json_value *gap_of_row(const struct fixture *f, const char *distance,

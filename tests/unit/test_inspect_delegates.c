@@ -437,7 +437,9 @@ static void test_inspect_delegates__damaged_payloads_are_survived(void **state)
             assert_int_equal(
                 ets_inspection_open(ets_file_bytes(model.dump), &options, &inspection, NULL),
                 ETS_OK);
-            (void)ets_delegations_open(&list_options, &calls, NULL);
+            struct ets_error error = {.status = ETS_OK};
+            const enum ets_status status = ets_delegations_open(&list_options, &calls, &error);
+            assert_true(status == ETS_OK ? calls != NULL : error.message[0] != '\0');
             ets_delegations_close(calls);
             ets_inspection_close(inspection);
         }

@@ -4,47 +4,15 @@
 #define ETSCOPE_TESTS_INSPECT_SUPPORT_H
 
 #define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "etscope/etdump.h"
-#include "etscope/file.h"
 #include "etscope/inspect.h"
 #include "host/output.h"
 #include "output/table/table.h"
-#include "skip_because.h"
+#include "test_faults_support.h"
+#include "test_files_support.h"
 #include "trace/etdump_writer.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static inline struct ets_file *open_fixture(const char *model, const char *file)
-{
-    char path[512];
-    struct ets_file *opened = NULL;
-    snprintf(path, sizeof path, "%s/%s/%s", TEST_DATA, model, file);
-    assert_int_equal(ets_file_open(path, &opened, NULL), ETS_OK);
-    return opened;
-}
-
-/* Skips the test where this build cannot read records. */
-static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
-{
-    struct ets_etrecord *record = NULL;
-    struct ets_error error = {.status = ETS_OK};
-    const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
-    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
-    if (status != ETS_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, ETS_OK);
-    return record;
-}
 
 static inline struct ets_inspection *inspect(struct ets_bytes dump,
                                              struct ets_inspect_options options)
@@ -238,27 +206,6 @@ static inline char *print_table(const struct ets_table *table, struct ets_table_
     ets_file_close(file);
     unlink(path);
     return text;
-}
-
-/* An allocator whose calls fail from number `fail_at` on, and which knows what it still owes. */
-struct failing {
-    unsigned long calls, fail_at;
-    long live;
-};
-
-static inline void *failing_reallocate(void *context, void *pointer, size_t bytes)
-{
-    struct failing *failing = context;
-    if (failing->calls++ >= failing->fail_at) return NULL;
-    if (pointer == NULL) failing->live++;
-    return realloc(pointer, bytes);
-}
-
-static inline void failing_release(void *context, void *pointer)
-{
-    struct failing *failing = context;
-    if (pointer != NULL) failing->live--;
-    free(pointer);
 }
 
 #endif

@@ -1,38 +1,13 @@
 /* The program reader against flatc's reading of the same files (tests/data/schema/programs.txt). */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the four headers above. */
-#include <cmocka.h>
-
-#include "etscope/file.h"
 #include "etscope/program.h"
-#include "format/program_lists.h"
-#include "format/program_names.h"
+#include "test_files_support.h"
 #include "walk_program.h"
-
-static const uint64_t fnv_start = UINT64_C(0xcbf29ce484222325);
-
-static uint64_t fnv(const void *data, size_t size)
-{
-    const uint8_t *bytes = data;
-    uint64_t hash = fnv_start;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 static struct ets_file *open_data(const char *name, struct ets_program *program)
 {
-    char path[512];
-    struct ets_file *file;
     struct ets_error error = {.message = ""};
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, &error), ETS_OK);
+    struct ets_file *file = open_file(name);
     const enum ets_status status = ets_program_init(program, ets_file_bytes(file), &error);
     if (status != ETS_OK) fail_msg("%s: %s", name, error.message);
     return file;

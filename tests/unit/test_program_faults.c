@@ -1,16 +1,6 @@
 /* Damaged, cut and foreign files, for the readers of .pte, .bpte and .ptd. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the four headers above. */
-#include <cmocka.h>
-
-#include "etscope/file.h"
 #include "format/program_schema.h"
+#include "test_files_support.h"
 #include "walk_program.h"
 
 enum { SMALL = 9000, MEDIUM = 5000, TINY = 3300 };
@@ -23,10 +13,7 @@ struct copy {
 
 static struct copy load(const char *name)
 {
-    char path[512];
-    struct ets_file *file;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
+    struct ets_file *file = open_file(name);
     const struct ets_bytes bytes = ets_file_bytes(file);
     const struct copy copy = {malloc(bytes.size), bytes.size};
     assert_non_null(copy.data);

@@ -1,22 +1,45 @@
 /* Loops over faults: a record cut at every byte, with flipped bits, with failing allocations. */
+#include "test_faults_support.h"
 #include "test_record_support.h"
 
-/* Asks for everything; what cannot be read may fail, nothing may crash. */
-static void read_all(struct ets_etrecord *record)
+/* An answer is a value or says why not; what is not there at all is no damage. */
+static void check(enum ets_status status, const struct ets_error *error, size_t size)
+{
+    if (status == ETS_OK) return;
+    if (status == ETS_NO_MEMORY) assert_true(error->message[0] != '\0');
+    else assert_damage_told(status, error, size);
+}
+
+/* Asks for everything that a record of `size` bytes has. Returns how much could be read. */
+static size_t read_all(struct ets_etrecord *record, size_t size)
 {
     const struct ets_graph *graph;
     const struct ets_named_value *named;
     const struct ets_value *values;
-    size_t count;
+    size_t count, whole = 0;
+    struct ets_error error;
+    enum ets_status status;
     for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
-        (void)ets_etrecord_graph(record, ets_etrecord_graph_name(record, i), &graph, NULL);
+        error = (struct ets_error){.status = ETS_OK};
+        status = ets_etrecord_graph(record, ets_etrecord_graph_name(record, i), &graph, &error);
+        check(status, &error, size);
+        whole += status == ETS_OK;
     }
     for (size_t i = 0; i < ets_etrecord_entry_count(record); i++) {
-        (void)ets_etrecord_named_values(record, ets_etrecord_entry(record, i)->name.data, &named,
-                                        &count, NULL);
+        error = (struct ets_error){.status = ETS_OK};
+        status = ets_etrecord_named_values(record, ets_etrecord_entry(record, i)->name.data, &named,
+                                           &count, &error);
+        check(status, &error, size);
+        whole += status == ETS_OK;
     }
-    (void)ets_etrecord_representative_inputs(record, &values, &count, NULL);
-    (void)ets_etrecord_reference_outputs(record, "forward", 0, &values, &count, NULL);
+    error = (struct ets_error){.status = ETS_OK};
+    status = ets_etrecord_representative_inputs(record, &values, &count, &error);
+    check(status, &error, size);
+    whole += status == ETS_OK;
+    error = (struct ets_error){.status = ETS_OK};
+    status = ets_etrecord_reference_outputs(record, "forward", 0, &values, &count, &error);
+    check(status, &error, size);
+    return whole + (status == ETS_OK);
 }
 
 static struct ets_bytes load_small(struct ets_file **file)
@@ -38,25 +61,24 @@ static void test_faults__truncated_at_every_byte(void **state)
         if (exact && size > 0) memcpy(copy, whole.data, size);
         const struct ets_bytes cut = {exact ? copy : whole.data, size};
         struct ets_etrecord *record = NULL;
-        struct ets_error error;
+        struct ets_error error = {.status = ETS_OK};
         const enum ets_status status = ets_etrecord_open(cut, NULL, &record, &error);
-        assert_int_not_equal(status, ETS_OK);
-        assert_true(error.message[0] != '\0');
+        assert_damage_told(status, &error, size);
         free(copy);
     }
     ets_file_close(file);
 }
 
-/* 1 where `offset` is inside of a program or a torch.save payload, which opening does not read. */
-static int is_payload(const struct ets_etrecord *record, size_t offset)
+/* The program or torch.save payload at `offset`, which opening does not read; NULL: none. */
+static const struct ets_etrecord_entry *payload_at(const struct ets_etrecord *record, size_t offset)
 {
     for (size_t i = 0; i < ets_etrecord_entry_count(record); i++) {
         const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
         if (entry->size > 1000 && offset >= entry->offset && offset - entry->offset < entry->size) {
-            return 1;
+            return entry;
         }
     }
-    return 0;
+    return NULL;
 }
 
 /* Every byte of headers, maps and directory; every 128th of payloads, which their CRC covers. */
@@ -66,45 +88,42 @@ static void test_faults__one_bit_flipped(void **state)
     struct ets_file *file;
     const struct ets_bytes whole = load_small(&file);
     struct ets_etrecord *intact = open_record(whole);
+    const size_t readable = read_all(intact, whole.size);
+    size_t refused = 0, damaged = 0;
     uint8_t *copy = malloc(whole.size);
     memcpy(copy, whole.data, whole.size);
     for (size_t i = 0; i < whole.size; i++) {
         const uint8_t bit = (uint8_t)(1u << (i * 5 % 8));
         struct ets_etrecord *record = NULL;
-        if (i % 128 != 0 && is_payload(intact, i)) continue;
+        const struct ets_etrecord_entry *payload = payload_at(intact, i);
+        if (i % 128 != 0 && payload != NULL) continue;
         copy[i] ^= bit;
-        if (ets_etrecord_open((struct ets_bytes){copy, whole.size}, NULL, &record, NULL) ==
-            ETS_OK) {
-            read_all(record);
-            ets_etrecord_close(record);
+        struct ets_error error = {.status = ETS_OK};
+        const struct ets_bytes flipped = {copy, whole.size};
+        const enum ets_status status = ets_etrecord_open(flipped, NULL, &record, &error);
+        if (status == ETS_OK) {
+            const size_t found = read_all(record, whole.size);
+            assert_true(found <= readable);
+            damaged += found < readable;
+            if (payload != NULL) { /* its checksum covers every byte */
+                struct ets_bytes entry;
+                error = (struct ets_error){.status = ETS_OK};
+                assert_int_equal(
+                    ets_etrecord_entry_bytes(record, payload->name.data, &entry, &error),
+                    ETS_MALFORMED);
+                assert_damage_told(ETS_MALFORMED, &error, whole.size);
+            }
+        } else {
+            assert_damage_told(status, &error, whole.size);
+            refused++;
         }
+        ets_etrecord_close(record);
         copy[i] ^= bit;
     }
+    assert_true(refused > 0 && damaged > 0);
     free(copy);
     ets_etrecord_close(intact);
     ets_file_close(file);
-}
-
-struct failing {
-    size_t left; /* allocations until they fail */
-    size_t live; /* blocks not released */
-};
-
-static void *failing_reallocate(void *context, void *pointer, size_t bytes)
-{
-    struct failing *failing = context;
-    if (failing->left == 0) return NULL;
-    failing->left--;
-    void *moved = realloc(pointer, bytes);
-    if (moved != NULL && pointer == NULL) failing->live++;
-    return moved;
-}
-
-static void failing_release(void *context, void *pointer)
-{
-    struct failing *failing = context;
-    if (pointer != NULL) failing->live--;
-    free(pointer);
 }
 
 static void test_faults__every_allocation_fails_once(void **state)
@@ -112,25 +131,31 @@ static void test_faults__every_allocation_fails_once(void **state)
     (void)state;
     struct ets_file *file;
     const struct ets_bytes whole = load_small(&file);
-    for (size_t limit = 0;; limit++) {
-        struct failing failing = {limit, 0};
+    struct ets_etrecord *intact = open_record(whole);
+    const size_t readable = read_all(intact, whole.size);
+    ets_etrecord_close(intact);
+    for (unsigned long limit = 0;; limit++) {
+        struct failing failing = {.fail_at = limit};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_etrecord *record = NULL;
-        const enum ets_status status = ets_etrecord_open(whole, &allocator, &record, NULL);
-        if (status == ETS_UNAVAILABLE) break;
+        struct ets_error error = {.status = ETS_OK};
+        const enum ets_status status = ets_etrecord_open(whole, &allocator, &record, &error);
+        int has_failed = 1;
         assert_true(status == ETS_OK || status == ETS_NO_MEMORY);
+        if (status != ETS_OK) assert_true(error.message[0] != '\0');
         if (status == ETS_OK) {
-            read_all(record);
+            const size_t found = read_all(record, whole.size);
+            has_failed = failing.calls > limit;
+            assert_true(has_failed ? found <= readable : found == readable);
             const struct ets_graph *graph;
-            const size_t left = failing.left;
-            failing.left = SIZE_MAX; /* what failed for lack of memory can be asked for again */
+            failing.fail_at = ULONG_MAX; /* what failed for lack of memory can be asked for again */
             assert_int_equal(ets_etrecord_edge_graph(record, "forward", &graph, NULL), ETS_OK);
             assert_int_equal(graph->node_count, 4);
-            failing.left = left;
+            failing.fail_at = limit;
         }
         ets_etrecord_close(record);
         assert_int_equal(failing.live, 0);
-        if (failing.left > 0) break;
+        if (!has_failed) break;
         assert_true(limit < 1000);
     }
     ets_file_close(file);

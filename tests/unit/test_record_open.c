@@ -1,33 +1,17 @@
 /* Opening: entries, methods, the small maps, old layouts, zips that lie. */
 #include "test_record_support.h"
 
-#include "etscope/file.h"
 #include "record/record_maps.h"
-
-static const char *const MODELS[] = {"cond",
-                                     "conv_portable",
-                                     "conv_xnnpack",
-                                     "conv_xnnpack_int8",
-                                     "dynamic",
-                                     "gpt_portable",
-                                     "gpt_xnnpack",
-                                     "linear_fp32_xnnpack",
-                                     "linear_int8_xnnpack",
-                                     "map_loop",
-                                     "mlp_portable",
-                                     "mlp_xnnpack",
-                                     "multi_method",
-                                     "types"};
 
 static void test_etrecord__opens_every_fixture_and_reads_every_entry(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof MODELS / sizeof MODELS[0]; i++) {
-        struct ets_file *file = open_fixture(MODELS[i], "model.etrecord");
+    for (size_t i = 0; i < COUNT(fixture_models); i++) {
+        struct ets_file *file = open_fixture(fixture_models[i], "model.etrecord");
         const struct ets_bytes bytes = ets_file_bytes(file);
         assert_int_equal(ets_kind_sniff(bytes), ETS_KIND_ETRECORD);
         struct ets_etrecord *record = open_record(bytes);
-        const int several = strcmp(MODELS[i], "multi_method") == 0;
+        const int several = strcmp(fixture_models[i], "multi_method") == 0;
         assert_int_equal(ets_etrecord_entry_count(record), several ? 23 : 15);
         assert_null(ets_etrecord_entry(record, ets_etrecord_entry_count(record)));
         for (size_t j = 0; j < ets_etrecord_entry_count(record); j++) {

@@ -2,40 +2,7 @@
 #ifndef ETSCOPE_TESTS_RECORD_SUPPORT_H
 #define ETSCOPE_TESTS_RECORD_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "etscope/etrecord.h"
-#include "etscope/file.h"
-#include "skip_because.h"
-
-static inline struct ets_file *open_fixture(const char *name, const char *file)
-{
-    char path[512];
-    struct ets_file *opened = NULL;
-    snprintf(path, sizeof path, "%s/%s/%s", TEST_DATA, name, file);
-    assert_int_equal(ets_file_open(path, &opened, NULL), ETS_OK);
-    return opened;
-}
-
-static inline struct ets_etrecord *open_record(struct ets_bytes bytes)
-{
-    struct ets_etrecord *record = NULL;
-    struct ets_error error = {.status = ETS_OK};
-    const enum ets_status status = ets_etrecord_open(bytes, NULL, &record, &error);
-    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE(NO_RECORDS);
-    if (status != ETS_OK)
-        print_error("%s at %llu\n", error.message, (unsigned long long)error.offset);
-    assert_int_equal(status, ETS_OK);
-    return record;
-}
+#include "test_files_support.h"
 
 /* FNV-1a over what is added, to compare much with one number. */
 struct checksum {

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "test_recorder_support.h"
 
-#include "skip_because.h"
+#include "test_flatc_support.h"
 
 #include <unistd.h>
 
@@ -105,31 +105,6 @@ static void test_trace_dump__a_full_debug_buffer_is_counted(void **state)
     }
 }
 
-static char *flatc_json(const char *folder, const uint8_t *data, size_t size)
-{
-    char path[128], command[1024];
-    snprintf(path, sizeof path, "%s/dump.etdp", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    fclose(file);
-    snprintf(command, sizeof command,
-             "flatc --size-prefixed --raw-binary --json --strict-json -o %s "
-             "'%s/schema/etdump.fbs' -- %s",
-             folder, TEST_DATA, path);
-    assert_int_equal(system(command), 0);
-    remove(path);
-    snprintf(path, sizeof path, "%s/dump.json", folder);
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    remove(path);
-    return text;
-}
-
 /* Without the extra block the file is the same but for the length in its prefix. */
 static void test_trace_dump__flatc_does_not_see_the_extra_block(void **state)
 {
@@ -145,14 +120,14 @@ static void test_trace_dump__flatc_does_not_see_the_extra_block(void **state)
     assert_int_equal(bed_start(&bed), ETS_OK);
     record_some(&bed);
     bed_dump(&bed);
-    char *with = flatc_json(folder, bed.file, bed.file_bytes);
+    char *with = flatc_json(folder, (struct ets_bytes){bed.file, bed.file_bytes});
     const size_t bare = (size_t)(bed.extra.entries.data - bed.file);
     assert_int_equal(bare % 8, 0);
     uint8_t *cut = malloc(bare);
     assert_non_null(cut);
     memcpy(cut, bed.file, bare);
     for (int i = 0; i < 4; i++) cut[i] = (uint8_t)((bare - 4) >> 8 * i);
-    char *without = flatc_json(folder, cut, bare);
+    char *without = flatc_json(folder, (struct ets_bytes){cut, bare});
     assert_string_equal(with, without);
     assert_non_null(strstr(with, "\"OPERATOR_CALL\""));
     assert_non_null(strstr(with, "\"bundled_input_index\": 2"));

@@ -5,21 +5,6 @@
 
 #include "record/json.h"
 
-static const char *const models[] = {"cond",
-                                     "conv_portable",
-                                     "conv_xnnpack",
-                                     "conv_xnnpack_int8",
-                                     "dynamic",
-                                     "gpt_portable",
-                                     "gpt_xnnpack",
-                                     "linear_fp32_xnnpack",
-                                     "linear_int8_xnnpack",
-                                     "map_loop",
-                                     "mlp_portable",
-                                     "mlp_xnnpack",
-                                     "multi_method",
-                                     "types"};
-
 /* Of all models, in blocks that upstream could read. */
 enum { GOLDEN_EVENTS = 1114 };
 
@@ -244,7 +229,7 @@ static void test_upstream_golden__every_event_is_upstreams(void **state)
 {
     (void)state;
     uint32_t count = 0;
-    for (size_t i = 0; i < COUNT(models); i++) count += compare_model(models[i]);
+    for (size_t i = 0; i < COUNT(fixture_models); i++) count += compare_model(fixture_models[i]);
     assert_int_equal(count, GOLDEN_EVENTS);
 }
 

@@ -322,6 +322,7 @@ static void test_verify__damaged_bundles(void **unused)
     struct ets_case_verdict verdict;
     const float right[] = {1, 2, 3, 4};
     const struct ets_value outputs[] = {float_vector(right, 4), float_vector(right, 2)};
+    size_t refused = 0;
     make(&kept, &view);
     for (size_t size = 0; size < kept.size; size++) {
         uint8_t *copy = malloc(size + 1);
@@ -334,10 +335,16 @@ static void test_verify__damaged_bundles(void **unused)
     }
     for (size_t at = 0; at < kept.size; at++) {
         kept.data[at] ^= 0xff;
-        (void)ets_verify_outputs((struct ets_bytes){kept.data, kept.size}, "forward", 1, outputs, 2,
-                                 NULL, 0, NULL, 0, &verdict, NULL);
+        struct ets_error error = {.status = ETS_OK};
+        const enum ets_status status =
+            ets_verify_outputs((struct ets_bytes){kept.data, kept.size}, "forward", 1, outputs, 2,
+                               NULL, 0, NULL, 0, &verdict, &error);
         kept.data[at] ^= 0xff;
+        assert_int_equal(error.status, status);
+        assert_true((status == ETS_OK) == (error.message[0] == '\0'));
+        refused += status != ETS_OK;
     }
+    assert_in_range(refused, 1, kept.size - 1); /* a value may well be another */
 }
 
 static void test_verify__verdicts_have_names(void **unused)

@@ -1,29 +1,16 @@
 /* The reader of XNNPACK payloads: what the fixtures hold, and damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka.h needs the four headers above. */
-#include <cmocka.h>
-
 #include "base/load.h"
-#include "etscope/file.h"
 #include "etscope/program.h"
+#include "test_files_support.h"
 #include "walk_xnnpack.h"
 
 /* The payload of a program's delegate in a heap block of its own. */
 static struct ets_bytes load(const char *name, uint32_t index)
 {
-    char path[512];
-    struct ets_file *file;
+    struct ets_file *file = open_file(name);
     struct ets_program program;
     struct ets_method method;
     struct ets_delegate delegate;
-    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
-    assert_int_equal(ets_file_open(path, &file, NULL), ETS_OK);
     assert_int_equal(ets_program_init(&program, ets_file_bytes(file), NULL), ETS_OK);
     ets_program_method(&program, 0, &method);
     ets_method_delegate(&method, index, &delegate);

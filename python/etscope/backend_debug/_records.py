@@ -126,7 +126,7 @@ def _kernels(record, method, path):
     out, options = ffi.new("struct ets_delegations **"), ffi.new("struct ets_delegations_options *")
     program, name = program_of(source), ffi.new("char[]", method.encode())
     options.program, options.record, options.method = program, record.handle.pointer, name
-    record._source.check()
+    record.source.check()
     with record.handle.lock:
         call(lib.ets_delegations_open, options, out, file=source.path)
     keeps = Handle(out[0], lib.ets_delegations_close, source, program, record.handle, name)

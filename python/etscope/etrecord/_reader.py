@@ -18,7 +18,7 @@ class OpenRecord:
     """The file of a record. Nothing in it changes; ETRecord is what may be built upon it."""
 
     def __init__(self, source, tensors="numpy"):
-        self._source = source
+        self.source = source
         self._tensors = tensors
         out = ffi.new("struct ets_etrecord **")
         call(lib.ets_etrecord_open, source.bytes, NULL, out, file=source.path)
@@ -29,11 +29,11 @@ class OpenRecord:
     @property
     def path(self):
         """The file's path; None for a record in memory."""
-        return self._source.path
+        return self.source.path
 
     def check(self):
         """Raises Error where the file has changed since it was opened."""
-        self._source.check()
+        self.source.check()
 
     @cached_property
     def methods(self):
@@ -150,7 +150,7 @@ class OpenRecord:
             raise Error(f"{entry}: {reason}", status="MALFORMED", file=self.path) from reason
 
     def _call(self, function, *arguments):
-        self._source.check()
+        self.source.check()
         with self.handle.lock:
             call(function, self.handle.pointer, *arguments, file=self.path)
 

@@ -8,6 +8,8 @@ from etscope._library import NO_INDEX, NULL, Handle, call, ffi, lib, text
 from etscope._values import value_of_input
 from etscope.runtime._engine import engine
 
+_EVALUATION_FLOOR = 2 << 30
+
 # A comparison locks several objects: one of them at a time, so that no two wait for each other.
 _comparing = threading.RLock()
 
@@ -99,10 +101,16 @@ class Report:
         values, count, kept = self.inputs(inputs)
         how = ffi.new("struct ets_gap_evaluation *", {
             "engine": engine(), "inputs": values, "input_count": count,
-            "use_double": int(use_double),
+            "use_double": int(use_double), "memory_limit": self._memory_limit(),
         })  # fmt: skip
         call(function, how, file=self.file)
         del kept
+
+    def _memory_limit(self):
+        """Bytes that an evaluation may take, as on the command line: small files ask for little."""
+        inspector = self.inspector
+        sources = inspector._view.dump, inspector._etrecord._open.source, inspector._buffer
+        return _EVALUATION_FLOOR + 256 * sum(source.bytes.size for source in sources)
 
     def inputs(self, inputs=None):
         """(struct ets_value array, their number, what must live as long): as given, or of the run.

@@ -1,7 +1,9 @@
+/* The command `annotate`: the model's source with what each line costs. */
 #include <string.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"

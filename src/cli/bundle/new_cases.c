@@ -1,3 +1,4 @@
+/* Reads the test cases of `bundle` from its options: arrays, numbers and cases of other bundles. */
 #include "cli/bundle/new_cases.h"
 
 #include <errno.h>

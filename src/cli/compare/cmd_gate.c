@@ -1,6 +1,8 @@
+/* The command `gate`: a new trace against a base and a budget. */
 #include "cli/compare/sides.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "etscope/experimental/budget.h"
 #include "etscope/experimental/difference.h"
@@ -31,7 +33,7 @@ static int write_junit(const struct cli_arguments *arguments,
     struct ets_error error;
     if (path == NULL) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (ets_budget_write_junit(report, output, &error) != ETS_OK) {
+    if (ets_budget_write_junit(report, NULL, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }

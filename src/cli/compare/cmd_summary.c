@@ -1,7 +1,9 @@
+/* The command `summary`: several traces of one program. */
 #include <stdlib.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/traces.h"
 #include "output/table/pool_table.h"

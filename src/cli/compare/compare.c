@@ -1,3 +1,4 @@
+/* --compare-results of `inspect`: the recorded outputs against the record's reference outputs. */
 #include "cli/compare/compare.h"
 #include "host/output.h"
 
@@ -5,6 +6,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "etscope/numerics.h"
 
 /* A program output as it was recorded. */

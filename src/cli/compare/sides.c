@@ -1,3 +1,4 @@
+/* Opens the traces of both sides of `diff` and `gate`, and compares them. */
 #include "cli/compare/sides.h"
 
 #include <ctype.h>

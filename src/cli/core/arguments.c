@@ -1,84 +1,13 @@
+/* Parses the words of a command by its table of options, and answers what was given. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/core/document.h"
-
-static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
-
-/* Names in messages come from files: control characters must not reach a terminal. */
-static void print_line(const char *before, const char *format, va_list arguments)
-{
-    char line[8192]; /* a path, and a message */
-    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
-    fputs(before, stderr);
-    cli_print_text(stderr, line);
-    fputc('\n', stderr);
-    cli_document_note(cli_text(line));
-}
-
-int cli_complain(int code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    print_line("etscope: ", format, arguments);
-    va_end(arguments);
-    return code;
-}
-
-void cli_note(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    print_line("note: ", format, arguments);
-    va_end(arguments);
-}
-
-/* `name`: of the file, NULL: none. */
-static void print_error(const char *name, const struct ets_error *error)
-{
-    char place[32] = "";
-    if (error->offset != ETS_NO_OFFSET) {
-        snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
-    }
-    cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
-                 error->message);
-}
-
-int cli_fail_output(const char *path, const struct ets_error *error)
-{
-    print_error(strcmp(path, "-") == 0 ? "standard output" : path, error);
-    return CLI_INTERNAL;
-}
-
-int cli_fail(const char *path, const struct ets_error *error)
-{
-    static const unsigned char codes[] = {
-        [ETS_OK] = CLI_OK,
-        [ETS_INVALID_ARGUMENT] = CLI_USAGE,
-        [ETS_NOT_FOUND] = CLI_INPUT,
-        [ETS_IO] = CLI_INPUT,
-        [ETS_NO_MEMORY] = CLI_INTERNAL,
-        [ETS_NO_SPACE] = CLI_INTERNAL,
-        [ETS_WRONG_KIND] = CLI_INPUT,
-        [ETS_TRUNCATED] = CLI_INPUT,
-        [ETS_MALFORMED] = CLI_INPUT,
-        [ETS_UNSUPPORTED] = CLI_INPUT,
-        [ETS_LIMIT] = CLI_INPUT,
-        [ETS_MISMATCH] = CLI_MISMATCH,
-        [ETS_AMBIGUOUS] = CLI_MISMATCH,
-        [ETS_UNAVAILABLE] = CLI_UNAVAILABLE,
-        [ETS_RUNTIME] = CLI_RUNTIME,
-    };
-    if (error->file != NULL) path = error->file;
-    print_error(path != NULL ? cli_path_name(path) : NULL, error);
-    return codes[error->status];
-}
+#include "cli/core/command.h"
 
 unsigned cli_distance(const char *left, const char *right)
 {
@@ -118,6 +47,25 @@ const char *cli_nearest(const char *word, const char *const *candidates)
         }
     }
     return begun != NULL ? begun : best;
+}
+
+const struct cli_command *cli_find_command(const struct cli_command *commands, const char *name)
+{
+    enum { MOST_COMMANDS = 64 };
+    const char *names[MOST_COMMANDS + 1];
+    unsigned count = 0;
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0) return command;
+        if (count < MOST_COMMANDS) names[count++] = command->name;
+    }
+    names[count] = NULL;
+    const char *nearest = cli_nearest(name, names);
+    if (nearest != NULL) {
+        cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", name, nearest);
+    } else {
+        cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", name);
+    }
+    return NULL;
 }
 
 static int find_option(const struct cli_command *command, const char *word, size_t length)

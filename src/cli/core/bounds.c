@@ -1,3 +1,4 @@
+/* Bounds what tables may hold by the sizes of the inputs. */
 #include "cli/core/bounds.h"
 
 /* Stated in SECURITY.md. */

@@ -1,3 +1,4 @@
+/* Texts of the command line: comparing them, and printing what may reach a terminal. */
 #include "cli/core/cli_text.h"
 
 #include <string.h>

@@ -45,14 +45,12 @@ struct cli_command {
     int (*run)(const struct cli_arguments *arguments);
 };
 
-/* All commands, ended by a NULL name; main.c. */
-extern const struct cli_command cli_commands[];
-
 /* Parsed words: for each option the values that were given, in order; then the positional ones. */
 enum { CLI_MAX_VALUES = 256, CLI_MAX_OPTIONS = 48 };
 
 struct cli_arguments {
     const struct cli_command *command;
+    const struct cli_command *commands; /* all, ended by a NULL name: for help */
     const char *values[CLI_MAX_VALUES];
     unsigned char option_of[CLI_MAX_VALUES]; /* index in the option table */
     bool begins[CLI_MAX_VALUES];             /* the option stands right before it */
@@ -122,15 +120,15 @@ unsigned cli_distance(const char *left, const char *right);
  * enough to be meant; or NULL.
  */
 const char *cli_nearest(const char *word, const char *const *candidates);
-/* The command of this name, or NULL after saying that there is none, and which may be meant. */
-const struct cli_command *cli_find_command(const char *name);
+/* The command of this name in a table that ends with a NULL name, or NULL after saying that there
+ * is none, and which may be meant. */
+const struct cli_command *cli_find_command(const struct cli_command *commands, const char *name);
 
 /* help.c */
 void cli_print_help(FILE *stream, const struct cli_command *command);
-void cli_print_overview(FILE *stream);
-void cli_print_man(FILE *stream, const struct cli_command *command); /* NULL: etscope(1) */
+void cli_print_overview(FILE *stream, const struct cli_command *commands);
 /* completion.c */
-int cli_print_completion(FILE *stream, const char *shell);
+int cli_print_completion(FILE *stream, const struct cli_command *commands, const char *shell);
 
 int cmd_run(const struct cli_arguments *arguments);
 int cmd_verify(const struct cli_arguments *arguments);

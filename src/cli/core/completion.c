@@ -67,19 +67,19 @@ static void print_bash_values(FILE *stream, const struct cli_command *command,
     fputs(";;\n", stream);
 }
 
-static void print_bash(FILE *stream)
+static void print_bash(FILE *stream, const struct cli_command *commands)
 {
     fputs(
         "_etscope() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "  local words=''\n  case ${COMP_WORDS[1]}:$prev in\n",
         stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             if (option->value != NULL) print_bash_values(stream, command, option);
         }
     }
     fputs("    *)\n      case ${COMP_WORDS[1]} in\n", stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fprintf(stream, "        %s) words='-h --help", command->name);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
             fprintf(stream, " %s", option->name);
@@ -88,7 +88,7 @@ static void print_bash(FILE *stream)
         fputs("' ;;\n", stream);
     }
     fputs("      esac ;;\n  esac\n  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words='", stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         put_quoted(stream, command->name);
         fputc(' ', stream);
     }
@@ -128,11 +128,11 @@ static void print_zsh_option(FILE *stream, const struct cli_option *option)
     }
 }
 
-static void print_zsh(FILE *stream)
+static void print_zsh(FILE *stream, const struct cli_command *commands)
 {
     fputs("#compdef etscope\n_etscope() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(",
           stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fputs("\n      '", stream);
         put_zsh(stream, command->name);
         fputc(':', stream);
@@ -140,7 +140,7 @@ static void print_zsh(FILE *stream)
         fputc('\'', stream);
     }
     fputs(")\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n", stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fprintf(stream, "    %s) _arguments \\\n      '(- *)'{-h,--help}'[Print help]'",
                 command->name);
         for (const struct cli_option *option = command->options; option->name != NULL; option++) {
@@ -149,8 +149,8 @@ static void print_zsh(FILE *stream)
         const bool takes_command = strcmp(command->arguments, "[COMMAND]") == 0;
         if (takes_command) {
             fputs(" \\\n      '*:command:(", stream);
-            for (const struct cli_command *each = cli_commands; each->name != NULL; each++) {
-                fprintf(stream, "%s%s", each == cli_commands ? "" : " ", each->name);
+            for (const struct cli_command *each = commands; each->name != NULL; each++) {
+                fprintf(stream, "%s%s", each == commands ? "" : " ", each->name);
             }
             fputs(")'", stream);
         } else if (command->arguments[0] != '\0') {
@@ -182,13 +182,13 @@ static void print_fish_option(FILE *stream, const struct cli_command *command,
     fputs("'\n", stream);
 }
 
-static void print_fish(FILE *stream)
+static void print_fish(FILE *stream, const struct cli_command *commands)
 {
     fputs(
         "complete -c etscope -s h -l help -d 'Print help'\n"
         "complete -c etscope -n __fish_use_subcommand -l version -d 'Print the version'\n",
         stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fprintf(stream, "complete -c etscope -n __fish_use_subcommand -f -a %s -d '",
                 command->name);
         put_fish(stream, command->summary);
@@ -199,10 +199,10 @@ static void print_fish(FILE *stream)
     }
 }
 
-int cli_print_completion(FILE *stream, const char *shell)
+int cli_print_completion(FILE *stream, const struct cli_command *commands, const char *shell)
 {
-    if (strcmp(shell, "bash") == 0) print_bash(stream);
-    else if (strcmp(shell, "zsh") == 0) print_zsh(stream);
-    else print_fish(stream);
+    if (strcmp(shell, "bash") == 0) print_bash(stream, commands);
+    else if (strcmp(shell, "zsh") == 0) print_zsh(stream, commands);
+    else print_fish(stream, commands);
     return CLI_OK;
 }

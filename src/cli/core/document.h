@@ -17,9 +17,6 @@ const char *cli_kind_word(enum ets_kind kind);
 /* main, before the command runs. */
 void cli_document_start(const struct cli_arguments *arguments);
 
-/* Keeps what goes to standard error for the document's notes. */
-void cli_document_note(struct ets_text text);
-
 /* Opens a document of `table` at `path`, after ending one that is open. Returns an exit code. */
 int cli_document_table(const char *path, const struct ets_table *table,
                        const struct ets_table_style *style);

@@ -1,3 +1,4 @@
+/* The command `help`, and what --help prints: overview, pages of commands, man pages. */
 #include <ctype.h>
 #include <string.h>
 
@@ -80,13 +81,13 @@ void cli_print_help(FILE *stream, const struct cli_command *command)
     print_lines(stream, command->examples, "  ");
 }
 
-void cli_print_overview(FILE *stream)
+void cli_print_overview(FILE *stream, const struct cli_command *commands)
 {
     fputs(
         "etscope shows what an ExecuTorch program does: what each operator costs and which\n"
         "line of the model it is.\n\nusage: etscope COMMAND [options]\n\n",
         stream);
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
+    for (const struct cli_command *command = commands; command->name != NULL; command++) {
         fprintf(stream, "  %-10s %s\n", command->name, command->summary);
     }
     fputs(
@@ -137,7 +138,9 @@ static void print_man_examples(FILE *stream, const struct cli_command *command)
     fputs("\n.fi\n.SH EXIT STATUS\nSee\n.BR etscope (1).\n", stream);
 }
 
-void cli_print_man(FILE *stream, const struct cli_command *command)
+/* `command` NULL: etscope(1) */
+static void print_man(FILE *stream, const struct cli_command *commands,
+                      const struct cli_command *command)
 {
     char title[64] = "ETSCOPE";
     if (command != NULL) snprintf(title, sizeof title, "ETSCOPE-%s", command->name);
@@ -161,7 +164,7 @@ void cli_print_man(FILE *stream, const struct cli_command *command)
         "Shows what an ExecuTorch program does: what each operator costs and which line of the "
         "model it is.\n.SH COMMANDS\n",
         stream);
-    for (const struct cli_command *each = cli_commands; each->name != NULL; each++) {
+    for (const struct cli_command *each = commands; each->name != NULL; each++) {
         fprintf(stream, ".TP\n.BR etscope\\-%s (1)\n", each->name);
         print_roff(stream, each->summary);
         fputc('\n', stream);
@@ -179,14 +182,15 @@ int cmd_help(const struct cli_arguments *arguments)
     const struct cli_command *command = NULL;
     if (arguments->word_count > 1) return cli_complain(CLI_USAGE, "help takes one command");
     if (cli_has(arguments, "--completion")) {
-        return cli_print_completion(stdout, cli_value(arguments, "--completion"));
+        return cli_print_completion(stdout, arguments->commands,
+                                    cli_value(arguments, "--completion"));
     }
     if (arguments->word_count == 1) {
-        command = cli_find_command(arguments->words[0]);
+        command = cli_find_command(arguments->commands, arguments->words[0]);
         if (command == NULL) return CLI_USAGE;
     }
-    if (cli_has(arguments, "--man")) cli_print_man(stdout, command);
+    if (cli_has(arguments, "--man")) print_man(stdout, arguments->commands, command);
     else if (command != NULL) cli_print_help(stdout, command);
-    else cli_print_overview(stdout);
+    else cli_print_overview(stdout, arguments->commands);
     return CLI_OK;
 }

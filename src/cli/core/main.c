@@ -4,7 +4,7 @@
 
 #include "cli/core/document.h"
 
-const struct cli_command cli_commands[] = {
+static const struct cli_command commands[] = {
     {"profile", "run a program and show what each operator costs", "MODEL",
      "Runs MODEL (a .pte or .bpte) on the ExecuTorch runtime, records its trace, and prints the "
      "operator table of `inspect`, in one step. Without --runs it runs 10 times after 1 warm-up "
@@ -238,24 +238,6 @@ const struct cli_command cli_commands[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct cli_command *cli_find_command(const char *name)
-{
-    const char *names[sizeof cli_commands / sizeof *cli_commands];
-    unsigned count = 0;
-    for (const struct cli_command *command = cli_commands; command->name != NULL; command++) {
-        if (strcmp(command->name, name) == 0) return command;
-        names[count++] = command->name;
-    }
-    names[count] = NULL;
-    const char *nearest = cli_nearest(name, names);
-    if (nearest != NULL) {
-        cli_complain(CLI_USAGE, "there is no command %s; did you mean %s?", name, nearest);
-    } else {
-        cli_complain(CLI_USAGE, "there is no command %s; `etscope --help` lists them", name);
-    }
-    return NULL;
-}
-
 /* An option before the command. */
 static int complain_option(const char *word)
 {
@@ -290,11 +272,11 @@ int main(int count, char **words)
 {
     setlocale(LC_CTYPE, "");
     if (count < 2) {
-        cli_print_overview(stderr);
+        cli_print_overview(stderr, commands);
         return CLI_USAGE;
     }
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
-        cli_print_overview(stdout);
+        cli_print_overview(stdout, commands);
         return finish(CLI_OK);
     }
     if (strcmp(words[1], "--version") == 0) {
@@ -302,7 +284,7 @@ int main(int count, char **words)
         return finish(CLI_OK);
     }
     if (words[1][0] == '-') return complain_option(words[1]);
-    const struct cli_command *command = cli_find_command(words[1]);
+    const struct cli_command *command = cli_find_command(commands, words[1]);
     if (command == NULL) return CLI_USAGE;
     if (asks_for_help(count - 2, words + 2)) {
         cli_print_help(stdout, command);
@@ -310,6 +292,7 @@ int main(int count, char **words)
     }
     static struct cli_arguments arguments;
     int code = cli_parse(command, count - 2, words + 2, &arguments);
+    arguments.commands = commands;
     if (code == CLI_OK) code = cli_check_outputs(&arguments);
     if (code != CLI_OK) return code;
     cli_document_start(&arguments);

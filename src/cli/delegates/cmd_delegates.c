@@ -1,6 +1,8 @@
+/* The command `delegates`: what was delegated, and what was not. */
 #include <string.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"

@@ -1,3 +1,4 @@
+/* The command `doctor`: checks the installation, and says how to add what is missing. */
 #include <stdlib.h>
 #include <string.h>
 

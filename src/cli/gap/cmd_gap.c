@@ -4,6 +4,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
 #include "etscope/experimental/gap.h"

@@ -1,3 +1,4 @@
+/* Opens the inputs of the reference: files, a bundled test case, or the record's own. */
 #include "cli/gap/gap_inputs.h"
 
 #include <stdlib.h>

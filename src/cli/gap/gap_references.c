@@ -1,3 +1,4 @@
+/* Takes the values to compare with from another trace, or from a folder of arrays. */
 #include "cli/gap/gap_references.h"
 
 #include "cli/core/cli_text.h"

@@ -1,3 +1,4 @@
+/* Describes the extra block of a trace: what etscope's tracer tells of itself and its runs. */
 #include "cli/info/info_extra.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Writes JSON piece by piece: commas, keys and escapes. */
 #include "cli/info/info_json.h"
 #include "host/output.h"
 

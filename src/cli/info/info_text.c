@@ -1,3 +1,4 @@
+/* Composes lines of facts: labels, wrapped lists, bytes and tensors. */
 #include "cli/info/info_text.h"
 #include "host/output.h"
 

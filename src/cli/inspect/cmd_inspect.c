@@ -1,3 +1,4 @@
+/* The command `inspect`: the operator table of a trace. */
 #include "cli/inspect/show.h"
 #include "cli/open/siblings.h"
 #include "cli/open/subject.h"

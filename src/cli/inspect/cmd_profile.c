@@ -1,3 +1,4 @@
+/* The command `profile`: runs a program and shows its operator table. */
 #include <string.h>
 
 #include "cli/inspect/show.h"

@@ -74,23 +74,11 @@ int cli_check_steady(const struct cli_arguments *arguments);
 /* What was skipped, odd or not joined, as notes. */
 void cli_print_notes(const struct ets_inspection *inspection);
 
-/* How tables go to standard output: width, bold, ASCII or not, from the terminal. */
-void cli_style(const struct cli_arguments *arguments, const char *output_path,
-               struct ets_table_style *style_out);
-
 /* Keeps the columns that --columns names, if it is given. Returns an exit code. */
 int cli_choose_columns(const struct cli_arguments *arguments, struct ets_table *table);
 /* Says what `error` is of --columns, which name may be meant and which there are: CLI_USAGE. */
 int cli_complain_columns(const struct cli_arguments *arguments, const struct ets_table *table,
                          const struct ets_error *error);
-
-/* Writes `table` where --output says. Returns an exit code. */
-int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
-                    const struct ets_table_style *style);
-int cli_write_table_to(const char *path, const struct ets_table *table,
-                       const struct ets_table_style *style);
-/* The same in the style that the options and the terminal ask for. */
-int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table);
 
 /* How the subject is read and joined, by the options that `inspect` and `annotate` share. */
 struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,

@@ -1,3 +1,4 @@
+/* Writes the table of upstream's Inspector. */
 #include "cli/inspect/upstream_table.h"
 #include "host/output.h"
 #include "inspect/upstream/upstream_view.h"

@@ -1,3 +1,4 @@
+/* Opens .npy and .npz files as a list of named arrays. */
 #include "cli/open/arrays.h"
 
 #include <stdlib.h>

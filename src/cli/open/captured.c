@@ -1,3 +1,4 @@
+/* Chooses captured tensors of a trace by a word or by filters, and names them. */
 #include "cli/open/captured.h"
 #include "inspect/patterns.h"
 

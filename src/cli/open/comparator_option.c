@@ -1,3 +1,4 @@
+/* --comparator: loads the comparators of shared libraries, and adds their columns. */
 #include "cli/open/comparator_option.h"
 #include "host/comparator_library.h"
 

@@ -1,3 +1,4 @@
+/* Opens the debug buffer of a trace, and notes where it is too short or another file. */
 #include "cli/open/debug_buffer.h"
 
 #include "cli/core/cli_text.h"

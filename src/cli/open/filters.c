@@ -1,3 +1,4 @@
+/* Parses the options that choose rows, and says what was meant where nothing matches. */
 #include "cli/open/filters.h"
 #include "inspect/patterns.h"
 

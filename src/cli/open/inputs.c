@@ -1,3 +1,4 @@
+/* Opens ETRecords and programs that options name, and says what is wrong with them. */
 #include "cli/open/inputs.h"
 
 #include "etscope/file.h"

@@ -1,3 +1,4 @@
+/* Makes the inputs of a run: from arrays, a test case, a record, raw files, or generated. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Reads a tensor's bytes from a file whose type and shape the program tells. */
 #include "cli/open/raw_files.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * Runs a model for the commands that do so: engine, program, inputs, runs and the files to write.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
 #include "host/output.h"

@@ -1,3 +1,4 @@
+/* Finds the ETRecord and the program beside traces, and uses those that agree with them. */
 #include "cli/open/siblings.h"
 
 #include <stdio.h>

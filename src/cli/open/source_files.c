@@ -1,3 +1,4 @@
+/* Finds the source files that a record names, also below --source-root. */
 #define _DEFAULT_SOURCE
 #include "cli/open/source_files.h"
 

@@ -1,3 +1,4 @@
+/* Opens a trace with its record, program and debug buffer. */
 #include "cli/open/subject.h"
 
 #include "cli/open/debug_buffer.h"

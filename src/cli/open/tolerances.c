@@ -1,3 +1,4 @@
+/* Parses the rules of tolerances from options and files. */
 #include "cli/open/tolerances.h"
 
 #include <errno.h>

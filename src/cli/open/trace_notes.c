@@ -1,3 +1,4 @@
+/* Notes what a trace lacks: lost events, filters, runs that broke off. */
 #include "cli/open/trace_notes.h"
 
 #include <stdio.h>

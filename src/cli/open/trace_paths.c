@@ -1,3 +1,4 @@
+/* Lists the traces that words name: files, folders and @LIST. */
 #include "cli/open/trace_paths.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* Opens several traces, explains them with models and pools them. */
 #include "cli/open/traces.h"
 
 #include <stdlib.h>

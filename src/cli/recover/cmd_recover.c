@@ -1,3 +1,4 @@
+/* The command `recover`: rebuilds a trace from a device's serial log or stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,22 +27,6 @@ const struct cli_option cli_recover_options[] = {
      NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
-
-int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out)
-{
-    struct ets_error error;
-    (void)ets_trace_capture_init(&out->capture, bytes);
-    out->memory = malloc(out->capture.memory_bytes + 1);
-    if (out->memory == NULL) {
-        return cli_complain(CLI_INTERNAL, "%s: no memory for %zu bytes of records",
-                            cli_path_name(path), out->capture.memory_bytes);
-    }
-    if (ets_trace_recover(&out->trace, &out->capture, out->memory, out->capture.memory_bytes,
-                          &error) != ETS_OK) {
-        return cli_fail(path, &error);
-    }
-    return CLI_OK;
-}
 
 /* Finds the part that is asked for; what of the stream's bytes it is. */
 static int choose_part(const struct cli_arguments *arguments, struct recovery *recovery,

@@ -1,3 +1,4 @@
+/* The command `run`: runs a program and records its trace. */
 #include <string.h>
 
 #include "cli/core/cli_text.h"

@@ -1,3 +1,4 @@
+/* Opens the files of `sql`, and decides which record and program go with which trace. */
 #include "cli/sql/sql_sources.h"
 
 #include <stdlib.h>

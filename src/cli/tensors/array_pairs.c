@@ -1,3 +1,6 @@
+/*
+ * Pairs captured tensors with the arrays of another trace: by name, or by order among alike ones.
+ */
 #include "cli/tensors/array_pairs.h"
 #include "record/numpy.h"
 

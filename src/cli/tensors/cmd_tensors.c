@@ -1,6 +1,7 @@
 /* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/siblings.h"

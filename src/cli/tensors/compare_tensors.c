@@ -1,3 +1,4 @@
+/* --compare of `tensors`: captured tensors against arrays, one line each. */
 #include "cli/tensors/compare_tensors.h"
 #include "etscope/experimental/comparators.h"
 #include "numerics/element.h"
@@ -10,6 +11,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/tolerances.h"
 #include "cli/tensors/array_pairs.h"

@@ -1,3 +1,4 @@
+/* Puts the cells of a comparison that `tensors` and `verify` have in common. */
 #include "cli/tensors/comparison_cells.h"
 #include "etscope/experimental/comparators.h"
 

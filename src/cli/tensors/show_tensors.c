@@ -1,3 +1,4 @@
+/* Prints tensors with their statistics, and draws them as heat maps. */
 #include "cli/tensors/show_tensors.h"
 #include "host/output.h"
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/session.h"

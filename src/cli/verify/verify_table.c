@@ -1,3 +1,4 @@
+/* The table of `verify`, and its JUnit file. */
 #include "cli/verify/verify_table.h"
 #include "host/output.h"
 

@@ -1,3 +1,4 @@
+/* A loaded program: its methods, their inputs and outputs, and its tracer. */
 #include "engine/plugin/engine_program.h"
 
 #include <string>

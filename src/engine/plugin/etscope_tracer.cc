@@ -1,3 +1,4 @@
+/* Records with etscope's own tracer, and counts events and drops. */
 #include "engine/plugin/etscope_tracer.h"
 
 namespace ets

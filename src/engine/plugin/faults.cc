@@ -1,3 +1,4 @@
+/* Catches faults of the processor inside of a kernel call, by signal handlers of the process. */
 #include "engine/plugin/faults.h"
 
 #include <signal.h>

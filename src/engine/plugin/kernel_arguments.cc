@@ -1,3 +1,4 @@
+/* Makes the runtime's values of the arguments of a kernel call, after checking them. */
 #include "engine/plugin/kernel_arguments.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* Starts the runtime, and keeps its log to say why a call failed. */
 #include "engine/plugin/runtime.h"
 
 #include <executorch/runtime/platform/platform.h>

@@ -1,3 +1,4 @@
+/* Sets the number of threads of the runtime's pool. */
 #include "engine/plugin/threads.h"
 
 #include <atomic>

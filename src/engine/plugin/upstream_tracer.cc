@@ -1,3 +1,4 @@
+/* Records with ExecuTorch's ETDumpGen, without the values that it cannot write. */
 #include "engine/plugin/upstream_tracer.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+/* Reads the runtime's values and tensor descriptions, and copies elements between layouts. */
 #include "engine/plugin/values.h"
 
 #include <cstdio>

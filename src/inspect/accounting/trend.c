@@ -1,3 +1,4 @@
+/* Mann and Kendall's test: whether the times of runs rise or fall. */
 #include "inspect/accounting/trend.h"
 
 #include <math.h>

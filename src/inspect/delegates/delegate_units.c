@@ -1,3 +1,7 @@
+/*
+ * Reads the units of a delegate call with the first reader that knows any, and matches events to
+ * them.
+ */
 #include "inspect/delegates/delegate_units.h"
 
 #include "base/text.h"

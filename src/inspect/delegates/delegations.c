@@ -1,3 +1,7 @@
+/*
+ * Lists the instructions of a program: calls with their units, kernels, and the bytes that go in
+ * and out.
+ */
 #include "etscope/experimental/delegates.h"
 #include "format/program_lists.h"
 #include "record/record_maps.h"
@@ -11,7 +15,7 @@
 #include "inspect/names.h"
 #include "record/etrecord_internal.h"
 
-/* As inspection.c and delegate_ties.c have them. */
+/* As inspection_open.c and delegate_ties.c have them. */
 #define ARENA_LIMIT ((size_t)8 << 30)
 enum { PROGRAM_TIMES = 16 };
 
@@ -35,18 +39,6 @@ struct lister {
     uint32_t *stamp;               /* [value] the instruction that named it last, from 1 */
     uint32_t partition_count;
 };
-
-struct ets_bytes ets_payload_of(const struct ets_chain *chain, int64_t instruction)
-{
-    const struct ets_bytes none = {NULL, 0};
-    if (instruction < 0 || instruction >= (int64_t)chain->instruction_count) return none;
-    struct ets_instruction call;
-    ets_chain_instruction(chain, (uint32_t)instruction, &call);
-    if (call.kind != ETS_INSTRUCTION_DELEGATE_CALL) return none;
-    struct ets_delegate delegate;
-    ets_method_delegate(&chain->method, (uint32_t)call.delegate_index, &delegate);
-    return delegate.blob;
-}
 
 static bool is_constant(const struct ets_program_tensor *tensor)
 {

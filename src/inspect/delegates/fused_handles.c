@@ -1,3 +1,7 @@
+/*
+ * Finds the debug handles behind each node of a payload, also those of nodes that were fused into
+ * it.
+ */
 #include "inspect/delegates/fused_handles.h"
 
 #include "host/strings.h"

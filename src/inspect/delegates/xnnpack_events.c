@@ -1,3 +1,4 @@
+/* Foretells the operators that the XNNPACK runtime makes of a payload's nodes, and their names. */
 #include "inspect/delegates/xnnpack_events.h"
 
 #include "host/key_table.h"

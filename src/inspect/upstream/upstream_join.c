@@ -1,3 +1,4 @@
+/* Joins events to operators as upstream's Inspector does, or mended. */
 #include "inspect/upstream/upstream_join.h"
 #include "inspect/upstream/upstream_view.h"
 #include "record/etrecord_internal.h"

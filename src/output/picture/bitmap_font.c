@@ -1,3 +1,4 @@
+/* The glyphs of the font in which pictures are labelled. */
 #include "output/picture/bitmap_font.h"
 
 static const struct {

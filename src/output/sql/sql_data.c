@@ -1,3 +1,7 @@
+/*
+ * Collects what the tables of SQL show: traces, records, graphs, methods, chains and delegates,
+ * each with a number.
+ */
 #include "output/sql/sql_data.h"
 #include "inspect/row_times.h"
 
@@ -9,17 +13,12 @@
 /* Numbers of events and of their tensors share 63 bits. */
 enum { MAX_EVENTS = INT32_MAX };
 
-static enum ets_status no_memory(struct ets_error *error)
-{
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the database");
-}
-
 static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *error)
 {
     const struct ets_sql_sources *sources = &data->sources;
     uint64_t events = 0, runs = 0, blocks = 0, operators = 0;
     data->traces = ets_arena_alloc_array(&data->arena, sources->trace_count, sizeof *data->traces);
-    if (data->traces == NULL) return no_memory(error);
+    if (data->traces == NULL) return ets_fail_memory(error, "the tables of the database");
     for (uint32_t i = 0; i < sources->trace_count; i++) {
         struct ets_sql_trace_data *trace = &data->traces[i];
         trace->source = &sources->traces[i];
@@ -54,7 +53,7 @@ static enum ets_status add_links(struct ets_sql_data *data, struct ets_error *er
     uint32_t at = 0;
     data->first_link = ets_arena_alloc_array(&data->arena, (size_t)data->operator_count + 1,
                                              sizeof *data->first_link);
-    if (data->first_link == NULL) return no_memory(error);
+    if (data->first_link == NULL) return ets_fail_memory(error, "the tables of the database");
     for (uint32_t i = 0; i < data->sources.trace_count; i++) {
         const struct ets_inspection *inspection = data->traces[i].inspection;
         for (uint32_t row = 0; row < ets_inspection_row_count(inspection); row++) {
@@ -100,7 +99,7 @@ static enum ets_status add_graphs(struct ets_sql_data *data, struct ets_error *e
         }
         if (is_filling) break;
         data->graphs = ets_arena_alloc_array(&data->arena, room, sizeof *data->graphs);
-        if (data->graphs == NULL) return no_memory(error);
+        if (data->graphs == NULL) return ets_fail_memory(error, "the tables of the database");
     }
     return ETS_OK;
 }
@@ -256,14 +255,16 @@ static bool add_delegates(struct ets_sql_data *data)
 }
 
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
-                                  struct ets_error *error)
+                                  const struct ets_allocator *allocator, struct ets_error *error)
 {
     *data = (struct ets_sql_data){.sources = *sources};
-    ets_arena_init(&data->arena, NULL, 0);
+    ets_arena_init(&data->arena, allocator, 0);
     ETS_TRY(add_traces(data, error));
     ETS_TRY(add_links(data, error));
     ETS_TRY(add_graphs(data, error));
-    return add_methods(data) && add_delegates(data) ? ETS_OK : no_memory(error);
+    return add_methods(data) && add_delegates(data)
+               ? ETS_OK
+               : ets_fail_memory(error, "the tables of the database");
 }
 
 void ets_sql_data_free(struct ets_sql_data *data)
@@ -272,12 +273,13 @@ void ets_sql_data_free(struct ets_sql_data *data)
 }
 
 /* The means over the middle half of their runs of the rows of a block. */
-static bool find_middles(const struct ets_inspection *inspection, uint32_t block, double *mid)
+static bool find_middles(const struct ets_allocator *allocator,
+                         const struct ets_inspection *inspection, uint32_t block, double *mid)
 {
     struct ets_arena arena;
     struct ets_chosen_runs runs;
     const struct ets_block *rows = ets_inspection_block(inspection, block);
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     double *ticks = ets_arena_alloc_array(&arena, rows->run_count, sizeof *ticks);
     const bool ok =
         ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs);
@@ -303,7 +305,7 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
         return false;
     }
     for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
-        if (!find_middles(trace->inspection, b, trace->mid)) return false;
+        if (!find_middles(data->arena.allocator, trace->inspection, b, trace->mid)) return false;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (ets_inspection_row_statistics(trace->inspection, i, ETS_NO_INDEX, &times[i], NULL) !=

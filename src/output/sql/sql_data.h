@@ -76,7 +76,7 @@ struct ets_sql_data {
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
-                                  struct ets_error *error);
+                                  const struct ets_allocator *allocator, struct ets_error *error);
 void ets_sql_data_free(struct ets_sql_data *data);
 
 /* Makes the times of a trace's rows; false where memory ran out. */

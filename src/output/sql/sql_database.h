@@ -6,10 +6,15 @@
 #include "output/sql/sqlite_library.h"
 
 struct ets_sql {
+    struct ets_arena arena; /* of this struct */
     struct ets_sql_data data;
     struct ets_sqlite sqlite;
     sqlite3 *connection;
 };
+
+/* Zeroed memory that does not last as long as the database, or NULL; and its end. */
+void *ets_sql_alloc(const struct ets_sql *sql, size_t bytes);
+void ets_sql_release(const struct ets_sql *sql, void *pointer);
 
 /* sql_module.c: makes the tables known as virtual ones. Returns SQLite's code. */
 int ets_sql_add_tables(struct ets_sql *sql);

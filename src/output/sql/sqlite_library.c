@@ -1,3 +1,4 @@
+/* Loads SQLite when it is first needed, and finds its functions. */
 #include "output/sql/sqlite_library.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* The table of `gate`: a line for each rule with its limit, both sides and the reason. */
 #include <math.h>
 
 #include "base/error.h"

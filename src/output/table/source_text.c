@@ -1,3 +1,4 @@
+/* A source file as lines: whether it is the one that was exported, and which functions to show. */
 #include "output/table/source_text.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Writes the TSV file of upstream's Inspector, byte for byte. */
 #include <string.h>
 
 #include "host/number.h"

@@ -1,3 +1,7 @@
+/*
+ * Prints the elements of a tensor as NumPy does: one format for all, with as few digits as tell
+ * them apart.
+ */
 #include "output/text/element_text.h"
 #include "numerics/element.h"
 

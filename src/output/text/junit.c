@@ -1,3 +1,4 @@
+/* Writes verdicts as a JUnit XML file. */
 #include "output/text/junit.h"
 #include "host/output.h"
 

@@ -1,3 +1,4 @@
+/* Escapes a text for XML. */
 #include "output/text/xml_text.h"
 #include "host/output.h"
 

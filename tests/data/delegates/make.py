@@ -5,8 +5,6 @@
 Needs torch and executorch. Their traces are of `etscope run FILE.pte --runs 2 --trace FILE.etdp`.
 """
 
-import io
-import re
 import sys
 from pathlib import Path
 
@@ -21,6 +19,9 @@ from torch import nn
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
 from torchao.quantization.granularity import PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -100,15 +101,6 @@ class Shared(nn.Module):
         return torch.relu(self.left(x)) + self.right(x)
 
 
-def shorten(program):
-    for module in program.graph_module.modules():
-        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else []:
-            if trace := node.meta.get("stack_trace"):
-                node.meta["stack_trace"] = re.sub(
-                    r'(?<=File ")[^"]*/', "", trace.replace(str(FOLDER) + "/", "")
-                )
-
-
 def quantize(model, inputs, is_dynamic):
     quantizer = XNNPACKQuantizer().set_global(
         get_symmetric_quantization_config(is_per_channel=True, is_dynamic=is_dynamic)
@@ -123,15 +115,8 @@ def save(name, model, inputs, partitioner):
         torch.export.export(model, inputs), partitioner=[partitioner], generate_etrecord=True
     )
     program = edge.to_executorch()
-    record = program.get_etrecord()
-    shorten(record.edge_dialect_program)
-    shorten(record.exported_program)
-    buffer = io.BytesIO()
-    record.save(buffer)
-    for machine in (str(FOLDER), str(Path.home()), sys.prefix):
-        assert machine.encode() not in buffer.getvalue(), machine
     (FOLDER / f"{name}.pte").write_bytes(program.buffer)
-    (FOLDER / f"{name}.etrecord").write_bytes(buffer.getvalue())
+    save_record(program.get_etrecord(), FOLDER / f"{name}.etrecord", FOLDER)
 
 
 def main():

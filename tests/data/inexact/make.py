@@ -8,7 +8,6 @@ inputs; the expected outputs are PyTorch's, in sums.bpte.
 """
 
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
@@ -17,6 +16,9 @@ from executorch.devtools.bundled_program.config import MethodTestCase, MethodTes
 from executorch.devtools.bundled_program.serialize import (
     serialize_from_bundled_program_to_flatbuffer)
 from executorch.exir import to_edge
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 MODEL = '''
 import torch
@@ -48,16 +50,7 @@ def main():
         MethodTestCase(inputs=inputs, expected_outputs=expected)])])
     record = program.get_etrecord()
     record.update_representative_inputs(bundle)
-    record.save(str(folder / "raw"))
-    library = str(Path(torch.__file__).parents[1]) + "/"
-    with zipfile.ZipFile(folder / "raw") as source:
-        with zipfile.ZipFile(folder / "sums.etrecord", "w", zipfile.ZIP_DEFLATED) as target:
-            for info in source.infolist():
-                data = source.read(info)
-                if data[:1] == b"{":  # stack traces
-                    data = data.replace(library.encode(), b"site-packages/")
-                target.writestr(zipfile.ZipInfo(info.filename), data)
-    (folder / "raw").unlink()
+    save_record(record, folder / "sums.etrecord")
     (folder / "sums.pte").write_bytes(program.buffer)
     (folder / "sums.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
 

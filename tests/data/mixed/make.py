@@ -7,7 +7,6 @@ The traces are etscope's: etscope run int8.bpte --etrecord int8.etrecord --input
 """
 
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
@@ -23,6 +22,9 @@ from executorch.exir import to_edge_transform_and_lower
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
+
 
 class Net(nn.Module):
     def __init__(self):
@@ -34,28 +36,13 @@ class Net(nn.Module):
         return self.second(torch.tanh(self.first(x)))
 
 
-def save_record(record, path):
-    raw = Path(str(path) + ".raw")
-    record.save(str(raw))
-    folders = {str(Path(__file__).parent) + "/": "models/",
-               str(Path(torch.__file__).parents[1]) + "/": "site-packages/"}
-    with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
-        for info in source.infolist():
-            data = source.read(info)
-            if data[:1] == b"{":  # stack traces
-                for folder, shown in folders.items():
-                    data = data.replace(folder.encode(), shown.encode())
-            target.writestr(zipfile.ZipInfo(info.filename), data, zipfile.ZIP_DEFLATED)
-    raw.unlink()
-
-
 def save(model, inputs, partitioners, folder, name):
     edge = to_edge_transform_and_lower(torch.export.export(model, inputs, strict=True),
                                        partitioner=partitioners, generate_etrecord=True)
     program = edge.to_executorch()
     record = program.get_etrecord()
     record.update_representative_inputs([list(inputs)])
-    save_record(record, folder / f"{name}.etrecord")
+    save_record(record, folder / f"{name}.etrecord", Path(__file__).parent)
     case = MethodTestCase(list(inputs), [model(*inputs)])
     bundle = BundledProgram(program, [MethodTestSuite("forward", [case])])
     (folder / f"{name}.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))

@@ -9,7 +9,6 @@ expected.bin, the output of eager PyTorch. Upstream's numeric gap must take each
 
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 import torch
@@ -17,26 +16,15 @@ from executorch.devtools import Inspector
 from executorch.exir import to_edge
 from executorch.runtime import Runtime
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
+
 FOLDER = Path(sys.argv[1])
 
 
 class Net(torch.nn.Module):
     def forward(self, pair, *, scale):
         return torch.relu(pair[0] * scale + pair[1])
-
-
-def save(record, inputs, path):
-    record._representative_inputs = inputs
-    with tempfile.NamedTemporaryFile() as raw:
-        record.save(raw.name)
-        with zipfile.ZipFile(raw.name) as source, zipfile.ZipFile(path, "w") as target:
-            for name in source.namelist():
-                data = source.read(name)
-                if data[:1] == b"{":  # stack traces
-                    for folder, shown in ((Path(torch.__file__).parents[1], b"site-packages"),
-                                          (Path(__file__).resolve().parent, b"models")):
-                        data = data.replace(str(folder).encode(), shown)
-                target.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
 
 
 def main():
@@ -51,7 +39,9 @@ def main():
     cases = [([x, y], {"scale": scale}), ([y, x], {"scale": scale})]
     forms = {"keywords": cases[0], "cases": cases, "surplus": [x, y, scale, scale, x]}
     for name, inputs in forms.items():
-        save(program.get_etrecord(), inputs, FOLDER / f"{name}.etrecord")
+        record = program.get_etrecord()
+        record._representative_inputs = inputs
+        save_record(record, FOLDER / f"{name}.etrecord", Path(__file__).resolve().parent)
         with tempfile.TemporaryDirectory() as folder:
             trace, debug = f"{folder}/t.etdp", f"{folder}/t.bin"
             loaded = Runtime.get().load_program(

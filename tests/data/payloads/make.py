@@ -7,12 +7,16 @@ Needs torch and executorch. The traces are of `etscope run two.pte --method NAME
 `two.etrecord` is the export's.
 """
 
+import sys
 from pathlib import Path
 
 import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import to_edge_transform_and_lower
 from torch import nn
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -37,7 +41,7 @@ def main():
         generate_etrecord=True)
     manager = edge.to_executorch()
     (FOLDER / "two.pte").write_bytes(manager.buffer)
-    manager.get_etrecord().save(str(FOLDER / "two.etrecord"))
+    save_record(manager.get_etrecord(), FOLDER / "two.etrecord", FOLDER)
 
 
 if __name__ == "__main__":

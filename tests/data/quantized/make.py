@@ -11,7 +11,6 @@ FOLDER gets float.etrecord, int8.etrecord and int8.pte; the trace is then record
 """
 
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
@@ -22,6 +21,9 @@ from executorch.devtools import BundledProgram
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 MODEL = '''
 import torch
@@ -61,22 +63,14 @@ def make_model():
     return model
 
 
-def save_record(program, inputs, model, path):
+def save_tested(program, inputs, model, path):
     with torch.no_grad():
         expected = [model(*inputs)]
     bundle = BundledProgram(program, [MethodTestSuite("forward", [
         MethodTestCase(inputs=inputs, expected_outputs=expected)])])
     record = program.get_etrecord()
     record.update_representative_inputs(bundle)
-    record.save(str(path) + ".raw")
-    folder = str(Path(torch.__file__).parents[1]) + "/"
-    with zipfile.ZipFile(str(path) + ".raw") as source, zipfile.ZipFile(path, "w") as target:
-        for info in source.infolist():
-            data = source.read(info)
-            if data[:1] == b"{":  # stack traces
-                data = data.replace(folder.encode(), b"site-packages/")
-            target.writestr(zipfile.ZipInfo(info.filename), data)
-    Path(str(path) + ".raw").unlink()
+    save_record(record, path)
 
 
 def main():
@@ -85,7 +79,7 @@ def main():
     inputs = (torch.randn(1, 3, 16, 16),)
     exported = torch.export.export(model, inputs)
     program = to_edge(exported, generate_etrecord=True).to_executorch()
-    save_record(program, inputs, model, folder / "float.etrecord")
+    save_tested(program, inputs, model, folder / "float.etrecord")
 
     quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config())
     prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
@@ -96,7 +90,7 @@ def main():
     program = to_edge_transform_and_lower(
         torch.export.export(quantized, inputs), partitioner=[XnnpackPartitioner()],
         generate_etrecord=True).to_executorch()
-    save_record(program, inputs, quantized, folder / "int8.etrecord")
+    save_tested(program, inputs, quantized, folder / "int8.etrecord")
     (folder / "int8.pte").write_bytes(program.buffer)
 
 

@@ -7,13 +7,14 @@ random.bin are a run of it on upstream's runtime. complex.etrecord has a Fourier
 """
 
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 
 import torch
 from executorch.exir import to_edge
 from executorch.runtime import Runtime
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record, save_trace
 
 FOLDER = Path(sys.argv[1])
 
@@ -38,16 +39,7 @@ def export(model, inputs, path):
     program = to_edge(torch.export.export(model, inputs), generate_etrecord=True).to_executorch()
     record = program.get_etrecord()
     record._representative_inputs = list(inputs)
-    with tempfile.NamedTemporaryFile() as raw:
-        record.save(raw.name)
-        with zipfile.ZipFile(raw.name) as source, zipfile.ZipFile(path, "w") as target:
-            for name in source.namelist():
-                data = source.read(name)
-                if data[:1] == b"{":  # stack traces
-                    for folder, shown in ((Path(torch.__file__).parents[1], b"site-packages"),
-                                          (Path(__file__).resolve().parent, b"models")):
-                        data = data.replace(str(folder).encode(), shown)
-                target.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
+    save_record(record, path, Path(__file__).resolve().parent)
     return program
 
 
@@ -58,9 +50,7 @@ def main():
     loaded = Runtime.get().load_program(
         program.buffer, enable_etdump=True, debug_buffer_size=1 << 14)
     loaded.load_method("forward").execute(inputs)
-    loaded.write_etdump_result_to_file(str(FOLDER / "random.etdp"), str(FOLDER / "random.bin"))
-    debug = (FOLDER / "random.bin").read_bytes().rstrip(b"\0")
-    (FOLDER / "random.bin").write_bytes(debug + bytes(-len(debug) % 64))
+    save_trace(loaded, FOLDER / "random.etdp", FOLDER / "random.bin")
     export(Complex(), inputs, FOLDER / "complex.etrecord")
 
 

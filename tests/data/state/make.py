@@ -12,14 +12,15 @@ EXPECTED says; making fails where it does not.
 
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
-from executorch.devtools import generate_etrecord
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.runtime import Runtime
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record
 
 EXPECTED = {"shared": [5.0, 12.0, 6.0], "own": [0.0, 2.0, 0.0]}
 
@@ -50,19 +51,6 @@ class Cache(torch.nn.Module):
     def forward(self, x):
         self.cache.copy_((self.cache + x) * 0.5)
         return torch.relu(self.cache)
-
-
-def save_record(record, path):
-    """Without the paths of the machine that made it."""
-    raw = Path(str(path) + ".raw")
-    record.save(str(raw))
-    packages = str(Path(torch.__file__).parents[1]) + "/"
-    with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w") as target:
-        for info in source.infolist():
-            data = source.read(info).replace(packages.encode(), b"site-packages/")
-            data = data.replace(str(Path(__file__)).encode(), b"models/make.py")
-            target.writestr(zipfile.ZipInfo(info.filename), data)
-    raw.unlink()
 
 
 def export(model, method, inputs):
@@ -102,7 +90,7 @@ def write_trace(folder, program, name, *words):
 def write_cache(folder):
     edge = to_edge(torch.export.export(Cache().eval(), (torch.ones(8),)), generate_etrecord=True)
     program = edge.to_executorch()
-    save_record(program.get_etrecord(), folder / "cache.etrecord")
+    save_record(program.get_etrecord(), folder / "cache.etrecord", Path(__file__).parent)
     (folder / "cache.pte").write_bytes(program.buffer)
 
 
@@ -112,7 +100,7 @@ def write_changed(folder, model):
     edge = to_edge(programs, generate_etrecord=True)
     program = edge.to_executorch(ExecutorchBackendConfig(
         memory_planning_pass=MemoryPlanningPass(share_mutable_buffers=True)))
-    save_record(program.get_etrecord(), folder / "changed.etrecord")
+    save_record(program.get_etrecord(), folder / "changed.etrecord", Path(__file__).parent)
     (folder / "changed.pte").write_bytes(program.buffer)
 
 

@@ -9,7 +9,6 @@ For each scheme FOLDER gets a program (.pte), its record, the trace of one run w
 import json
 import math
 import sys
-import zipfile
 from pathlib import Path
 
 import torch
@@ -17,10 +16,12 @@ from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPar
 from executorch.devtools import Inspector
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
-from torch import nn
 from torchao.quantization import (
     Int8DynamicActivationIntxWeightConfig, Int8WeightOnlyConfig, IntxWeightOnlyConfig, quantize_)
 from torchao.quantization.granularity import PerAxis, PerGroup
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fixture_files import save_record, save_trace
 
 METRICS = ("MSE", "L1", "SNR")
 XNNPACK = (XnnpackPartitioner,)
@@ -49,19 +50,6 @@ class Net(nn.Module):
     def forward(self, x):
         return self.second(torch.tanh(self.first(x)) + 1)
 '''
-
-
-def save_record(record, path):
-    raw = Path(str(path) + ".raw")
-    record.save(str(raw))
-    folder = str(Path(torch.__file__).parents[1]) + "/"
-    with zipfile.ZipFile(raw) as source, zipfile.ZipFile(path, "w") as target:
-        for info in source.infolist():
-            data = source.read(info)
-            if data[:1] == b"{":  # stack traces
-                data = data.replace(folder.encode(), b"site-packages/")
-            target.writestr(zipfile.ZipInfo(info.filename), data, zipfile.ZIP_DEFLATED, 9)
-    raw.unlink()
 
 
 def rows(frame):
@@ -97,9 +85,7 @@ def main():
         loaded = Runtime.get().load_program(
             f"{path}.pte", enable_etdump=True, debug_buffer_size=1 << 16)
         loaded.load_method("forward").execute(inputs)
-        loaded.write_etdump_result_to_file(f"{path}.etdp", f"{path}.bin")
-        debug = Path(f"{path}.bin").read_bytes().rstrip(b"\0")
-        Path(f"{path}.bin").write_bytes(debug + bytes(-len(debug) % 64))
+        save_trace(loaded, f"{path}.etdp", f"{path}.bin")
         inspector = Inspector(etdump_path=f"{path}.etdp", etrecord=f"{path}.etrecord",
                               debug_buffer_path=f"{path}.bin")
         golden[name] = {metric: rows(inspector.calculate_numeric_gap(metric)) for metric in METRICS}

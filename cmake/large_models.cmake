@@ -1,0 +1,30 @@
+# The four largest models of the tests come packed in one archive, as their weights stand in it once.
+# They are unpacked beside the others, where git ignores them, when the archive is another than the
+# one they came from.
+function(ets_unpack_large_models)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/data)
+  set(archive ${folder}/large_models.tar.xz)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${archive})
+  file(LOCK ${folder} DIRECTORY GUARD FUNCTION RESULT_VARIABLE locked) # of builds at the same time
+  file(SHA256 ${archive} wanted)
+  set(unpacked "")
+  if(EXISTS ${folder}/.large_models)
+    file(READ ${folder}/.large_models unpacked)
+  endif()
+  set(is_whole TRUE)
+  foreach(model gpt_portable gpt_xnnpack linear_fp32_xnnpack linear_int8_xnnpack)
+    if(NOT EXISTS ${folder}/${model}/model.pte)
+      set(is_whole FALSE)
+    endif()
+  endforeach()
+  if(NOT is_whole OR NOT unpacked STREQUAL wanted)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${archive} WORKING_DIRECTORY ${folder}
+                    RESULT_VARIABLE code ERROR_VARIABLE reason)
+    if(code EQUAL 0)
+      file(WRITE ${folder}/.large_models ${wanted})
+    else()
+      message(WARNING "Tests of large models will fail: ${archive} cannot be unpacked: ${reason}")
+    endif()
+  endif()
+endfunction()
+ets_unpack_large_models()

@@ -1,0 +1,103 @@
+/* Gathers the files that a command reads and what it notes, until its document is written. */
+#include "cli/core/document_entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
+#include "cli/core/document.h"
+#include "etscope/file.h"
+
+static struct {
+    struct cli_entry *entries;
+    size_t count, capacity;
+    bool is_wanted, no_memory;
+} gathered;
+
+void cli_entries_start(void)
+{
+    gathered.is_wanted = true;
+}
+
+static void add_entry(struct ets_text text, const struct cli_entry *kind)
+{
+    if (gathered.count == gathered.capacity) {
+        const size_t capacity = 2 * gathered.capacity + 16;
+        struct cli_entry *grown = realloc(gathered.entries, capacity * sizeof *grown);
+        gathered.no_memory |= grown == NULL;
+        if (grown == NULL) return;
+        gathered.entries = grown;
+        gathered.capacity = capacity;
+    }
+    struct cli_entry *entry = &gathered.entries[gathered.count];
+    *entry = *kind;
+    entry->text = malloc(text.size + 1);
+    gathered.no_memory |= entry->text == NULL;
+    if (entry->text == NULL) return;
+    if (text.size > 0) memcpy(entry->text, text.data, text.size);
+    entry->text[text.size] = '\0';
+    gathered.count++;
+}
+
+void cli_document_note(struct ets_text text)
+{
+    if (gathered.is_wanted) add_entry(text, &(struct cli_entry){.is_file = false});
+}
+
+const char *cli_kind_word(enum ets_kind kind)
+{
+    switch (kind) {
+    case ETS_KIND_ETDUMP: return "etdump";
+    case ETS_KIND_PROGRAM: return "program";
+    case ETS_KIND_BUNDLE: return "bundle";
+    case ETS_KIND_DATA_FILE: return "data_file";
+    case ETS_KIND_ETRECORD: return "etrecord";
+    case ETS_KIND_NPY: return "npy";
+    case ETS_KIND_CAPTURE: return "capture";
+    case ETS_KIND_UNKNOWN:
+    case ETS_KIND_EMPTY:
+    case ETS_KIND_ZIP:
+    case ETS_KIND_JSON:
+    case ETS_KIND_TEXT: break;
+    }
+    return NULL;
+}
+
+/* A file whose kind decides how it is opened is opened twice in a row. */
+static bool is_last(const char *path)
+{
+    return gathered.count > 0 && gathered.entries[gathered.count - 1].is_file &&
+           strcmp(gathered.entries[gathered.count - 1].text, path) == 0;
+}
+
+enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
+{
+    const enum ets_status status = ets_file_open(path, file_out, error);
+    if (status != ETS_OK) return status;
+    const struct ets_bytes bytes = ets_file_bytes(*file_out);
+    cli_count_input(bytes);
+    if (!gathered.is_wanted || is_last(path)) return ETS_OK;
+    add_entry(cli_text(path),
+              &(struct cli_entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
+    return ETS_OK;
+}
+
+const struct cli_entry *cli_entries(size_t *count_out)
+{
+    *count_out = gathered.count;
+    return gathered.entries;
+}
+
+bool cli_entries_are_whole(void)
+{
+    return !gathered.no_memory;
+}
+
+void cli_entries_free(void)
+{
+    for (size_t i = 0; i < gathered.count; i++) free(gathered.entries[i].text);
+    free(gathered.entries);
+    gathered.count = gathered.capacity = 0;
+    gathered.entries = NULL;
+}

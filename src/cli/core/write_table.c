@@ -1,0 +1,65 @@
+/* Writes tables where the options say, in the style that they and the terminal ask for. */
+#define _DEFAULT_SOURCE
+#include "cli/core/write_table.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/core/document.h"
+
+void cli_style(const struct cli_arguments *arguments, const char *output_path,
+               struct ets_table_style *style_out)
+{
+    bool ok = true;
+    const bool is_terminal = strcmp(output_path, "-") == 0 && isatty(STDOUT_FILENO);
+    *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
+    const char *format = cli_value(arguments, "--format");
+    if (format != NULL && !ets_format_find(format, &style_out->format)) {
+        style_out->format = ETS_FORMAT_TSV; /* beside upstream's table */
+    }
+    style_out->bold = is_terminal && getenv("NO_COLOR") == NULL;
+    style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    style_out->time_unit = cli_value(arguments, "--unit");
+    style_out->width = (uint32_t)cli_number(arguments, "--width", 0, 20, 10000, &ok);
+    struct winsize size;
+    if (style_out->width == 0 && is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        style_out->width = size.ws_col;
+    }
+    const char *columns = getenv("COLUMNS");
+    if (style_out->width == 0 && columns != NULL && atoi(columns) >= 20) {
+        style_out->width = (uint32_t)atoi(columns);
+    }
+}
+
+int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,
+                    const struct ets_table_style *style)
+{
+    const char *path = cli_has(arguments, "--output") ? cli_value(arguments, "--output") : "-";
+    return cli_write_table_to(path, table, style);
+}
+
+int cli_write_table_to(const char *path, const struct ets_table *table,
+                       const struct ets_table_style *style)
+{
+    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
+    struct ets_output *output;
+    struct ets_error error;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    if (ets_table_write(table, style, output, &error) != ETS_OK) {
+        ets_output_discard(output);
+        return cli_fail(NULL, &error);
+    }
+    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table)
+{
+    struct ets_table_style style;
+    const char *path = cli_value(arguments, "--output");
+    cli_style(arguments, path != NULL ? path : "-", &style);
+    return cli_write_table(arguments, table, &style);
+}

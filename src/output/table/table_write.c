@@ -1,0 +1,30 @@
+/* Renders a table in one of its formats, which are found here by name. */
+#include <string.h>
+
+#include "output/table/table_cells.h"
+
+enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
+                                struct ets_output *output, struct ets_error *error)
+{
+    if (table->no_memory) return ets_fail_memory(error, "the cells of a table");
+    if (table->is_over) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the table takes more than %llu bytes, which is much for such small files",
+                        (unsigned long long)table->limit);
+    }
+    if (style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN) {
+        return ets_table_write_text(table, style, output, error);
+    }
+    return ets_table_write_records(table, style, output, error);
+}
+
+int ets_format_find(const char *name, enum ets_format *format_out)
+{
+    static const char *const names[] = {"table", "tsv", "csv", "json", "jsonl", "markdown"};
+    for (int i = 0; i < 6; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *format_out = (enum ets_format)i;
+        return 1;
+    }
+    return 0;
+}

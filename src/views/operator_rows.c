@@ -1,0 +1,30 @@
+/* Which rows of a block are shown as operators, and which is the whole. */
+#include "views/operator_rows.h"
+
+#include "base/text.h"
+
+bool ets_operator_row_is_shown(const struct ets_inspection *inspection, bool all_events,
+                               uint32_t index)
+{
+    const struct ets_row *row = ets_inspection_row(inspection, index);
+    if (all_events || !ets_text_is(row->name, "OPERATOR_CALL")) return true;
+    const struct ets_block *block = ets_inspection_block(inspection, row->block);
+    for (uint32_t i = index; i-- > block->first_row;) {
+        const struct ets_row *inner = ets_inspection_row(inspection, i);
+        if (inner->parent == index) return false;
+        if (inner->instruction != row->instruction) break; /* neighbours in order of completion */
+    }
+    return true;
+}
+
+uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block)
+{
+    const struct ets_block *b = ets_inspection_block(inspection, block);
+    uint32_t whole = ets_inspection_total_row(inspection, block);
+    if (whole != ETS_NO_INDEX) return whole;
+    for (uint32_t i = b->first_row; i < b->first_row + b->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (row->parent == ETS_NO_INDEX && row->chain == -1) whole = i; /* load_method is last */
+    }
+    return whole;
+}

@@ -1,0 +1,133 @@
+"""Everything that a user of `etscope run` can get wrong: one line, and the right exit code."""
+
+import unittest
+from pathlib import Path
+
+import run_support as support
+from run_support import DATA, RunTest
+
+
+class Mistakes(RunTest):
+    """One line, an exit code, and no file is written or changed."""
+
+    program = DATA / "mlp_portable" / "model.pte"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("old.etdp", "old.bin", "old.0.npy"):
+            (self.folder / name).write_text("what stood here before")
+
+    def refuses(self, code, part, *arguments, **keywords):
+        before = sorted(self.folder.iterdir())
+        self.fails(code, part, "run", *arguments, **keywords)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        for name in ("old.etdp", "old.bin", "old.0.npy"):
+            self.assertEqual((self.folder / name).read_text(), "what stood here before")
+
+    def refuses_input(self, part, descr, shape, code=support.USAGE):
+        count = 1
+        for size in shape:
+            count *= size
+        support.write_npy(self.folder / "x.npy", descr, shape, [0] * count)
+        self.refuses(code, part, self.program, "--input", "x.npy", "-o", "old.etdp", "--outputs",
+                     "old")
+
+    def test_inputs_that_do_not_fit(self):
+        self.refuses_input("expected float32 [2, 16], got float32 [2, 15]", "<f4", (2, 15))
+        self.refuses_input("got float32 [32]", "<f4", (32,))
+        self.refuses_input("got float64 [2, 16]", "<f8", (2, 16))
+        self.refuses_input("got int64 [2, 16]", "<i8", (2, 16))
+        self.refuses(support.USAGE, "takes 1 input", self.program, "--input", "x.npy", "--input",
+                     "x.npy", "-o", "old.etdp")
+        support.write_npy(self.folder / "x.npy", "<f4", (9, 16), [0] * 144)
+        self.refuses(support.USAGE, "[9, 16]", DATA / "dynamic" / "model.pte", "--input", "x.npy")
+
+    def test_input_files_that_are_none(self):
+        self.refuses(support.INPUT, "missing.npy", self.program, "--input", "missing.npy")
+        (self.folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00")
+        self.refuses(support.INPUT, "x.npy", self.program, "--input", "x.npy", "-o", "old.etdp")
+        (self.folder / "x.npy").write_text("1, 2, 3\n")
+        self.refuses(support.INPUT, "x.npy", self.program, "--input", "x.npy", "-o", "old.etdp")
+
+    def test_what_the_wheel_has_and_is_not_linked_is_named(self):
+        for model, old, new, said, how in (
+            ("mlp_portable", b"aten::relu", b"llama::sdp", "libcustom_ops_aot_lib.so", "--python"),
+            ("mlp_xnnpack", b"\x0e\0\0\0XnnpackBackend", b"\x0a\0\0\0QnnBackend\0\0\0\0",
+             "libexecutorch_backend_qnn.so", "--load-library"),
+        ):
+            program = (DATA / model / "model.pte").read_bytes()
+            self.assertEqual(program.count(old), 1)
+            (self.folder / "other.pte").write_bytes(program.replace(old, new))
+            done = support.call("run", self.folder / "other.pte")
+            self.assertEqual(done.returncode, support.RUNTIME, done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertIn(how, done.stderr)
+
+    def test_methods_and_cases_that_are_not_there(self):
+        bundle = DATA / "mlp_portable" / "model.bpte"
+        self.refuses(support.INPUT, "forward", self.program, "-m", "backward", "-o", "old.etdp")
+        self.refuses(support.INPUT, "encode", DATA / "multi_method" / "model.pte", "-m", "forward",
+                     "-m", "absent", "-o", "old.etdp", "--outputs", "old")
+        self.refuses(support.USAGE, "3 test cases", bundle, "--case", 3, "-o", "old.etdp")
+        self.refuses(support.USAGE, "--case", bundle, "--case", "first")
+        self.refuses(support.USAGE, "--case", bundle, "--case", -1)
+        self.refuses(support.USAGE, "no test cases", self.program, "--case", 0)
+        self.refuses(support.USAGE, "not from both", bundle, "--case", 0, "--input", "x.npy")
+        self.refuses(support.USAGE, "--etrecord", self.program, "--inputs", "etrecord")
+
+    def test_a_missing_engine(self):
+        self.refuses(support.UNAVAILABLE, "/nonexistent", self.program, "-o", "old.etdp",
+                     ETSCOPE_ENGINE="/nonexistent")
+        self.refuses(support.UNAVAILABLE, "/nonexistent", self.program, "--engine", "/nonexistent")
+
+    def test_a_library_that_is_none(self):
+        (self.folder / "kernels.so").write_text("no library")
+        self.refuses(support.RUNTIME, "kernels.so", self.program, "--load-library",
+                     self.folder / "kernels.so", "-o", "old.etdp")
+        self.refuses(support.INPUT, "missing.so", self.program, "--load-library", "./missing.so")
+
+    def test_programs_that_are_none(self):
+        whole = self.program.read_bytes()
+        for size in (0, 4, 64, len(whole) // 2, len(whole) - 1):
+            (self.folder / "cut.pte").write_bytes(whole[:size])
+            self.refuses(support.INPUT, "cut.pte", "cut.pte", "-o", "old.etdp")
+        (self.folder / "text.pte").write_text("This is text.\n")
+        self.refuses(support.INPUT, "text", "text.pte", "-o", "old.etdp")
+        self.refuses(support.INPUT, "missing.pte", "missing.pte", "-o", "old.etdp")
+        for name in ("profile.etdp", "model.etrecord"):
+            self.refuses(support.INPUT, name, DATA / "mlp_portable" / name, "-o", "old.etdp")
+        self.refuses(support.INPUT, "", self.folder, "-o", "old.etdp")
+
+    def test_outputs_that_cannot_be_written(self):
+        nowhere = self.folder / "absent" / "file"
+        self.refuses(support.INTERNAL, "absent", self.program, "--inputs", "zeros", "-o", nowhere,
+                     "--outputs", "old")
+        self.refuses(support.INTERNAL, "absent", self.program, "--inputs", "zeros", "-o",
+                     "old.etdp", "--outputs", nowhere)
+        self.refuses(support.INTERNAL, "absent", self.program, "--inputs", "zeros", "-o",
+                     "old.etdp", "--capture", "outputs", "--debug-buffer", nowhere)
+        self.refuses(support.INTERNAL, "absent", self.program, "--inputs", "zeros", "-o", nowhere,
+                     "--capture", "outputs", "--debug-buffer", "old.bin", "--outputs", "old")
+        (self.folder / "out.1.npy").mkdir()
+        for option, path in (("-o", nowhere), ("--outputs", nowhere), ("--outputs", "out")):
+            # Far too many runs to wait for: it is refused before they begin.
+            program = DATA / "types" / "model.pte" if path == "out" else self.program
+            self.refuses(support.INTERNAL, "cannot write", program, "--inputs", "zeros", "--runs",
+                         100000000, option, path)
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no /dev/full")
+    def test_a_full_disk(self):
+        self.refuses(support.INTERNAL, "/dev/full", self.program, "--inputs", "zeros", "-o",
+                     "/dev/full")
+
+    def test_numbers_out_of_range(self):
+        for option, value in (("--runs", 0), ("--runs", "many"), ("--warmup", -1),
+                              ("--threads", 0), ("--runs", "1e3")):
+            self.refuses(support.USAGE, option, self.program, option, value, "-o", "old.etdp")
+        self.refuses(support.USAGE, "--tracer", self.program, "--tracer", "none", "-o", "old.etdp")
+        self.refuses(support.USAGE, "one program")
+        self.refuses(support.USAGE, "--runz", self.program, "--runz", 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
