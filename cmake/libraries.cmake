@@ -1,8 +1,9 @@
 # libetscope (static and shared) from the host components; from those for devices libetscope_trace,
-# and libetscope_verify, which judges outputs by a bundled program (verify.h).
+# and libetscope_verify, which judges outputs by a bundled program (verify.h). The shared one exports
+# what public headers declare with ETS_API; in inner headers that is for Python's own library.
 
 set(ets_host_components base trace host format numerics verify dump record reference inspect compare gap
-    engine views arrow)
+    engine arrow)
 set(ets_host_objects)
 foreach(component ${ets_host_components})
   if(TARGET ets_${component})
@@ -20,15 +21,29 @@ function(ets_library target kind)
   endif()
   if(kind STREQUAL SHARED)
     set_target_properties(${target} PROPERTIES
-      LINKER_LANGUAGE C # as for the program: nothing of the C++ runtime is used
-      LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
-    target_link_options(${target} PRIVATE
-      -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+      LINKER_LANGUAGE C) # as for the program: nothing of the C++ runtime is used
   endif()
 endfunction()
 
+# ets_export(<target> <version script>)
+function(ets_export target script)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+endfunction()
+
+file(GLOB_RECURSE ets_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/etscope/*.h)
+set(ets_public_exports ${PROJECT_BINARY_DIR}/exports.map)
+add_custom_command(OUTPUT ${ets_public_exports}
+  COMMAND ${CMAKE_COMMAND} "-DHEADERS=${ets_public_headers}" -DOUTPUT=${ets_public_exports}
+          -P ${PROJECT_SOURCE_DIR}/cmake/exports.cmake
+  DEPENDS ${ets_public_headers} ${PROJECT_SOURCE_DIR}/cmake/exports.cmake
+  VERBATIM)
+add_custom_target(etscope_exports DEPENDS ${ets_public_exports})
+
 ets_library(etscope_static STATIC)
 ets_library(etscope_shared SHARED)
+add_dependencies(etscope_shared etscope_exports)
+ets_export(etscope_shared ${ets_public_exports})
 set_target_properties(etscope_static etscope_shared PROPERTIES OUTPUT_NAME etscope)
 set_target_properties(etscope_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -43,7 +58,9 @@ add_library(etscope_verify STATIC $<TARGET_OBJECTS:ets_verify> $<TARGET_OBJECTS:
   $<TARGET_OBJECTS:ets_numerics> $<TARGET_OBJECTS:ets_base>)
 target_include_directories(etscope_verify PUBLIC ${PROJECT_SOURCE_DIR}/include)
 
-# Tables, pictures, text and SQL: not for users of the library, whose interface would never settle.
-add_library(etscope_output STATIC $<TARGET_OBJECTS:ets_output>)
+# Views, and tables, pictures, text and SQL of them: not for users of the library, whose interface
+# would never settle.
+set(ets_output_objects $<TARGET_OBJECTS:ets_views> $<TARGET_OBJECTS:ets_output>)
+add_library(etscope_output STATIC ${ets_output_objects})
 target_include_directories(etscope_output PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(etscope_output PUBLIC etscope_static)

@@ -1,6 +1,8 @@
 /* The ETDump reader and its salvage, over any bytes: everything that they hand out is walked. */
 #include "../tests/walk_etdump.h"
 
+#include "dump/etdump_parts.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int see_run(void *context, const struct ets_etdump_run *run)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "etscope/etrecord.h"
+#include "etscope/file.h"
+#include "record/record_maps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ets_bytes bytes = {data, size};
     struct ets_etrecord *record;
     struct ets_error error;
-    (void)ets_etrecord_sniff(bytes);
+    (void)ets_kind_sniff(bytes);
     if (ets_etrecord_open(bytes, NULL, &record, &error) != ETS_OK) return 0;
     for (size_t i = 0; i < ets_etrecord_method_count(record); i++) {
         const char *method = ets_etrecord_method_name(record, i);

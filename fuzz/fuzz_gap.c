@@ -10,6 +10,7 @@
 
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "gap/upstream_pairs.h"
 #include "views/gap_headline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

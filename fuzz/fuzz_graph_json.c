@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/graph_reader.h"
+#include "record/record_maps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

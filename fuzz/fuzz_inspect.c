@@ -6,9 +6,12 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
-#include "etscope/experimental/accounting.h"
 #include "etscope/experimental/arrow.h"
 #include "etscope/inspect.h"
+#include "host/output.h"
+#include "inspect/accounting/accounting.h"
+#include "inspect/row_times.h"
+#include "inspect/upstream/upstream_view.h"
 #include "output/table/account_table.h"
 #include "output/table/annotate_table.h"
 #include "output/table/operator_table.h"

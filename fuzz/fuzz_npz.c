@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etscope/experimental/numpy.h"
 #include "etscope/numerics.h"
+#include "host/output.h"
+#include "record/numpy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etscope/experimental/reference.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
+#include "record/record_maps.h"
+#include "reference/reference.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

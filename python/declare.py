@@ -16,10 +16,11 @@ import cffi
 HEADERS = [
     "etscope/bundle.h", "etscope/engine.h", "etscope/etdump.h", "etscope/etrecord.h",
     "etscope/experimental/arrow.h", "etscope/experimental/comparators.h",
-    "etscope/experimental/delegates.h", "etscope/experimental/gap.h",
-    "etscope/experimental/numpy.h", "etscope/file.h", "etscope/inspect.h", "etscope/numerics.h",
-    "etscope/program.h", "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
-    "views/advice_words.h", "views/gap_headline.h",
+    "etscope/experimental/delegates.h", "etscope/experimental/gap.h", "etscope/file.h",
+    "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
+    "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
+    "output/table/table.h", "output/table/upstream_tsv.h", "record/numpy.h",
+    "trace/etdump_writer.h", "views/advice_words.h", "views/gap_headline.h",
 ]  # fmt: skip
 
 

@@ -215,6 +215,31 @@ class TestLayers(unittest.TestCase):
         subprocess.run([COMPILER, "-shared", "-o", library, made], check=True)
         self.assertIn("libetscope.so: exports leak", self.check_build())
 
+    def share(self, text):
+        """The shared library of a build, of one source."""
+        library = self.root / "build/lib/libetscope.so"
+        library.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([COMPILER, "-shared", "-o", library, self.compile("base/a.c", text)],
+                       check=True)
+
+    def test_layers__shared_library_exports_the_public_functions(self):
+        self.write("include/etscope/a.h", "ETS_API int ets_a(void);\nETS_API int ets_b(void);\n"
+                   "int ets_inner(void);\n")
+        self.write("examples/b.c", "int main(void) { return ets_a() + ets_b(); }\n")
+        self.share("int ets_a(void) { return 0; }\nint ets_inner(void) { return 0; }\n")
+        told = self.check_build()
+        self.assertIn("libetscope.so: exports ets_inner", told)
+        self.assertIn("libetscope.so: does not export ets_b", told)
+        self.assertNotIn("libetscope.so: exports ets_a", told)
+
+    def test_layers__fewer_than_200_functions_are_public(self):
+        names = [f"ets_f{i}" for i in range(200)]
+        self.write("include/etscope/a.h", "".join(f"ETS_API int {n}(void);\n" for n in names))
+        self.write("docs/a.md", " ".join(names))
+        self.share("".join(f"int {n}(void) {{ return 0; }}\n" for n in names))
+        self.assertIn("libetscope.so: 200 functions are public, 200 are too many",
+                      self.check_build())
+
     def test_layers__names_in_archives_begin_with_ets(self):
         made = self.compile("base/a.c", "int ets_a(void) { return 0; }\n"
                             "int leak(void) { return 0; }\n")

@@ -7,6 +7,8 @@
 
 #include "etscope/bundle.h"
 #include "etscope/program.h"
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "walk_bytes.h"
 
 static inline void walk_tensor(const struct ets_tensor *tensor)

@@ -197,12 +197,6 @@ struct ets_allocator {
  */
 
 /*
- * Bytes of the well-formed UTF-8 character at `at`, 1 to 4; 0 where there is none (overlong forms
- * and surrogates included). `size` is at least 1.
- */
-ETS_API size_t ets_utf8_length(const char *at, size_t size);
-
-/*
  * The same of a character that stands for itself: 0 also for control characters (U+0000 to U+001F
  * with tab and line feed, U+007F to U+009F), for those that end a line (U+2028, U+2029) and for
  * those that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to

@@ -34,9 +34,6 @@ ETS_DECLARATIONS_BEGIN
 struct ets_etrecord;
 struct ets_graph; /* below */
 
-/* 1 where `bytes` begin like a zip file that holds an ETRecord marker, else 0. */
-ETS_API int ets_etrecord_sniff(struct ets_bytes bytes);
-
 ETS_API enum ets_status ets_etrecord_open(struct ets_bytes bytes,
                                           const struct ets_allocator *allocator,
                                           struct ets_etrecord **record_out,
@@ -82,24 +79,6 @@ ETS_API void ets_etrecord_mapped_instructions(const struct ets_etrecord *record,
 /* delegate_map: the backend of a delegate call's instruction ("XnnpackBackend"), or NULL. */
 ETS_API const char *ets_etrecord_backend(const struct ets_etrecord *record, const char *method,
                                          int64_t instruction);
-/*
- * The handles of one delegate identifier, matched exactly (an integer identifier is its decimal
- * text). `*handles_out` NULL and 0: not in the map.
- */
-ETS_API void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char *method,
-                                           int64_t instruction, struct ets_text identifier,
-                                           const int64_t **handles_out, size_t *count_out);
-/* All identifiers of a delegate call in the file's order: NULL past the end. */
-ETS_API const char *ets_etrecord_delegate_identifier(const struct ets_etrecord *record,
-                                                     const char *method, int64_t instruction,
-                                                     size_t index);
-/* 1 where the record has the map at all (older layouts have not), else 0. */
-ETS_API int ets_etrecord_has_delegate_map(const struct ets_etrecord *record, const char *method);
-ETS_API int ets_etrecord_has_num_outs_map(const struct ets_etrecord *record, const char *method);
-
-/* instruction_id_to_num_outs_map: 1 where the instruction has no entry, as upstream reads it. */
-ETS_API int64_t ets_etrecord_num_outs(const struct ets_etrecord *record, const char *method,
-                                      int64_t instruction);
 
 /* export_graph_id, or 0 where there is none. */
 ETS_API uint64_t ets_etrecord_export_graph_id(const struct ets_etrecord *record);
@@ -334,18 +313,6 @@ struct ets_graph {
     const struct ets_graph *const *subgraphs;
     const struct ets_graph_index *index; /* makes finding fast; NULL: finding looks at all names */
 };
-
-/* The value named `name`, or NULL; the first of several. Constant time with an index. */
-ETS_API const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph,
-                                                           struct ets_text name);
-
-/* The node named `name`, or NULL; the first of several. Constant time with an index. */
-ETS_API const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
-                                                         struct ets_text name);
-
-/* 0 for a frame of torch, torchao or executorch themselves: a file below site-packages/torch (or
- * dist-packages) and so on, or "<eval_with_key>", which torch.fx generates. */
-ETS_API int ets_graph_frame_is_user(const struct ets_graph_frame *frame);
 
 /*
  * The user's line of a node: its last frame outside of torch and executorch themselves

@@ -259,13 +259,6 @@ ETS_API const struct ets_trace_summary *ets_inspection_trace(
 /* What a tick is: nanoseconds where the extra block says so, else the options' `tick_unit`. */
 ETS_API enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
                                                     int *is_known_out); /* may be NULL */
-/*
- * What recording the events of one run took, in nanoseconds: their number, without a delegate's
- * own, times the cost of a begin and end pair; NaN where the trace does not tell it.
- * `*is_subtracted_out` (may be NULL): 1 where times are without it.
- */
-ETS_API double ets_inspection_run_overhead(const struct ets_inspection *inspection, uint32_t run,
-                                           int *is_subtracted_out);
 /* 1: the trace's fingerprint is another program's (only with allow_mismatch). */
 ETS_API int ets_inspection_is_other_program(const struct ets_inspection *inspection);
 /* The view that the dump's debug values are read through (ets_etdump_debug_value). */
@@ -301,13 +294,6 @@ ETS_API enum ets_status ets_inspection_row_statistics(const struct ets_inspectio
                                                       struct ets_statistics *statistics_out,
                                                       struct ets_error *error);
 
-/*
- * The same runs' ticks themselves, in file order: fills `ticks_out`, which has room for the runs of
- * the row's block, and returns how many there are.
- */
-ETS_API uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint32_t row,
-                                          uint32_t run, double *ticks_out);
-
 /* The row that stands for the whole execution of a block (Method::execute), or ETS_NO_INDEX. */
 ETS_API uint32_t ets_inspection_total_row(const struct ets_inspection *inspection, uint32_t block);
 
@@ -318,89 +304,11 @@ ETS_API void ets_statistics_compute(double *values, uint32_t count,
 /* "map", "node", "near", "call"; NULL for ETS_TIE_NONE. Static storage. */
 ETS_API const char *ets_tie_name(enum ets_tie tie);
 
-/* What the times of a row are in: "trace", or of a delegate's "fitted", "unknown", "overlapping".
- */
-ETS_API const char *ets_row_clock(const struct ets_row *row);
 /* 1: in ticks of the delegate's own (fitted, unknown), to be added to nothing else. */
 ETS_API int ets_row_has_own_clock(const struct ets_row *row);
 
 /* "ns", "us", "ms", "s", "cycles"; NULL for no unit. */
 ETS_API const char *ets_time_unit_name(enum ets_time_unit unit);
-/* Units in one second; 1 for cycles. */
-ETS_API double ets_time_unit_per_second(enum ets_time_unit unit);
-
-/*
- * Upstream's view of the same table: what torch's Inspector would hold after reading the dump,
- * its quirks included (the last of several equal signatures wins, identifiers match by substring,
- * -1 indices read the last reference). Used for `--format upstream` and for drop-in replacements
- * only. Source of the rules: executorch/devtools/inspector/_inspector.py 1.5.1.
- */
-struct ets_upstream_event {
-    const char *name;
-    const double *raw;          /* [sample_count] scaled durations, run order */
-    const uint64_t *start_time; /* [sample_count] raw ticks */
-    const uint32_t *samples;    /* [sample_count] their rows in the event table */
-    const uint32_t *calls;      /* [sample_count] events that raw adds up; 1 without loops */
-    uint32_t sample_count;
-    int has_metadata;                 /* 1: the delegate attached something to one of the samples */
-    struct ets_statistics statistics; /* of raw; count 0: no profile data */
-    const char *const *op_types;      /* [op_type_count] */
-    uint32_t op_type_count;
-    const int64_t *handles; /* [handle_count]; NULL: None */
-    uint32_t handle_count;
-    int handles_are_list; /* 1: a list in the record, 0: a plain number */
-    int64_t num_outputs;  /* of the node that the instruction is; 1 where the record has none */
-    const char *delegate_identifier; /* string identifier, or NULL */
-    int32_t delegate_id;             /* integer identifier, -1: none */
-    int is_delegated;
-    const char *backend;                       /* or NULL */
-    int64_t instruction;                       /* -1: none */
-    const struct ets_graph_node *const *nodes; /* [node_count] nodes with a trace, once each */
-    uint32_t node_count;
-    const uint32_t *debug_events; /* [debug_event_count] of the block's first run, in the table */
-    uint32_t debug_event_count;
-};
-
-struct ets_upstream_block {
-    const char *name;
-    const char *method; /* that its first run is known to have executed, or NULL */
-    int32_t bundled_input_index;
-    uint32_t run_count;
-    const uint32_t *outputs; /* [output_count] debug events of the first run that has outputs */
-    uint32_t output_count;
-    const struct ets_upstream_event *events;
-    uint32_t event_count;
-};
-
-struct ets_upstream_view {
-    const struct ets_upstream_block *blocks;
-    uint32_t block_count;
-    enum ets_time_unit target;
-};
-
-/*
- * Builds the view; `*view_out` is borrowed from the inspection. `source`, `target`: upstream's
- * source_time_scale and target_time_scale. Statuses: INVALID_ARGUMENT (just one of them is
- * cycles), MALFORMED (an event ends before it starts, beyond 32 bits), NO_MEMORY.
- */
-ETS_API enum ets_status ets_inspection_upstream_view(struct ets_inspection *inspection,
-                                                     enum ets_time_unit source,
-                                                     enum ets_time_unit target,
-                                                     const struct ets_upstream_view **view_out,
-                                                     struct ets_error *error);
-
-/*
- * The same view, without the quirks that give wrong answers: what a run spent in equal signatures
- * is added up (start_time and samples are the first one's), a 32-bit counter wraps at 2^32 and
- * before it is scaled (an event that ends before it starts on a wider one took 0), identifiers
- * match exactly, events outside of any instruction have no handles, and a block is joined with the
- * method that it ran. Statuses: INVALID_ARGUMENT, NO_MEMORY.
- */
-ETS_API enum ets_status ets_inspection_mended_view(struct ets_inspection *inspection,
-                                                   enum ets_time_unit source,
-                                                   enum ets_time_unit target,
-                                                   const struct ets_upstream_view **view_out,
-                                                   struct ets_error *error);
 
 #ifdef __cplusplus
 }

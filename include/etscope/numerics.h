@@ -33,22 +33,6 @@
 extern "C" {
 #endif
 
-/*
- * How many numbers an element consists of: 1; 2 for complex types (real, imaginary); 0 for types
- * whose elements are smaller than a byte or no numbers (quint4x2, quint2x4, the bits types), and
- * for a number that is no scalar type.
- */
-ETS_API uint32_t ets_scalar_component_count(int scalar_type);
-
-/*
- * Number `component` (below ets_scalar_component_count, which must not be 0) of the element at
- * `at`, little-endian and possibly unaligned. Exact for every type but int64 and uint64, which are
- * rounded to the nearest double (ties to even) beyond 2^53. Quantized types give the stored
- * integer, without scale and zero point; bool gives 0 or 1. The 8-bit floats are those of ONNX and
- * ml_dtypes: e4m3fn and the fnuz types have no infinities, the fnuz types no negative zero.
- */
-ETS_API double ets_element_load(const void *at, int scalar_type, uint32_t component);
-
 /* A walk over all numbers of a tensor in logical (row-major index) order, whatever its strides. */
 struct ets_elements {
     const struct ets_tensor *tensor;
@@ -100,17 +84,6 @@ struct ets_comparison {
     int types_differ;            /* 1: two scalar types, whose numbers were compared */
     int layouts_differ;          /* 1: other strides, which hold the same logical elements */
 };
-
-/* Nothing compared yet: all zero. */
-ETS_API void ets_comparison_init(struct ets_comparison *comparison);
-
-/* Adds one pair; `index` is its element's, kept where its error is the largest so far. */
-ETS_API void ets_comparison_add(struct ets_comparison *comparison, uint64_t index, double reference,
-                                double other);
-
-/* Adds what `part` compared to `comparison`; the parts' indices must count from one origin. */
-ETS_API void ets_comparison_merge(struct ets_comparison *comparison,
-                                  const struct ets_comparison *part);
 
 /*
  * Compares two tensors element by element, in logical order: scalar types and strides may differ,
@@ -237,9 +210,6 @@ struct ets_summary {
  */
 ETS_API enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
                                               struct ets_summary *summary_out);
-
-/* How many numbers are finite. */
-ETS_API uint64_t ets_summary_finite_count(const struct ets_summary *summary);
 
 /* Mean over the finite numbers; NaN where there are none. */
 ETS_API double ets_summary_mean(const struct ets_summary *summary);

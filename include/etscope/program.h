@@ -245,9 +245,6 @@ struct ets_program_sizes {
     uint64_t trailing_bytes;   /* behind the last part: not the program's */
 };
 
-/* 1 where the identifier ET12 stands at byte 4, else 0. */
-ETS_API int ets_program_sniff(struct ets_bytes bytes);
-
 /*
  * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
  * which kind), TRUNCATED, MALFORMED, UNSUPPORTED (version, scalar type, rank, layout or location
@@ -281,45 +278,20 @@ ETS_API void ets_method_input(const struct ets_method *method, uint32_t index,
 ETS_API void ets_method_output(const struct ets_method *method, uint32_t index,
                                struct ets_evalue *value_out);
 
-/*
- * Item of an INT_LIST, TENSOR_LIST or OPTIONAL_TENSOR_LIST: an index into the method's values
- * (also for INT_LIST), or -1 for an optional tensor that is missing.
- */
-ETS_API int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
-/* Item of a DOUBLE_LIST; of a BOOL_LIST (0 or 1). */
-ETS_API double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
-ETS_API int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
-
 ETS_API void ets_method_operator(const struct ets_method *method, uint32_t index,
                                  struct ets_operator *operator_out);
 ETS_API void ets_method_chain(const struct ets_method *method, uint32_t index,
                               struct ets_chain *chain_out);
 ETS_API void ets_chain_instruction(const struct ets_chain *chain, uint32_t index,
                                    struct ets_instruction *instruction_out);
-/* Index into the method's values of argument `index`. */
-ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction,
-                                          uint32_t index);
-/* Frames as stored. */
-ETS_API void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
-                                   struct ets_frame *frame_out);
 
 ETS_API void ets_method_delegate(const struct ets_method *method, uint32_t index,
                                  struct ets_delegate *delegate_out);
-ETS_API void ets_delegate_compile_spec(const struct ets_delegate *delegate, uint32_t index,
-                                       struct ets_compile_spec *spec_out);
 
 /* Arena `index` has memory_id `index` + 1. */
 ETS_API void ets_method_arena(const struct ets_method *method, uint32_t index,
                               struct ets_planned_arena *arena_out);
 
-ETS_API void ets_program_segment(const struct ets_program *program, uint32_t index,
-                                 struct ets_segment *segment_out);
-/*
- * Fills roles_out[count] with the enum ets_segment_role of segments `first` to `first + count - 1`.
- * Each call looks at every delegate and named datum once.
- */
-ETS_API void ets_program_segment_roles(const struct ets_program *program, uint32_t first,
-                                       uint32_t count, uint8_t *roles_out);
 ETS_API void ets_program_named_data(const struct ets_program *program, uint32_t index,
                                     struct ets_program_named_data *data_out);
 
@@ -329,13 +301,6 @@ ETS_API void ets_program_named_data(const struct ets_program *program, uint32_t 
  */
 ETS_API void ets_program_sizes(const struct ets_program *program,
                                struct ets_program_sizes *sizes_out);
-
-/* "int list" for ETS_EVALUE_INT_LIST...; "unknown" for what is none. Static storage. */
-ETS_API const char *ets_evalue_kind_name(enum ets_evalue_kind kind);
-/* "KernelCall" for ETS_INSTRUCTION_KERNEL_CALL...; "unknown" for what is none. Static storage. */
-ETS_API const char *ets_instruction_kind_name(enum ets_instruction_kind kind);
-/* "constant", "planned", "planned, with state", "runtime", "external", "external state". */
-ETS_API const char *ets_tensor_place_name(enum ets_tensor_place place);
 
 /*
  * A tensor data file (.ptd): weights that programs refer to by name.
@@ -385,9 +350,6 @@ struct ets_data_segment {
     struct ets_bytes bytes;
 };
 
-/* 1 where the identifier FT01 stands at byte 4, else 0. */
-ETS_API int ets_data_file_sniff(struct ets_bytes bytes);
-
 /*
  * Verifies `bytes`, borrowed as long as the view is used. Statuses: WRONG_KIND (the message says of
  * which kind), TRUNCATED, MALFORMED (also: a segment shorter than its tensor), UNSUPPORTED
@@ -400,14 +362,6 @@ ETS_API enum ets_status ets_data_file_init(struct ets_data_file *data, struct et
 /* Entries in file order. */
 ETS_API void ets_data_file_entry(const struct ets_data_file *data, uint32_t index,
                                  struct ets_data_entry *entry_out);
-
-/* The first entry of that key. Status: NOT_FOUND. */
-ETS_API enum ets_status ets_data_file_find(const struct ets_data_file *data, struct ets_text key,
-                                           struct ets_data_entry *entry_out,
-                                           struct ets_error *error);
-
-ETS_API void ets_data_file_segment(const struct ets_data_file *data, uint32_t index,
-                                   struct ets_data_segment *segment_out);
 
 ETS_DECLARATIONS_END
 

@@ -81,7 +81,7 @@ typedef uint64_t (*ets_trace_clock)(void *context);
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || \
                           (defined(__riscv) && __riscv_xlen == 64))
 #define ETS_TRACE_HAS_CYCLES 1
-ETS_API uint64_t ets_trace_cycles(void *context);
+uint64_t ets_trace_cycles(void *context);
 #endif
 
 /*
@@ -359,34 +359,33 @@ struct ets_trace_tensors {
  * stream, a chunk_count that leaves no room for an event), NO_SPACE (a buffer too small for an
  * event). After a failure every call is safe, and events are dropped and counted.
  */
-ETS_API enum ets_status ets_trace_init(struct ets_trace *trace,
-                                       const struct ets_trace_config *config);
+enum ets_status ets_trace_init(struct ets_trace *trace, const struct ets_trace_config *config);
 
 /*
  * Forgets all events, names and counts; threads must be initialised again, and the config's `what`
  * is recorded. Sinks, filters, reducer and the measured cost stay. A span that is open meanwhile is
  * stale: its end records nothing and is counted. Statuses: as init.
  */
-ETS_API enum ets_status ets_trace_reset(struct ets_trace *trace);
+enum ets_status ets_trace_reset(struct ets_trace *trace);
 
 /* Makes `thread` one that records into `trace`, outside of any run and instruction. */
-ETS_API void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace);
+void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *trace);
 
 /*
  * Closes the chunk that the thread holds, so that a ring can reclaim it: for threads that end or
  * pause. It can go on recording.
  */
-ETS_API void ets_trace_thread_release(struct ets_trace_thread *thread);
+void ets_trace_thread_release(struct ets_trace_thread *thread);
 
 /* Sets what is recorded from now on: bits of ets_trace_what, 0 for nothing. From any thread. */
-ETS_API void ets_trace_enable(struct ets_trace *trace, uint32_t what);
+void ets_trace_enable(struct ets_trace *trace, uint32_t what);
 
 /*
  * The config's debug buffer and data sink, set later: before the first tensor. buffer NULL, write
  * NULL: none. A debug buffer is used from its front again. Not while other threads record.
  */
-ETS_API void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t bytes);
-ETS_API void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_data_sink sink);
+void ets_trace_set_debug_buffer(struct ets_trace *trace, void *buffer, size_t bytes);
+void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_data_sink sink);
 
 /*
  * From now on a kind that filters choose from is recorded only where it matches any of these; kinds
@@ -398,9 +397,8 @@ ETS_API void ets_trace_set_data_sink(struct ets_trace *trace, struct ets_trace_d
  * The dump says which kinds were filtered: etscope's readers then join what is left of the
  * operators with their ETRecord. They know the method for certain where runs name it.
  */
-ETS_API enum ets_status ets_trace_set_filters(struct ets_trace *trace,
-                                              const struct ets_trace_filter *filters,
-                                              uint32_t count);
+enum ets_status ets_trace_set_filters(struct ets_trace *trace,
+                                      const struct ets_trace_filter *filters, uint32_t count);
 
 /*
  * From now on tensors of these kinds are reduced where they are logged: to counts of numbers, NaNs,
@@ -410,20 +408,20 @@ ETS_API enum ets_status ets_trace_set_filters(struct ets_trace *trace,
  * keep their shape alone. NULL: none is reduced. Copied. Not while other threads record. Statuses:
  * INVALID_ARGUMENT (other kinds, too many first values).
  */
-ETS_API enum ets_status ets_trace_set_reducer(struct ets_trace *trace,
-                                              const struct ets_trace_reducer *reducer);
+enum ets_status ets_trace_set_reducer(struct ets_trace *trace,
+                                      const struct ets_trace_reducer *reducer);
 
 /* Counts an event that the caller cannot record; `reason` is kept if it is the first one. */
-ETS_API void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
+void ets_trace_drop(struct ets_trace *trace, enum ets_status reason);
 
 /*
  * Opens a run block, in which the thread's events are until the next begin_run; the one before is
  * ended where that was not done. An event outside of any run opens one named "Default".
  */
-ETS_API void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run);
+void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run);
 
 /* Ends the run. Events that come now still belong to it (ExecuTorch's outputs do). */
-ETS_API void ets_trace_end_run(struct ets_trace_thread *thread);
+void ets_trace_end_run(struct ets_trace_thread *thread);
 
 /* The instruction that runs: chain -1 and instruction 0 outside of any, as in ExecuTorch. */
 static inline void ets_trace_set_instruction(struct ets_trace_thread *thread, int32_t chain,
@@ -456,16 +454,15 @@ static inline uint64_t ets_trace_place(int32_t chain, uint32_t instruction)
 }
 
 /* inner: what the functions below do where the kind is enabled or the trace is finished. */
-ETS_API struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread,
-                                                       const char *name, uint64_t place,
-                                                       uint32_t enabled);
-ETS_API void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun begun,
-                                 uint32_t generation);
+struct ets_trace_begun ets_trace_begin_enabled(struct ets_trace_thread *thread, const char *name,
+                                               uint64_t place, uint32_t enabled);
+void ets_trace_end_begun(struct ets_trace_thread *thread, struct ets_trace_begun begun,
+                         uint32_t generation);
 
 /* inner: the same where filters choose from the kind, or the trace is finished. */
-ETS_API struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread,
-                                                        uint32_t what, const char *name,
-                                                        int32_t chain, uint32_t instruction);
+struct ets_trace_begun ets_trace_begin_filtered(struct ets_trace_thread *thread, uint32_t what,
+                                                const char *name, int32_t chain,
+                                                uint32_t instruction);
 
 /*
  * Begins an event at the instruction that is given. `what`: the one bit that it is enabled by.
@@ -505,24 +502,24 @@ static inline void ets_trace_end(struct ets_trace_thread *thread, struct ets_tra
 }
 
 /* Begins an event of a delegate. */
-ETS_API struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
-                                                       struct ets_trace_delegate part);
+struct ets_trace_span ets_trace_begin_delegate(struct ets_trace_thread *thread,
+                                               struct ets_trace_delegate part);
 
 /* Ends it, at the instruction that is current now. `metadata` is copied; {NULL, 0}: none. */
-ETS_API void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
-                                    struct ets_bytes metadata);
+void ets_trace_end_delegate(struct ets_trace_thread *thread, struct ets_trace_span span,
+                            struct ets_bytes metadata);
 
 /* An event of a delegate after the fact, with the platform clock's times. */
-ETS_API void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
-                                    uint64_t start_platform_ticks, uint64_t end_platform_ticks,
-                                    struct ets_bytes metadata);
+void ets_trace_log_delegate(struct ets_trace_thread *thread, struct ets_trace_delegate part,
+                            uint64_t start_platform_ticks, uint64_t end_platform_ticks,
+                            struct ets_bytes metadata);
 
 /*
  * 1 where a debug value would be recorded now: its kind is enabled, and filters let it pass. For
  * callers that have to prepare it.
  */
-ETS_API int ets_trace_wants_value(const struct ets_trace_thread *thread,
-                                  const struct ets_trace_delegate *part, int is_output);
+int ets_trace_wants_value(const struct ets_trace_thread *thread,
+                          const struct ets_trace_delegate *part, int is_output);
 
 /*
  * Debug values. `part` NULL: of the instruction itself, else of a delegate's part. `is_output`: an
@@ -534,57 +531,54 @@ ETS_API int ets_trace_wants_value(const struct ets_trace_thread *thread,
  * there is no sink or it was reduced, is told in the extra block alone, as ETDump's readers take
  * every offset for a place in the debug buffer.
  */
-ETS_API enum ets_status ets_trace_log_tensor(struct ets_trace_thread *thread,
-                                             const struct ets_trace_delegate *part,
-                                             const struct ets_tensor *tensor, int is_output);
-ETS_API enum ets_status ets_trace_log_tensors(struct ets_trace_thread *thread,
-                                              const struct ets_trace_delegate *part,
-                                              const struct ets_tensor *tensors, uint32_t count,
-                                              int is_output);
-ETS_API enum ets_status ets_trace_log_tensor_list(struct ets_trace_thread *thread,
-                                                  const struct ets_trace_delegate *part,
-                                                  const struct ets_trace_tensors *tensors,
-                                                  int is_output);
-ETS_API enum ets_status ets_trace_log_int(struct ets_trace_thread *thread,
-                                          const struct ets_trace_delegate *part, int64_t value,
-                                          int is_output);
-ETS_API enum ets_status ets_trace_log_double(struct ets_trace_thread *thread,
-                                             const struct ets_trace_delegate *part, double value,
-                                             int is_output);
-ETS_API enum ets_status ets_trace_log_bool(struct ets_trace_thread *thread,
-                                           const struct ets_trace_delegate *part, int value,
-                                           int is_output);
+enum ets_status ets_trace_log_tensor(struct ets_trace_thread *thread,
+                                     const struct ets_trace_delegate *part,
+                                     const struct ets_tensor *tensor, int is_output);
+enum ets_status ets_trace_log_tensors(struct ets_trace_thread *thread,
+                                      const struct ets_trace_delegate *part,
+                                      const struct ets_tensor *tensors, uint32_t count,
+                                      int is_output);
+enum ets_status ets_trace_log_tensor_list(struct ets_trace_thread *thread,
+                                          const struct ets_trace_delegate *part,
+                                          const struct ets_trace_tensors *tensors, int is_output);
+enum ets_status ets_trace_log_int(struct ets_trace_thread *thread,
+                                  const struct ets_trace_delegate *part, int64_t value,
+                                  int is_output);
+enum ets_status ets_trace_log_double(struct ets_trace_thread *thread,
+                                     const struct ets_trace_delegate *part, double value,
+                                     int is_output);
+enum ets_status ets_trace_log_bool(struct ets_trace_thread *thread,
+                                   const struct ets_trace_delegate *part, int value, int is_output);
 /* ETDump has no place for a string: it goes into the extra block. It is kept as names are. */
-ETS_API enum ets_status ets_trace_log_string(struct ets_trace_thread *thread,
-                                             const struct ets_trace_delegate *part,
-                                             const char *value, int is_output);
+enum ets_status ets_trace_log_string(struct ets_trace_thread *thread,
+                                     const struct ets_trace_delegate *part, const char *value,
+                                     int is_output);
 
 /*
  * Adds an allocator to the open run. Returns its number, which starts from 1 in each run; 0 where
  * it was dropped or allocations are not recorded.
  */
-ETS_API int32_t ets_trace_add_allocator(struct ets_trace_thread *thread, const char *name);
+int32_t ets_trace_add_allocator(struct ets_trace_thread *thread, const char *name);
 
 /* An allocation of `bytes` from allocator number `allocator`. */
-ETS_API void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t allocator,
-                                      uint64_t bytes);
+void ets_trace_log_allocation(struct ets_trace_thread *thread, int32_t allocator, uint64_t bytes);
 
 /*
  * Measures what a begin and end pair costs on this device, both clock readings included, for the
  * dump: readers can then subtract it. The least of 64 times four pairs counts. Takes 2.5 kB of
  * stack; records nothing. Without a clock nothing is measured.
  */
-ETS_API void ets_trace_measure_cost(struct ets_trace_thread *thread);
+void ets_trace_measure_cost(struct ets_trace_thread *thread);
 
 /*
  * Mode STREAM: sends what the thread has recorded so far, after the full chunks of all threads.
  * Statuses: IO (the stream refused: what it was given is dropped and counted), OK otherwise, also
  * where another thread is sending, which leaves the rest for later.
  */
-ETS_API enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
+enum ets_status ets_trace_flush(struct ets_trace_thread *thread);
 
 /* Ends recording: what comes later is dropped and counted, INVALID_ARGUMENT. */
-ETS_API void ets_trace_finish(struct ets_trace *trace);
+void ets_trace_finish(struct ets_trace *trace);
 
 ETS_API void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *state_out);
 
@@ -622,7 +616,7 @@ struct ets_trace_memory {
     size_t bytes; /* used */
 };
 
-ETS_API struct ets_etdump_sink ets_trace_memory_stream(struct ets_trace_memory *memory);
+struct ets_etdump_sink ets_trace_memory_stream(struct ets_trace_memory *memory);
 
 #ifdef __cplusplus
 }

@@ -104,14 +104,14 @@ ETS_API enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, stru
 ETS_API void ets_trace_extra_summary(const struct ets_trace_extra *extra,
                                      struct ets_trace_summary *summary_out);
 
-/* Passes over entries from `*at`, 0 at first. Return 1, or 0 at the end. */
-ETS_API int ets_trace_extra_next(const struct ets_trace_extra *extra, size_t *at, uint32_t *key_out,
-                                 struct ets_bytes *value_out);
+/*
+ * Go over the runs, strings and tensors that the block tells of, each from its own `*at`, 0 at
+ * first. Return 1, or 0 at the end; entries that are damaged are passed over.
+ */
 ETS_API int ets_trace_extra_next_run(const struct ets_trace_extra *extra, size_t *at,
                                      struct ets_trace_extra_run *run_out);
 ETS_API int ets_trace_extra_next_string(const struct ets_trace_extra *extra, size_t *at,
                                         struct ets_trace_extra_string *string_out);
-/* Passes over entries that are damaged, as the others do. */
 ETS_API int ets_trace_extra_next_tensor(const struct ets_trace_extra *extra, size_t *at,
                                         struct ets_trace_extra_tensor *tensor_out);
 

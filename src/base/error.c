@@ -1,5 +1,6 @@
 /* Names of statuses, and messages of errors: a small printf that needs no C library. */
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 

@@ -2,6 +2,7 @@
 #include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "compare/compare_names.h"
 #include "host/arena.h"
 
 enum { MAX_RULES = 10000, MAX_QUOTE = 80 };

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "compare/budget_doubt.h"
+#include "compare/compare_names.h"
 #include "compare/difference_parts.h"
 #include "etscope/experimental/budget.h"
 

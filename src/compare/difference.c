@@ -1,4 +1,5 @@
 /* Compares two pools: pairs blocks, matches operators, judges the changes. */
+#include "compare/compare_names.h"
 #include "compare/difference_parts.h"
 
 static uint32_t operators_of(const struct ets_pool_block *block)

@@ -4,7 +4,7 @@
  * blocks are put together.
  */
 #include "compare/pool_parts.h"
-#include "etscope/experimental/accounting.h"
+#include "inspect/accounting/accounting.h"
 
 /* All operators' times of two 10-million-event traces stay below this. */
 #define ARENA_LIMIT ((size_t)8 << 30)

@@ -104,4 +104,12 @@ enum ets_status ets_pool_add_times(struct ets_pool *pool, struct ets_pool_block 
                                    const struct ets_pool_found *const *parts,
                                    struct ets_error *error);
 
+/*
+ * `inspections`: borrowed until close. `options` NULL: all zero.
+ * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
+ */
+enum ets_status ets_pool_open(const struct ets_inspection *const *inspections, uint32_t count,
+                              const struct ets_pool_options *options, struct ets_pool **pool_out,
+                              struct ets_error *error);
+
 #endif

@@ -1,20 +1,16 @@
 /* Reads an opened ETDump: runs, events, debug values and their tensors. */
 #include "etscope/etdump.h"
+#include "dump/etdump_parts.h"
 
 #include <string.h>
 
 #include "dump/etdump_schema.h"
 #include "format/wrong_kind.h"
 
-int ets_etdump_sniff(struct ets_bytes bytes)
-{
-    return ets_kind_sniff(bytes) == ETS_KIND_ETDUMP;
-}
-
 enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
                                    struct ets_error *error)
 {
-    if (!ets_etdump_sniff(bytes)) {
+    if (ets_kind_sniff(bytes) != ETS_KIND_ETDUMP) {
         return ets_fail_kind(error, "an ETDump", bytes, 12);
     }
     const int is_prefixed = bytes.size >= 12 && memcmp(bytes.data + 8, "ED00", 4) == 0;

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "dump/etdump_parts.h"
 #include "dump/etdump_search.h"
 
 /* ETDumpGen leaves events where the table of runs belongs once it met a half-float tensor. */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "dump/etdump_parts.h"
 #include "dump/etdump_schema.h"
 
 /* How often each byte may be visited: looking for damage, then once or twice to read. */

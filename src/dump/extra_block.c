@@ -4,6 +4,7 @@
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"
+#include "dump/extra_entries.h"
 #include "etscope/trace_extra.h"
 
 enum { FOOTER_BYTES = 16, ENTRY_HEADER_BYTES = 8 };

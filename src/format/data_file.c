@@ -1,5 +1,6 @@
 /* Reads data files (.ptd): verifies the header and the named tensors, then finds them by name. */
 #include "etscope/program.h"
+#include "format/program_lists.h"
 
 #include <string.h>
 
@@ -42,11 +43,6 @@ static const struct ets_fb_field file_fields[] = {
     TABLES("named_data", FILE_ENTRIES, entry_type),
 };
 static const struct ets_fb_type file_type = {"FlatTensor", file_fields, 3};
-
-int ets_data_file_sniff(struct ets_bytes bytes)
-{
-    return ets_kind_sniff(bytes) == ETS_KIND_DATA_FILE;
-}
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {

@@ -2,6 +2,7 @@
  * Opens a program (.pte): reads the extended header, verifies the FlatBuffer and counts its parts.
  */
 #include "etscope/program.h"
+#include "format/program_lists.h"
 
 #include <string.h>
 
@@ -23,11 +24,6 @@ enum {
     HEADER_FULL_LENGTH = 32,
     RUNTIME_READS_BYTES = 64 /* the runtime's loader asks for as many before anything else */
 };
-
-int ets_program_sniff(struct ets_bytes bytes)
-{
-    return ets_kind_sniff(bytes) == ETS_KIND_PROGRAM;
-}
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {

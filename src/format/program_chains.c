@@ -1,4 +1,6 @@
 /* Reads the chains of a method: instructions, their arguments and their stack frames. */
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "format/program_schema.h"
 
 void ets_method_chain(const struct ets_method *method, uint32_t index, struct ets_chain *chain_out)

@@ -1,5 +1,6 @@
 /* The methods of a program, and their tables: operators, delegates, planned arenas. */
 #include "etscope/program.h"
+#include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

@@ -1,6 +1,7 @@
 /* Reads the segments of a program: what each is for, its named data, and the bytes of each kind. */
 #include <string.h>
 
+#include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

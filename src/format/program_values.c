@@ -1,4 +1,6 @@
 /* Reads the values of a method: numbers, lists and tensors, and where a tensor's bytes lie. */
+#include "format/program_lists.h"
+#include "format/program_names.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

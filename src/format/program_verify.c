@@ -1,4 +1,5 @@
 /* What a program must keep to beyond FlatBuffers, so that no accessor can leave the file. */
+#include "format/program_names.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

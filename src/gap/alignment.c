@@ -3,6 +3,7 @@
  * first: its instruction's node says which. A node of the reference is taken apart into edge nodes;
  * its value is what leaves them. What else they compute is an inner step, which it does not have.
  */
+#include "gap/gap_details.h"
 #include "gap/partitions.h"
 #include "gap/unlogged_rows.h"
 #include "inspect/names.h"

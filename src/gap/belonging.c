@@ -1,5 +1,6 @@
 /* Judges whether a program and another model belong together, by the rows of their weights. */
 #include "gap/belonging.h"
+#include "verify/computing.h"
 
 #include <math.h>
 #include <stdlib.h>

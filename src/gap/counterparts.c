@@ -1,5 +1,6 @@
 /* Pairs the nodes of a quantized graph with those of its float original. */
 #include "gap/counterparts.h"
+#include "record/record_maps.h"
 
 #include "inspect/names.h"
 

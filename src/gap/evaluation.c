@@ -7,8 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "etscope/experimental/comparators.h"
 #include "gap/counterparts.h"
+#include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "reference/reference.h"
 #include "reference/weights.h"
 
 enum pass { PASS_TOTAL, PASS_OWN, PASS_BITS, PASS_GUILTY };
@@ -334,6 +337,13 @@ static enum ets_status explain_outputs(struct comparer *c, const struct gap_eval
     return ETS_OK;
 }
 
+static const enum ets_gap_route ROUTES[] = {
+    [ETS_ROUTE_KERNEL] = ETS_GAP_BY_KERNEL,
+    [ETS_ROUTE_EXPRESSION] = ETS_GAP_BY_EXPRESSION,
+    [ETS_ROUTE_FALLBACK] = ETS_GAP_BY_EDGE,
+    [ETS_ROUTE_UNCOVERED] = ETS_GAP_BY_NOTHING,
+};
+
 /* How each node is computed: the reference lists them in our order. */
 static enum ets_status note_routes(struct ets_gap_report *report,
                                    const struct ets_reference *reference, struct ets_error *error)
@@ -357,7 +367,7 @@ static enum ets_status note_routes(struct ets_gap_report *report,
     for (uint32_t i = 0; i < report->compared.count; i++) {
         const uint64_t node = *ets_key_table_key(&report->compared, i);
         if (node < count)
-            report->rows[i].route = ets_reference_node(reference, (uint32_t)node)->route;
+            report->rows[i].route = ROUTES[ets_reference_node(reference, (uint32_t)node)->route];
     }
     return ETS_OK;
 }

@@ -1,5 +1,6 @@
 /* Flattens a graph and its subgraphs: numbers for all nodes and values. */
 #include "gap/gap_graph.h"
+#include "record/record_maps.h"
 
 const struct ets_graph *ets_gap_graph_level(const struct gap_graph *flat, uint32_t level)
 {

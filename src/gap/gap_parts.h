@@ -3,8 +3,11 @@
 #define ETSCOPE_GAP_GAP_PARTS_H
 
 #include "etscope/experimental/gap.h"
+#include "gap/gap_details.h"
 #include "gap/gap_graph.h"
 #include "gap/origins.h"
+#include "gap/upstream_pairs.h"
+#include "reference/reference.h"
 
 struct ets_gap_report {
     struct ets_gap_options options;

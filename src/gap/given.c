@@ -41,7 +41,7 @@ static enum ets_status compare_row(struct ets_gap_report *report, struct ets_gap
 {
     const struct ets_captured_value *captured = &row->value->captured;
     struct ets_tensor reference, device;
-    row->route = ETS_ROUTE_UNCOVERED;
+    row->route = ETS_GAP_BY_NOTHING;
     if (captured->status != ETS_OK) return ETS_OK;
     if (!lookup(context, row->value, &reference)) {
         row->reason = "the reference has no such value";

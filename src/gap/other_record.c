@@ -8,8 +8,11 @@
 #include "gap/belonging.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "record/record_maps.h"
+#include "reference/reference.h"
 #include "reference/reference_value.h"
 #include "reference/weights.h"
+#include "verify/computing.h"
 
 struct other {
     struct ets_gap_report *report; /* of the program that ran */

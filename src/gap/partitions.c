@@ -1,5 +1,6 @@
 /* Matches the values captured of delegate calls with the values at the borders of partitions. */
 #include "gap/partitions.h"
+#include "record/record_maps.h"
 
 /* Edge values and nodes by the call that has them: those of call c are [first[c], first[c + 1]). */
 struct by_call {

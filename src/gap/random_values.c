@@ -1,5 +1,6 @@
 /* Random numbers: only the device has those that it drew, so that a reference goes on with them. */
 #include "gap/gap_parts.h"
+#include "reference/reference.h"
 
 void ets_gap_take_random(const struct ets_gap_report *report,
                          const struct ets_reference_result *result,

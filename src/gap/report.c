@@ -1,5 +1,6 @@
 /* Opening a report: which run, which method, which graph it is compared with. */
 #include "etscope/experimental/captured_values.h"
+#include "gap/gap_details.h"
 #include "gap/gap_parts.h"
 
 /* The first run that captured anything, of those that may be taken. */

@@ -4,8 +4,11 @@
  * overlapping ones merged, the latest instruction wins. (Source of the rules:
  * executorch/devtools/inspector/_inspector.py and _inspector_utils.py 1.5.1.)
  */
+#include "gap/upstream_pairs.h"
 #include "etscope/experimental/captured_values.h"
 #include "gap/gap_parts.h"
+#include "inspect/upstream/upstream_view.h"
+#include "record/record_maps.h"
 
 /* Handles that may be gone through while keys are merged: files decide how often they overlap. */
 enum { MERGE_BUDGET = 1 << 26 };

@@ -1,5 +1,7 @@
 /* Both values of each of upstream's pairs, one at a time. */
 #include "gap/gap_parts.h"
+#include "gap/upstream_pairs.h"
+#include "reference/reference.h"
 
 struct giver {
     struct ets_gap_report *report;

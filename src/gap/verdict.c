@@ -18,6 +18,7 @@
 
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
+#include "verify/computing.h"
 
 static double root_mean_square(const struct ets_comparison *comparison)
 {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "etscope/experimental/comparator_plugin.h"
+#include "host/comparator_library.h"
 
 #define SYMBOL "ets_comparator_plugin"
 

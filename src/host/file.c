@@ -107,11 +107,6 @@ struct ets_bytes ets_file_bytes(const struct ets_file *file)
     return file->bytes;
 }
 
-const char *ets_file_path(const struct ets_file *file)
-{
-    return file->path;
-}
-
 void ets_file_release(const struct ets_file *file, const void *data, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

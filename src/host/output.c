@@ -4,6 +4,7 @@
  */
 #define _XOPEN_SOURCE 700
 #include "host/output.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

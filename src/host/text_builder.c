@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "etscope/base.h"
 
 /* Of a text that was cut: without half of a character at its end. */

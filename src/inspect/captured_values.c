@@ -3,6 +3,7 @@
  * strings, and tensors without their bytes.
  */
 #include "etscope/experimental/captured_values.h"
+#include "inspect/patterns.h"
 
 #include <stdbool.h>
 #include <string.h>

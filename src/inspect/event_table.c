@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "dump/etdump_parts.h"
 #include "inspect/inspection.h"
 
 /* Damages beyond these are counted only: a list nobody reads to the end. */

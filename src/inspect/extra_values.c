@@ -1,5 +1,6 @@
 /* The extra block's strings and tensors, one by one, in the order in which they were logged. */
 #include "inspect/extra_values.h"
+#include "dump/extra_entries.h"
 
 #include <stdbool.h>
 

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "format/program_names.h"
 #include "host/key_table.h"
 #include "inspect/inspection.h"
+#include "record/record_maps.h"
 
 /* What the trace says about one instruction. */
 enum fact_kind { FACT_OTHER, FACT_KERNEL, FACT_DELEGATE };

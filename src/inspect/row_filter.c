@@ -1,5 +1,6 @@
 /* Matches rows against a filter: names, modules, lines, handles, backends. */
 #include "etscope/experimental/row_filter.h"
+#include "inspect/patterns.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
+#include "numerics/upstream_gap.h"
 
 /* 0, or NaN where means are. */
 static double nothing(const struct ets_comparison *comparison)

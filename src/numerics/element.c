@@ -5,6 +5,7 @@
 #include "etscope/numerics.h"
 #include "numerics/avx2.h"
 #include "numerics/decode.h"
+#include "numerics/element.h"
 
 /* What a small float's largest exponent means. */
 enum specials {

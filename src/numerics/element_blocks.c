@@ -1,5 +1,6 @@
 /* Walks the elements of a tensor block by block, where they lie or copied together. */
 #include "numerics/element_blocks.h"
+#include "numerics/element.h"
 
 #include "etscope/numerics.h"
 

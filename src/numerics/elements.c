@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 
 enum ets_status ets_elements_init(struct ets_elements *elements, const struct ets_tensor *tensor,
                                   struct ets_error *error)

@@ -3,6 +3,7 @@
  * both.
  */
 #include "numerics/pairs.h"
+#include "numerics/element.h"
 
 #include "base/error.h"
 #include "etscope/numerics.h"

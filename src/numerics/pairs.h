@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_NUMERICS_PAIRS_H
 #define ETSCOPE_NUMERICS_PAIRS_H
 
+#include "etscope/numerics.h"
 #include "numerics/element_blocks.h"
 
 /* A block's numbers. Devices want a small stack. */
@@ -51,5 +52,15 @@ bool ets_pairs_next(struct ets_pairs *pairs);
 /* The block's numbers, `count` x `component_count` of each side. Returns how many. */
 size_t ets_pairs_decode(const struct ets_pairs *pairs, double left[ETS_PAIRS_BLOCK],
                         double right[ETS_PAIRS_BLOCK]);
+
+/* Nothing compared yet: all zero. */
+void ets_comparison_init(struct ets_comparison *comparison);
+
+/* Adds one pair; `index` is its element's, kept where its error is the largest so far. */
+void ets_comparison_add(struct ets_comparison *comparison, uint64_t index, double reference,
+                        double other);
+
+/* Adds what `part` compared to `comparison`; the parts' indices must count from one origin. */
+void ets_comparison_merge(struct ets_comparison *comparison, const struct ets_comparison *part);
 
 #endif

@@ -6,6 +6,7 @@
  * put together by Chan, Golub and LeVeque's formula.
  */
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 
 #include "base/load.h"
 #include "numerics/decode.h"

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
+#include "numerics/summary_sums.h"
 
 double ets_summary_std(const struct ets_summary *summary)
 {

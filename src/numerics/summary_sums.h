@@ -4,7 +4,11 @@
 
 #include <stddef.h>
 
+#include "etscope/numerics.h"
 #include "numerics/avx2.h"
+
+/* How many numbers are finite. */
+uint64_t ets_summary_finite_count(const struct ets_summary *summary);
 
 /* The sums' lanes, which fit a vector register. */
 enum { ETS_SUMMARY_LANES = 4 };

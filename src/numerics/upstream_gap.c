@@ -3,6 +3,7 @@
 
 #include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
+#include "numerics/upstream_gap.h"
 
 /* What a number counts as; `is_on`: its tensor holds a NaN. */
 static double replace(bool is_on, double value)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "record/etrecord_internal.h"
 #include "record/json.h"
+#include "record/record_maps.h"
 
 enum { MAP_HANDLES, MAP_DELEGATES, MAP_NUM_OUTS, MAP_COUNT };
 

@@ -8,21 +8,6 @@
 
 static const char MARKER[] = "ETRECORD_V0";
 
-int ets_etrecord_sniff(struct ets_bytes bytes)
-{
-    const size_t local_header_bytes = 30;
-    const struct ets_text marker = {MARKER, sizeof MARKER - 1};
-    if (bytes.size < local_header_bytes + marker.size || memcmp(bytes.data, "PK\3\4", 4) != 0) {
-        return 0;
-    }
-    /* Written first by all known writers; a zip that was packed again has it somewhere. */
-    if (ets_load_u16(bytes.data + 26) == marker.size &&
-        memcmp(bytes.data + local_header_bytes, marker.data, marker.size) == 0) {
-        return 1;
-    }
-    return ets_zip_lists(bytes, marker);
-}
-
 static enum ets_status list_entries(struct ets_etrecord *record, struct ets_error *error)
 {
     const size_t count = record->zip.entry_count;

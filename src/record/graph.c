@@ -1,5 +1,6 @@
 /* What can be asked of a graph, wherever it came from. */
 #include "etscope/etrecord.h"
+#include "record/record_maps.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Reads and writes .npy headers: the Python dictionary that tells type, shape and order. */
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reads .npz files: a zip of .npy arrays, found by name. */
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 #include <string.h>
 

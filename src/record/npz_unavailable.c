@@ -1,6 +1,6 @@
 /* NumPy's .npz files in a build without zlib. */
 #include "base/error.h"
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 static enum ets_status unavailable(struct ets_error *error)
 {

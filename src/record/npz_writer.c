@@ -5,8 +5,9 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "etscope/experimental/numpy.h"
 #include "host/arena.h"
+#include "host/output.h"
+#include "record/numpy.h"
 #include "record/zip.h"
 
 enum {

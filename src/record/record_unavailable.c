@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "etscope/etrecord.h"
+#include "record/record_maps.h"
 
 static enum ets_status unavailable(struct ets_error *error)
 {
@@ -13,16 +14,6 @@ static enum ets_status unavailable(struct ets_error *error)
 }
 
 /* A record can be told from other files without being read. */
-int ets_etrecord_sniff(struct ets_bytes bytes)
-{
-    static const char marker[] = "ETRECORD_V0";
-    const size_t local_header_bytes = 30;
-    return bytes.size >= local_header_bytes + sizeof marker - 1 &&
-           memcmp(bytes.data, "PK\3\4", 4) == 0 &&
-           ets_load_u16(bytes.data + 26) == sizeof marker - 1 &&
-           memcmp(bytes.data + local_header_bytes, marker, sizeof marker - 1) == 0;
-}
-
 enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_allocator *allocator,
                                   struct ets_etrecord **record_out, struct ets_error *error)
 {

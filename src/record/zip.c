@@ -404,20 +404,3 @@ enum ets_status ets_zip_read(struct ets_zip *zip, struct ets_zip_entry *entry,
     *bytes_out = (struct ets_bytes){entry->data, (size_t)entry->bytes};
     return ETS_OK;
 }
-
-int ets_zip_lists(struct ets_bytes bytes, struct ets_text name)
-{
-    const struct ets_zip zip = {.bytes = bytes};
-    struct directory directory;
-    if (find_directory(&zip, &directory, NULL) != ETS_OK) return 0;
-    uint64_t at = directory.offset;
-    const uint64_t end = directory.offset + directory.bytes;
-    for (uint64_t i = 0; i < directory.count; i++) {
-        struct ets_zip_entry entry;
-        uint64_t size = 0;
-        if (!read_central(bytes.data + at, end - at, &entry, &size)) return 0;
-        if (compare_text(entry.name, name) == 0) return 1;
-        at += size;
-    }
-    return 0;
-}

@@ -70,7 +70,4 @@ struct ets_zip_entry *ets_zip_find(const struct ets_zip *zip, struct ets_text na
 enum ets_status ets_zip_read(struct ets_zip *zip, struct ets_zip_entry *entry,
                              struct ets_bytes *bytes_out, struct ets_error *error);
 
-/* 1 where `bytes` is a zip whose directory lists `name`; allocates nothing, trusts nothing. */
-int ets_zip_lists(struct ets_bytes bytes, struct ets_text name);
-
 #endif

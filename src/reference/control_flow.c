@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 #include "reference/reference_run.h"
 
 #include <string.h>

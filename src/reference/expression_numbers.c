@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 #include "reference/expression_list.h"
 
 enum ets_status ets_reference_assertion(struct reference_frame *frame,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 #include "reference/expressions.h"
 
 /* What floating-point tensors become. */

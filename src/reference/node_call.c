@@ -3,6 +3,7 @@
  * kernel.
  */
 #include "reference/node_call.h"
+#include "reference/reference.h"
 
 #include <string.h>
 

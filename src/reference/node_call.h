@@ -9,7 +9,7 @@
 
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
-#include "etscope/experimental/reference.h"
+#include "reference/reference.h"
 
 #include "reference/reference_value.h"
 

@@ -1,5 +1,6 @@
 /* Shows what a step made, and puts what the observer gives in its place. */
 #include "base/error.h"
+#include "reference/reference.h"
 #include "reference/reference_run.h"
 
 #include <string.h>

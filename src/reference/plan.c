@@ -1,4 +1,5 @@
 /* Reads graphs into steps: names become slots, argument trees lists of what they read. */
+#include "record/record_maps.h"
 #include "reference/reference_plan.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* Opening: every node gets the way it is computed, every value the step of its last use. */
-#include "etscope/experimental/reference.h"
+#include "reference/reference.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 
 #include "host/strings.h"
 #include "reference/node_call.h"
+#include "reference/reference.h"
 #include "reference/size_expression.h"
 
 #define REFERENCE_NO_SLOT ETS_STRING_NONE

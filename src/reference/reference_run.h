@@ -6,6 +6,7 @@
 
 #include "host/arena.h"
 #include "reference/fallback.h"
+#include "reference/reference.h"
 #include "reference/reference_plan.h"
 
 struct ets_reference {

@@ -1,6 +1,7 @@
 /* Computes the steps of a plan one after the other, and drops what nothing needs any more. */
 #include "base/error.h"
 #include "reference/random_nodes.h"
+#include "reference/reference.h"
 #include "reference/reference_run.h"
 
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "base/load.h"
 #include "etscope/numerics.h"
 #include "numerics/decode.h"
+#include "numerics/element.h"
 #include "reference/reference_value.h"
 
 #define BLOCK 256 /* numbers that are converted at once */

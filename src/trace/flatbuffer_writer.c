@@ -3,6 +3,7 @@
  * positions that are known before they are written.
  */
 #include "trace/flatbuffer_writer.h"
+#include "trace/etdump_writer.h"
 
 #include "trace/freestanding.h"
 #include "trace/store.h"

@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 
+#include "trace/etdump_writer.h"
 #include "trace/trace_source.h"
 
 enum { LEAST_CALIBRATION_NS = 1000000 };

@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_TRACE_TRACE_SOURCE_H
 #define ETSCOPE_TRACE_TRACE_SOURCE_H
 
+#include "trace/etdump_writer.h"
 #include "trace/recorder.h"
 #include "trace/trace_time.h"
 

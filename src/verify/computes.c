@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 #include "etscope/verify.h"
+#include "format/program_lists.h"
 #include "format/xnnpack.h"
+#include "verify/computing.h"
 
 /* How exact what was seen so far can be. */
 struct seen {

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "etscope/verify.h"
+#include "verify/computing.h"
 
 const struct ets_tolerance_class *ets_tolerance_of(enum ets_computes computes)
 {

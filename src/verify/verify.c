@@ -1,5 +1,7 @@
 /* Compares outputs with the expected ones of a test case, and gives each a verdict. */
 #include "etscope/verify.h"
+#include "numerics/element.h"
+#include "verify/computing.h"
 
 #include <float.h>
 #include <stdbool.h>

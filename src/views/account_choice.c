@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "inspect/accounting/accounting.h"
+#include "inspect/patterns.h"
 #include "views/account_lines.h"
 
 struct candidate {

@@ -17,10 +17,10 @@
 
 #include <stdbool.h>
 
-#include "etscope/experimental/accounting.h"
 #include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
+#include "inspect/accounting/accounting.h"
 
 struct ets_account_options {
     uint32_t block; /* only this block; ETS_NO_INDEX: all */

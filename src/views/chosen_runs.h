@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "etscope/experimental/accounting.h"
 #include "host/arena.h"
+#include "inspect/accounting/accounting.h"
 
 struct ets_chosen_runs {
     uint32_t first, count; /* neighbours among the runs of the block */

@@ -1,11 +1,12 @@
 /* The executions of a trace, one by one and by method. */
 #include "views/executions.h"
+#include "inspect/patterns.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "etscope/experimental/accounting.h"
 #include "host/strings.h"
+#include "inspect/accounting/accounting.h"
 #include "views/work.h"
 
 enum { LEAST_FOR_TREND = 8 };

@@ -5,6 +5,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "gap/gap_details.h"
 #include "host/text_builder.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"

@@ -3,6 +3,7 @@
  * worse.
  */
 #include "views/line_errors.h"
+#include "inspect/patterns.h"
 
 #include <math.h>
 

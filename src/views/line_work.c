@@ -1,5 +1,6 @@
 /* Lays out work and errors over the lines of the source: each counts at one line. */
 #include "views/line_work.h"
+#include "record/record_maps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "host/key_table.h"
+#include "inspect/patterns.h"
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
 #include "views/work_elsewhere.h"

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "etscope/tensor.h"
 #include "inspect/inspection.h"
+#include "record/record_maps.h"
 #include "views/line_work.h"
 
 /* Operators that are fused into one are few; whole delegate calls are not asked for. */

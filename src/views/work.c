@@ -1,5 +1,6 @@
 /* Collects the work of a block: rows that are counted once, and what delegate calls leave over. */
 #include "views/work.h"
+#include "inspect/patterns.h"
 
 #include "base/text.h"
 #include "views/operator_rows.h"

@@ -1,6 +1,8 @@
 /* Every fixture, traced by etscope's recorder and by ExecuTorch's ETDumpGen: the same dump. */
 #include "test_engine_support.h"
 
+#include "record/numpy.h"
+
 #include "etscope/bundle.h"
 #include "etscope/etdump.h"
 #include "etscope/trace_extra.h"

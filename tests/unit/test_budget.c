@@ -1,6 +1,9 @@
 /* Budgets: what their rules say, what is refused, and what comes of known changes. */
 #include "test_compare_support.h"
 
+#include "compare/compare_names.h"
+#include "compare/pool_parts.h"
+
 #include "etscope/experimental/budget.h"
 
 static struct ets_bytes bytes_of(const char *text)

@@ -1,5 +1,6 @@
 /* Captured values: their rows, plain numbers, lists, and tensors whose bytes cannot be had. */
 #include "test_inspect_support.h"
+#include "trace/etdump_writer.h"
 
 #include "etscope/experimental/captured_values.h"
 #include "etscope/numerics.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "etscope/experimental/comparator_plugin.h"
+#include "host/comparator_library.h"
 #include "test_little_support.h"
 
 static void test_comparator_library__the_example_compares(void **unused)

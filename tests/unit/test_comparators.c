@@ -9,6 +9,8 @@
 /* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
+#include "numerics/element.h"
+#include "numerics/upstream_gap.h"
 #include "skip_because.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 
 #include "test_inspect_support.h"
 
+#include "compare/pool_parts.h"
 #include "etscope/experimental/difference.h"
 
 enum { MOST_OPERATORS = 12, MOST_RUNS = 40 };

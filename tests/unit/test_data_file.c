@@ -1,6 +1,7 @@
 /* Tensor data files: one made with flatc, one exported by ExecuTorch together with its program. */
 #include "base/load.h"
 #include "etscope/program.h"
+#include "format/program_lists.h"
 #include "test_files_support.h"
 
 static struct ets_text text(const char *string)
@@ -15,7 +16,7 @@ static void test_data_file__tensors_and_opaque_bytes(void **state)
     struct ets_data_entry entry;
     struct ets_error error;
     struct ets_file *file = open_file("schema/named.ptd");
-    assert_int_equal(ets_data_file_sniff(ets_file_bytes(file)), 1);
+    assert_int_equal(ets_kind_sniff(ets_file_bytes(file)), ETS_KIND_DATA_FILE);
     assert_int_equal(ets_data_file_init(&data, ets_file_bytes(file), &error), ETS_OK);
     assert_int_equal(data.entry_count, 4);
     assert_int_equal(data.segment_count, 3);

@@ -1,6 +1,8 @@
 /* Two sets of traces: who is compared with whom, and what the verdicts say where truth is known. */
 #include "test_compare_support.h"
 
+#include "compare/compare_names.h"
+
 static const struct made_operator base[] = {{"native_call_add.out", 1000, 30},
                                             {"native_call_mul.out", 500, 20},
                                             {"native_call_relu.out", 200, 10},

@@ -4,6 +4,9 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "numerics/element.h"
+#include "record/numpy.h"
+
 #include "etscope/bundle.h"
 #include "etscope/numerics.h"
 #include "test_little_support.h"

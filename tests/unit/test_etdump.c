@@ -2,6 +2,7 @@
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
 #include "test_files_support.h"
+#include "trace/etdump_writer.h"
 
 /* What flatc finds in each file, summed. */
 static const struct facts {

@@ -1,6 +1,8 @@
 /* Reading what is left of damaged ETDumps. */
+#include "dump/etdump_parts.h"
 #include "etscope/etdump.h"
 #include "test_files_support.h"
+#include "trace/etdump_writer.h"
 
 enum { MAX_EVENTS = 512, MAX_RUNS = 32 };
 

@@ -5,6 +5,7 @@
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
 #include "test_flatc_support.h"
+#include "trace/etdump_writer.h"
 
 static const char *const models[] = {
     "cond",         "conv_portable", "conv_xnnpack",        "conv_xnnpack_int8",   "dynamic",

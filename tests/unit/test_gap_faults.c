@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+#include "gap/gap_details.h"
+#include "gap/upstream_pairs.h"
+#include "numerics/element.h"
+
 #include "base/load.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"

@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+#include "etscope/experimental/comparators.h"
+#include "gap/upstream_pairs.h"
+#include "numerics/upstream_gap.h"
+
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "record/json.h"

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "host/output.h"
+
 #include "base/crc32.h"
 #include "base/load.h"
 #include "output/picture/colour_map.h"

@@ -1,6 +1,9 @@
 /* Inspections of damaged dumps, and without memory. */
 #include "test_inspect_support.h"
 
+#include "host/output.h"
+#include "inspect/upstream/upstream_view.h"
+
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/tensor_table.h"

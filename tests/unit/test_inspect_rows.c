@@ -1,6 +1,8 @@
 /* Events into rows and blocks: identity, nesting, loops, clocks. */
 #include "test_inspect_support.h"
 
+#include "inspect/upstream/upstream_view.h"
+
 #include "base/load.h"
 
 #include <math.h>

@@ -8,9 +8,11 @@
 
 #include "etscope/etdump.h"
 #include "etscope/inspect.h"
+#include "host/output.h"
 #include "output/table/table.h"
 #include "test_faults_support.h"
 #include "test_files_support.h"
+#include "trace/etdump_writer.h"
 
 static inline struct ets_inspection *inspect(struct ets_bytes dump,
                                              struct ets_inspect_options options)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "inspect/row_times.h"
+
 #include "base/crc32.h"
 #include "etscope/trace.h"
 

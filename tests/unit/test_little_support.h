@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 
 /* The bytes of `array` in little-endian order; a copy, that stays, where the machine's order
  * differs. */

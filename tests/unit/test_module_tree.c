@@ -1,6 +1,8 @@
 /* The tree of modules: its own times add up to the run, to the tick; damage to memory. */
 #include "test_inspect_support.h"
 
+#include "inspect/patterns.h"
+
 #include "views/operator_lines.h"
 
 struct subject {

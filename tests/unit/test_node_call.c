@@ -2,6 +2,8 @@
  * Single nodes: with the runtime's kernels against numbers worked out by hand, and with kernels
  * that do nothing against arguments of any kind.
  */
+#include "numerics/element.h"
+#include "reference/reference.h"
 #include "unit/test_engine_support.h"
 
 #include <math.h>

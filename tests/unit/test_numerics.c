@@ -11,6 +11,8 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
+#include "numerics/element.h"
+#include "numerics/pairs.h"
 #include "test_little_support.h"
 
 static double load(const void *at, enum ets_scalar_type type)

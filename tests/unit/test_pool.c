@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "compare/pool_parts.h"
+
 static const struct made_operator three[] = {{"native_call_add.out", 100, 5},
                                              {"native_call_mul.out", 50, 3},
                                              {"native_call_add.out", 20, 0}};

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "record/record_maps.h"
+
 struct expectation {
     const char *model, *graph;
     uint32_t nodes, inputs, outputs, values, subgraphs;

@@ -1,13 +1,15 @@
 /* Opening: entries, methods, the small maps, old layouts, zips that lie. */
 #include "test_record_support.h"
 
+#include "record/record_maps.h"
+
 static void test_etrecord__opens_every_fixture_and_reads_every_entry(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(fixture_models); i++) {
         struct ets_file *file = open_fixture(fixture_models[i], "model.etrecord");
         const struct ets_bytes bytes = ets_file_bytes(file);
-        assert_true(ets_etrecord_sniff(bytes));
+        assert_int_equal(ets_kind_sniff(bytes), ETS_KIND_ETRECORD);
         struct ets_etrecord *record = open_record(bytes);
         const int several = strcmp(fixture_models[i], "multi_method") == 0;
         assert_int_equal(ets_etrecord_entry_count(record), several ? 23 : 15);
@@ -31,8 +33,8 @@ static void test_etrecord__is_told_from_other_files(void **state)
     struct ets_file *file = open_fixture("mlp_xnnpack", "model.pte");
     struct ets_etrecord *record;
     struct ets_error error;
-    assert_false(ets_etrecord_sniff(ets_file_bytes(file)));
-    assert_false(ets_etrecord_sniff((struct ets_bytes){NULL, 0}));
+    assert_int_not_equal(ets_kind_sniff(ets_file_bytes(file)), ETS_KIND_ETRECORD);
+    assert_int_equal(ets_kind_sniff((struct ets_bytes){NULL, 0}), ETS_KIND_EMPTY);
     const enum ets_status status = ets_etrecord_open(ets_file_bytes(file), NULL, &record, &error);
     if (status != ETS_UNAVAILABLE) assert_int_equal(status, ETS_WRONG_KIND);
     ets_file_close(file);

@@ -1,6 +1,8 @@
 /* Tensors of state dicts, inputs and reference outputs. */
 #include "test_record_support.h"
 
+#include "numerics/element.h"
+
 #include "etscope/numerics.h"
 
 static const struct ets_named_value *find_value(const struct ets_named_value *values, size_t count,

@@ -1,6 +1,9 @@
 /* What a reference refuses, what it goes on without, and what is left when memory ends. */
 #include "test_reference_support.h"
 
+#include "numerics/element.h"
+#include "reference/reference.h"
+
 /* An engine of which only kernels are asked: they exist, and give zeros. */
 static int any_kernel(const char *name)
 {

@@ -1,6 +1,11 @@
 /* Graphs of real records, evaluated with the runtime's kernels, against PyTorch's outputs. */
 #include "test_reference_support.h"
 
+#include "numerics/element.h"
+#include "record/numpy.h"
+#include "record/record_maps.h"
+#include "reference/reference.h"
+
 /* Runs a graph on `inputs` and compares its outputs with a case of the record. */
 static void check_case(const struct subject *subject, int is_edge, int use_double,
                        const char *method, size_t test_case, const struct ets_value *inputs,

@@ -2,9 +2,12 @@
  * Graphs of one node whose arguments make no sense, on the runtime's own kernels: the node's value
  * is not available and says why, and the run goes on.
  */
+#include "test_reference_support.h"
+
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
-#include "test_reference_support.h"
+#include "record/record_maps.h"
+#include "reference/reference.h"
 
 #define MAX_TEXT 4096
 

@@ -1,7 +1,10 @@
 /* Loops that no record holds yet, from graphs as torch.export has them. */
+#include "test_reference_support.h"
+
+#include "numerics/element.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
-#include "test_reference_support.h"
+#include "reference/reference.h"
 
 struct loop {
     struct ets_file *file;

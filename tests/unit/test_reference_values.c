@@ -11,6 +11,7 @@
 
 #include "etscope/numerics.h"
 #include "host/arena.h"
+#include "numerics/element.h"
 #include "reference/reference_value.h"
 #include "test_little_support.h"
 

@@ -1,6 +1,8 @@
 /* SQL over inspections: what the library promises beyond the command, which tests/cli covers. */
 #include "test_inspect_support.h"
 
+#include "host/output.h"
+
 #include "output/sql/sql.h"
 
 static const struct made_event first_run[] = {

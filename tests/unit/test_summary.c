@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
+#include "numerics/summary_sums.h"
 #include "numerics/xxh64.h"
 #include "test_little_support.h"
 

@@ -2,6 +2,7 @@
  */
 #include "test_inspect_support.h"
 
+#include "compare/pool_parts.h"
 #include "etscope/experimental/delegates.h"
 #include "etscope/experimental/pool.h"
 #include "output/table/account_table.h"

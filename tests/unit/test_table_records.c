@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "host/output.h"
+
 static const struct ets_column columns[] = {
     {.name = "name"},
     {.name = "list", .kind = ETS_COLUMN_LIST, .first_of_list = 1},

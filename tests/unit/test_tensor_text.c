@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "host/output.h"
+
 #include "output/text/tensor_text.h"
 #include "test_little_support.h"
 #include "test_written_support.h"

@@ -1,6 +1,8 @@
 /* Upstream's view against what upstream's own Inspector said of the same files (golden.json). */
 #include "test_inspect_support.h"
 
+#include "inspect/upstream/upstream_view.h"
+
 #include "record/json.h"
 
 /* Of all models, in blocks that upstream could read. */

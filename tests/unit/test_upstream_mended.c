@@ -1,6 +1,8 @@
 /* Upstream's view without the quirks that give wrong answers, beside the view that has them. */
 #include "test_inspect_support.h"
 
+#include "inspect/upstream/upstream_view.h"
+
 static const struct ets_upstream_view *view_of(const struct made *made, int mended)
 {
     const struct ets_upstream_view *view = NULL;

@@ -3,6 +3,7 @@
  * what is right instead.
  */
 #include "test_bundle_support.h"
+#include "verify/computing.h"
 
 #include <math.h>
 

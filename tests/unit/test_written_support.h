@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "etscope/file.h"
+#include "host/output.h"
 
 static inline struct ets_output *begin_written(char path[64])
 {

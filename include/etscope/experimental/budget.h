@@ -163,13 +163,6 @@ ETS_API int ets_budget_section_exists(const struct ets_budget_rule *rule,
                                       const struct ets_difference *difference, char *names,
                                       size_t room);
 
-/* 1: FAIL and MISSING. */
-ETS_API int ets_budget_is_failure(enum ets_budget_result result);
-/* "pass", "undecided", "new", "fail", "missing". */
-ETS_API const char *ets_budget_result_name(enum ets_budget_result result);
-/* "min", "p10", "p50", "p90", "max", "avg", "share". */
-ETS_API const char *ets_budget_metric_name(enum ets_budget_metric metric);
-
 ETS_DECLARATIONS_END
 
 #endif

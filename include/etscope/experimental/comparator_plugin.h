@@ -33,20 +33,7 @@
  *     etscope verify model.bpte --comparator ./retyped.so
  *
  * examples/comparator has one that reads the numbers of any type and layout (numerics.h). Plug-ins
- * run with the rights of the process that opens them. Opening one:
- *
- *     struct ets_comparator_library *library;
- *     const struct ets_comparator *comparator;
- *     struct ets_error error;
- *     double result;
- *     if (ets_comparator_open("retyped.so", &library, &comparator, &error) != ETS_OK) {
- *         fprintf(stderr, "%s\n", error.message);
- *         return 1;
- *     }
- *     if (ets_comparator_run(comparator, &reference, &other, &result, &error) == ETS_OK) {
- *         printf("%s: %g\n", comparator->name, result);
- *     }
- *     ets_comparator_close(library);
+ * run with the rights of the process that opens them.
  */
 #ifndef ETSCOPE_COMPARATOR_PLUGIN_H
 #define ETSCOPE_COMPARATOR_PLUGIN_H
@@ -81,34 +68,11 @@ struct ets_comparator {
                                double *result_out, struct ets_error *error);
 };
 
-/* What a plug-in defines and exports; libetscope has no such function. */
-ETS_API const struct ets_comparator *ets_comparator_plugin(void);
+/* What a plug-in exports. */
+#define ETS_PLUGIN ETS_API
 
-struct ets_comparator_library;
-
-/*
- * Opens a plug-in by its path; one without a slash is a file of the current folder. The comparator
- * lives until the library is closed. Statuses: NOT_FOUND (no such file), UNAVAILABLE (the dynamic
- * loader refuses it, with its reason), WRONG_KIND (no ets_comparator_plugin in it, or it hands out
- * nothing), MISMATCH (made for another version of this interface), MALFORMED (name or function are
- * missing or wrong), NO_MEMORY.
- */
-ETS_API enum ets_status ets_comparator_open(const char *path,
-                                            struct ets_comparator_library **library_out,
-                                            const struct ets_comparator **comparator_out,
-                                            struct ets_error *error);
-
-/*
- * Compares one pair: what `compare` answers, with the comparator's name in front of its message.
- * `*result_out` is untouched on failure.
- */
-ETS_API enum ets_status ets_comparator_run(const struct ets_comparator *comparator,
-                                           const struct ets_tensor *reference,
-                                           const struct ets_tensor *other, double *result_out,
-                                           struct ets_error *error);
-
-/* NULL does nothing. */
-ETS_API void ets_comparator_close(struct ets_comparator_library *library);
+/* The function that a plug-in defines; libetscope has none of this name. */
+ETS_PLUGIN const struct ets_comparator *ets_comparator_plugin(void);
 
 #ifdef __cplusplus
 }

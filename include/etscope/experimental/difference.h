@@ -141,11 +141,6 @@ struct ets_agreement {
 ETS_API void ets_difference_agreement(const struct ets_difference *difference,
                                       struct ets_agreement *agreement_out);
 
-/* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
-ETS_API const char *ets_change_name(enum ets_change change);
-/* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
-ETS_API const char *ets_verdict_name(enum ets_verdict verdict);
-
 ETS_DECLARATIONS_END
 
 #endif

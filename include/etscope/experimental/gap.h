@@ -30,7 +30,6 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/comparator_plugin.h"
 #include "etscope/experimental/comparators.h"
-#include "etscope/experimental/reference.h"
 #include "etscope/inspect.h"
 #include "etscope/numerics.h"
 #include "etscope/verify.h"
@@ -77,8 +76,6 @@ ETS_API const struct ets_graph *ets_gap_reference(const struct ets_gap_report *r
 ETS_API size_t ets_gap_input_count(const struct ets_gap_report *report);
 ETS_API uint32_t ets_gap_run(const struct ets_gap_report *report);
 ETS_API const char *ets_gap_method(const struct ets_gap_report *report);
-/* 1: the reference is the method's edge program, and not what it was made from. */
-ETS_API int ets_gap_is_edge(const struct ets_gap_report *report);
 /* Why it is not the ATen program, where none was asked for; NULL: it is. */
 ETS_API const char *ets_gap_reference_reason(const struct ets_gap_report *report);
 
@@ -123,9 +120,6 @@ struct ets_gap_hidden {
     const char *backend; /* of the delegate that has it; or NULL */
     const char *reason;  /* "inside of a delegate" */
 };
-ETS_API uint32_t ets_gap_hidden_count(const struct ets_gap_report *report);
-ETS_API const struct ets_gap_hidden *ets_gap_hidden(const struct ets_gap_report *report,
-                                                    uint32_t index);
 
 /* "exact", "subset", "overlap", "unmatched". Static storage. */
 ETS_API const char *ets_gap_match_name(enum ets_gap_match match);
@@ -141,7 +135,8 @@ struct ets_gap_evaluation {
      * record's types alone, the runtime's kernels beside themselves.
      */
     int use_double;
-    uint64_t memory_limit; /* as in struct ets_reference_options */
+    uint64_t memory_limit; /* bytes that values may take at once; 0: 64 GiB or the
+                              host's memory, which it is never above */
 };
 
 /* What is to be said of a compared value. */
@@ -155,6 +150,14 @@ enum ets_gap_finding {
     ETS_GAP_INEXACT = 6    /* within the tolerance, but beyond what rounding to its type explains */
 };
 
+/* How the reference computed a node. */
+enum ets_gap_route {
+    ETS_GAP_BY_KERNEL = 0,
+    ETS_GAP_BY_EXPRESSION = 1, /* by kernels, views and copies put together */
+    ETS_GAP_BY_EDGE = 2,       /* by the edge program's nodes that descend from it */
+    ETS_GAP_BY_NOTHING = 3     /* not at all */
+};
+
 /*
  * One value of the reference beside the device's. `total`: both from the same inputs of the model;
  * `own`: the reference computed from the values that the device had, wherever they were captured,
@@ -163,7 +166,7 @@ enum ets_gap_finding {
 struct ets_gap_row {
     const struct ets_gap_value *value;
     const char *reason; /* why numbers are missing; NULL: none are */
-    enum ets_reference_route route;
+    enum ets_gap_route route;
     int has_total, has_own;
     struct ets_comparison total, own;
     struct ets_summary reference, device; /* where has_total */
@@ -190,8 +193,9 @@ struct ets_gap_row {
 /*
  * Evaluates the reference, compares, and finds the guilty operator: the first in the graph's order
  * whose own error is beyond what rounding explains. docs/numerics.md has the rule. Values are
- * compared as they are computed, none is kept. Statuses: those of ets_reference_open and
- * ets_reference_run; NOT_FOUND (no representative inputs); MISMATCH (nothing that was captured has
+ * compared as they are computed, none is kept. Statuses: INVALID_ARGUMENT,
+ * MALFORMED, RUNTIME, LIMIT (of the graph's evaluation); NOT_FOUND (no representative inputs, or a
+ * weight is missing); MISMATCH (nothing that was captured has
  * the reference's shape: other inputs); NO_MEMORY.
  */
 ETS_API enum ets_status ets_gap_evaluate(struct ets_gap_report *report,
@@ -233,9 +237,7 @@ ETS_API enum ets_status ets_gap_compare_report(struct ets_gap_report *report,
 ETS_API uint32_t ets_gap_row_count(const struct ets_gap_report *report);
 ETS_API const struct ets_gap_row *ets_gap_row(const struct ets_gap_report *report, uint32_t index);
 
-/* The comparators of the options, and why one refused the first pair that it did; NULL: none. */
-ETS_API const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
-                                                                uint32_t *count_out);
+/* Why a comparator of the options refused the first pair that it did; NULL: it did not. */
 ETS_API const char *ets_gap_comparator_reason(const struct ets_gap_report *report, uint32_t index);
 
 /* What the device's values were compared with. */
@@ -310,52 +312,6 @@ ETS_API enum ets_status ets_gap_region(const struct ets_gap_report *report, uint
 
 /* "agrees", "inherited", "guilty", "suspect", "off"; NULL for UNKNOWN. Static storage. */
 ETS_API const char *ets_gap_finding_name(enum ets_gap_finding finding);
-
-/*
- * Upstream's Inspector.calculate_numeric_gap: which rows it gives, and what each compares. All of
- * upstream's rules, with their heuristics, are in src/gap/upstream_pairs.c; a value of the
- * reference is that of `node` as a whole. Source of the rules: executorch/devtools/inspector
- * 1.5.1.
- */
-struct ets_gap_pair {
-    const int64_t *handles; /* [handle_count] runtime_debug_handle, and aot_debug_handle */
-    uint32_t handle_count;
-    const struct ets_graph_node *const *aot_ops; /* [aot_op_count] by their names */
-    uint32_t aot_op_count;
-    const char *const *runtime_ops; /* [runtime_op_count] */
-    uint32_t runtime_op_count;
-    const struct ets_graph_node *node; /* aot_intermediate_output */
-    int is_list;                       /* 1: `node` gives a list (of one tensor) */
-    uint32_t event;                    /* runtime_intermediate_output: debug event in the table */
-};
-
-/*
- * `*pairs_out` is borrowed from the report. Statuses: MISMATCH (a list is compared with what is
- * none), LIMIT (handles overlap beyond what can be merged), NO_MEMORY, and those of
- * ets_inspection_upstream_view.
- */
-ETS_API enum ets_status ets_gap_upstream_pairs(struct ets_gap_report *report,
-                                               const struct ets_gap_pair **pairs_out,
-                                               uint32_t *count_out, struct ets_error *error);
-
-/*
- * Called with both values of a pair, in the order of the reference's evaluation; tensors are
- * borrowed for the call. A status other than OK ends the evaluation with it.
- */
-typedef enum ets_status ets_gap_pair_observer(void *context, uint32_t pair,
-                                              const struct ets_tensor *reference,
-                                              const struct ets_tensor *device,
-                                              struct ets_error *error);
-
-/*
- * Evaluates the reference and hands out upstream's pairs, one at a time. A pair whose reference
- * cannot be computed, or whose captured value has no bytes, is left out. Statuses: as of
- * ets_gap_evaluate and ets_gap_upstream_pairs.
- */
-ETS_API enum ets_status ets_gap_upstream_evaluate(struct ets_gap_report *report,
-                                                  const struct ets_gap_evaluation *evaluation,
-                                                  ets_gap_pair_observer *observer, void *context,
-                                                  struct ets_error *error);
 
 ETS_DECLARATIONS_END
 

@@ -85,13 +85,6 @@ struct ets_pool_options {
 };
 
 /*
- * `inspections`: borrowed until close. `options` NULL: all zero.
- * Statuses: INVALID_ARGUMENT (some count cycles, others time), NO_MEMORY.
- */
-ETS_API enum ets_status ets_pool_open(const struct ets_inspection *const *inspections,
-                                      uint32_t count, const struct ets_pool_options *options,
-                                      struct ets_pool **pool_out, struct ets_error *error);
-/*
  * The same with one trace after the other, so that many need no more memory than their times do,
  * eight bytes for each run of each row, twice while they are put together:
  *

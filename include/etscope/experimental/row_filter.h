@@ -34,25 +34,9 @@ struct ets_row_filter {
     size_t handle_count;
 };
 
-/* 1 where the filter lets every row of its method's blocks through. */
-ETS_API int ets_row_filter_is_empty(const struct ets_row_filter *filter);
-
-/* 0 where a block is known not to have run the filter's method. */
-ETS_API int ets_row_filter_has_block(const struct ets_row_filter *filter,
-                                     const struct ets_block *block);
-
 /* 1 where row `index` matches. */
 ETS_API int ets_row_filter_matches(const struct ets_row_filter *filter,
                                    const struct ets_inspection *inspection, uint32_t index);
-
-/* 1 where `text` as a whole is what `pattern` says; an absent text never is. */
-ETS_API int ets_pattern_matches(const char *pattern, struct ets_text text);
-
-/* Likewise of an operator's name, which may go without its overload: "addmm" is "addmm.out". */
-ETS_API int ets_operator_matches(const char *pattern, struct ets_text name);
-
-/* 1 where `path` is `end`, or ends in it behind a separator: "/a/models/zoo.py", "zoo.py". */
-ETS_API int ets_path_ends_with(struct ets_text path, const char *end);
 
 /*
  * What people call a row: the kernel without "native_call_", the program's name for a bare call,

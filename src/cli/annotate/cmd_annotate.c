@@ -11,6 +11,7 @@
 #include "cli/open/trace_notes.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "inspect/patterns.h"
 #include "output/table/annotate_table.h"
 #include "output/table/table.h"
 #include "views/gap_headline.h"

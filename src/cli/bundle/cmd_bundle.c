@@ -5,6 +5,7 @@
 #include "cli/bundle/new_cases.h"
 #include "cli/core/cli_text.h"
 #include "cli/open/session.h"
+#include "host/output.h"
 
 /* clang-format off */
 const struct cli_option cli_bundle_options[] = {

@@ -6,6 +6,7 @@
 #include "cli/inspect/show.h"
 #include "etscope/experimental/budget.h"
 #include "etscope/experimental/difference.h"
+#include "host/output.h"
 #include "output/table/budget_table.h"
 #include "output/table/table.h"
 #include "output/text/budget_junit.h"

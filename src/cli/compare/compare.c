@@ -1,5 +1,6 @@
 /* --compare-results of `inspect`: the recorded outputs against the record's reference outputs. */
 #include "cli/compare/compare.h"
+#include "host/output.h"
 
 #include <math.h>
 

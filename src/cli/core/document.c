@@ -2,6 +2,7 @@
  * Writes the document of --format json and jsonl: the envelope, the rows, what was read and noted.
  */
 #include "cli/core/document.h"
+#include "host/output.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "cli/info/info_text.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
+#include "host/output.h"
 #include "output/sql/sql.h"
 
 const struct cli_option cli_doctor_options[] = {

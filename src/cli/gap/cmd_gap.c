@@ -10,6 +10,7 @@
 #include "cli/open/siblings.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "host/output.h"
 #include "output/picture/gap_picture.h"
 #include "output/table/gap_table.h"
 #include "output/table/table.h"

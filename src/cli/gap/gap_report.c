@@ -1,5 +1,6 @@
 /* Opens and evaluates the gap report of a run, for `gap` and `annotate`. */
 #include "cli/gap/gap_report.h"
+#include "inspect/patterns.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "cli/info/info_kinds.h"
 #include "cli/open/trace_paths.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json|jsonl",

@@ -3,8 +3,8 @@
 
 #include "cli/info/info_kinds.h"
 #include "etscope/bundle.h"
-#include "etscope/experimental/numpy.h"
 #include "etscope/program.h"
+#include "record/numpy.h"
 
 /* "  case 0 inputs  float32 [2, 16], float32 [4]" */
 static void print_values(struct info_request *request, const struct ets_bundle_case *test_case,

@@ -1,5 +1,6 @@
 /* Writes JSON piece by piece: commas, keys and escapes. */
 #include "cli/info/info_json.h"
+#include "host/output.h"
 
 #include <inttypes.h>
 #include <math.h>

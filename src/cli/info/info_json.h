@@ -7,6 +7,7 @@
 
 #include "etscope/base.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 struct info_json {
     struct ets_output *output;

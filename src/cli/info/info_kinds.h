@@ -6,6 +6,7 @@
 #include "cli/info/info_json.h"
 #include "cli/info/info_text.h"
 #include "etscope/program.h"
+#include "host/output.h"
 
 struct info_request {
     const char *path;

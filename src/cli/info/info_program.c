@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/info/info_kinds.h"
+#include "format/program_names.h"
+#include "host/output.h"
 
 enum { KIND_COUNT = ETS_INSTRUCTION_FREE_CALL + 1 };
 

@@ -5,6 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
 #include "etscope/etrecord.h"
+#include "record/record_maps.h"
 
 /* What the maps of a method say. */
 struct map_counts {

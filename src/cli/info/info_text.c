@@ -1,5 +1,6 @@
 /* Composes lines of facts: labels, wrapped lists, bytes and tensors. */
 #include "cli/info/info_text.h"
+#include "host/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>

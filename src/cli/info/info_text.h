@@ -7,6 +7,7 @@
 #include "etscope/base.h"
 #include "etscope/file.h"
 #include "etscope/tensor.h"
+#include "host/output.h"
 
 enum { INFO_WIDTH = 80, INFO_LABEL = 15, INFO_CHARS = 512 };
 

@@ -1,5 +1,6 @@
 /* Shows an inspection by the options that `inspect` and `profile` share. */
 #include "cli/inspect/show.h"
+#include "host/output.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* Writes the table of upstream's Inspector. */
 #include "cli/inspect/upstream_table.h"
+#include "host/output.h"
+#include "inspect/upstream/upstream_view.h"
 
 #include <string.h>
 

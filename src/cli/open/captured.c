@@ -1,5 +1,6 @@
 /* Chooses captured tensors of a trace by a word or by filters, and names them. */
 #include "cli/open/captured.h"
+#include "inspect/patterns.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* --comparator: loads the comparators of shared libraries, and adds their columns. */
 #include "cli/open/comparator_option.h"
+#include "host/comparator_library.h"
 
 #include <math.h>
 #include <string.h>

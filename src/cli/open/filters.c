@@ -1,5 +1,6 @@
 /* Parses the options that choose rows, and says what was meant where nothing matches. */
 #include "cli/open/filters.h"
+#include "inspect/patterns.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "cli/open/raw_files.h"
 #include "cli/open/session.h"
 #include "etscope/numerics.h"
+#include "numerics/element.h"
 
 enum source { SOURCE_AUTO, SOURCE_CASE, SOURCE_ETRECORD, SOURCE_ZEROS, SOURCE_ONES, SOURCE_RANDOM };
 

@@ -5,6 +5,7 @@
 
 #include "cli/core/command.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 struct identity {
     dev_t device;

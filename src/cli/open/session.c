@@ -3,6 +3,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/open/session.h"
+#include "host/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 
 #include "cli/open/python_libraries.h"
 #include "cli/run/print_outputs.h"
-#include "etscope/experimental/numpy.h"
 #include "etscope/inspect.h"
+#include "record/numpy.h"
 
 static uint64_t now_ns(void)
 {

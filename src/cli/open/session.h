@@ -5,6 +5,7 @@
 #include "cli/open/arrays.h"
 #include "cli/open/inputs.h"
 #include "etscope/engine.h"
+#include "host/output.h"
 
 /* Options of everything that runs programs, and of an execution, for the commands' option tables.
  */

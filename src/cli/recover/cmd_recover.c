@@ -5,6 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/recover/recover.h"
 #include "etscope/etdump.h"
+#include "host/output.h"
 
 const struct cli_option cli_recover_options[] = {
     {"--output", "-o", "FILE",

@@ -6,6 +6,8 @@
 #include "cli/core/document.h"
 #include "cli/info/info_text.h"
 #include "cli/recover/recover.h"
+#include "format/program_names.h"
+#include "host/output.h"
 
 enum { MOST_PARTS = 16 };
 

@@ -1,5 +1,6 @@
 /* --print-outputs: prints the outputs of a run, in short or in full. */
 #include "cli/run/print_outputs.h"
+#include "host/output.h"
 
 #include <string.h>
 

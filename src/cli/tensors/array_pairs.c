@@ -2,6 +2,7 @@
  * Pairs captured tensors with the arrays of another trace: by name, or by order among alike ones.
  */
 #include "cli/tensors/array_pairs.h"
+#include "record/numpy.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -9,6 +9,7 @@
 #include "cli/tensors/compare_tensors.h"
 #include "cli/tensors/save_tensors.h"
 #include "cli/tensors/show_tensors.h"
+#include "host/output.h"
 #include "output/table/tensor_table.h"
 
 /* clang-format off */

@@ -1,5 +1,8 @@
 /* --compare of `tensors`: captured tensors against arrays, one line each. */
 #include "cli/tensors/compare_tensors.h"
+#include "etscope/experimental/comparators.h"
+#include "numerics/element.h"
+#include "verify/computing.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Puts the cells of a comparison that `tensors` and `verify` have in common. */
 #include "cli/tensors/comparison_cells.h"
+#include "etscope/experimental/comparators.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* --save of `tensors`: writes .npy and .npz files. */
 #define _DEFAULT_SOURCE
 #include "cli/tensors/save_tensors.h"
+#include "host/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/experimental/numpy.h"
+#include "record/numpy.h"
 
 enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
 

@@ -1,5 +1,6 @@
 /* Prints tensors with their statistics, and draws them as heat maps. */
 #include "cli/tensors/show_tensors.h"
+#include "host/output.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define ETSCOPE_CLI_TENSORS_SHOW_TENSORS_H
 
 #include "cli/open/captured.h"
+#include "host/output.h"
 
 /* For the option table of `tensors`. */
 /* clang-format off */

@@ -13,6 +13,8 @@
 #include "cli/open/session.h"
 #include "cli/open/tolerances.h"
 #include "cli/verify/verify_table.h"
+#include "etscope/experimental/comparators.h"
+#include "verify/computing.h"
 
 /* clang-format off */
 const struct cli_option cli_verify_options[] = {

@@ -1,5 +1,6 @@
 /* The table of `verify`, and its JUnit file. */
 #include "cli/verify/verify_table.h"
+#include "host/output.h"
 
 #include <stdlib.h>
 #include <string.h>

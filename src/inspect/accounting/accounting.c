@@ -1,5 +1,5 @@
 /* The tree of a block: rows under what encloses them, and what each leaves over. */
-#include "etscope/experimental/accounting.h"
+#include "inspect/accounting/accounting.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/experimental/accounting.h"
 #include "host/arena.h"
+#include "inspect/accounting/accounting.h"
 #include "inspect/accounting/trend.h"
+#include "inspect/row_times.h"
 
 /* The rules of struct ets_run_phases in numbers. */
 enum { LEAST_RUNS = 8, STEPS = 20, LEAST_TICKS = 2 };

@@ -1,5 +1,6 @@
 /* Units by the map that a backend gave to the ETRecord: identifier to debug handles. */
 #include "inspect/delegates/delegate_units.h"
+#include "record/record_maps.h"
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
  * and out.
  */
 #include "etscope/experimental/delegates.h"
+#include "format/program_lists.h"
+#include "record/record_maps.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Joins events to operators as upstream's Inspector does, or mended. */
 #include "inspect/upstream/upstream_join.h"
+#include "inspect/upstream/upstream_view.h"
 #include "record/etrecord_internal.h"
+#include "record/record_maps.h"
 
 #include <stdbool.h>
 #include <string.h>

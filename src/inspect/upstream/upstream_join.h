@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
+#include "inspect/upstream/upstream_view.h"
 
 /*
  * Fills handles, op_types, backend and nodes of `events`. `block`: index of one of our blocks.

@@ -9,7 +9,9 @@
 
 #include "host/key_table.h"
 #include "inspect/inspection.h"
+#include "inspect/row_times.h"
 #include "inspect/upstream/upstream_join.h"
+#include "inspect/upstream/upstream_view.h"
 
 /* No debug or profile event in a signature. */
 #define ABSENT UINT64_MAX

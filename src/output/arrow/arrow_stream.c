@@ -2,6 +2,7 @@
  * The event table as an Arrow C stream. Each array owns its buffers, because a consumer may keep a
  * column and release the rest: one block of memory for each, which its release gives back.
  */
+#include "base/utf8.h"
 #include "etscope/base.h"
 #include "etscope/experimental/arrow.h"
 

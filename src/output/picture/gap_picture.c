@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "etscope/experimental/gap.h"
+#include "host/output.h"
 #include "output/picture/gap_picture.h"
 #include "output/text/xml_text.h"
 #include "views/gap_headline.h"

@@ -4,6 +4,7 @@
 
 #include "etscope/experimental/gap.h"
 #include "etscope/file.h"
+#include "host/output.h"
 #include "views/advice_words.h"
 
 /*

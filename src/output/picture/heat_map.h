@@ -18,6 +18,7 @@
 #include "etscope/base.h"
 #include "etscope/file.h"
 #include "etscope/tensor.h"
+#include "host/output.h"
 
 /* Cells along one side of a picture, and tiles in it, at most. */
 #define ETS_HEAT_MAP_CELLS 1024

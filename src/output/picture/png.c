@@ -1,5 +1,6 @@
 /* PNG (W3C, third edition) around a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4). */
 #include "output/picture/png.h"
+#include "host/output.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #define ETSCOPE_OUTPUT_PICTURE_PNG_H
 
 #include "etscope/file.h"
+#include "host/output.h"
 #include "output/picture/colour_map.h"
 
 struct ets_picture {

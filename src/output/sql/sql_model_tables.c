@@ -1,4 +1,5 @@
 /* What records and programs tell: nodes, methods, instructions, delegates, tensors. */
+#include "format/program_names.h"
 #include "output/sql/sql_tables.h"
 
 /* records */

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/experimental/captured_values.h"
+#include "gap/gap_details.h"
 #include "host/text_builder.h"
 #include "output/table/gap_table.h"
 #include "views/operator_lines.h"

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "inspect/patterns.h"
+#include "inspect/row_times.h"
 #include "output/table/annotate_cells.h"
 #include "output/table/source_text.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "compare/compare_names.h"
 #include "output/table/budget_table.h"
 #include "output/table/table.h"
 #include "views/budget_words.h"

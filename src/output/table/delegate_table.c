@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "format/program_names.h"
 #include "host/text_builder.h"
+#include "inspect/row_times.h"
 #include "views/chosen_runs.h"
 #include "views/delegate_lines.h"
 #include "views/operator_lines.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "compare/compare_names.h"
 #include "host/text_builder.h"
 #include "output/table/operator_cell.h"
 #include "views/difference_view.h"

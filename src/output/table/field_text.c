@@ -1,5 +1,7 @@
 /* Quotes a field of TSV and CSV where it must be quoted. */
 #include "output/table/field_text.h"
+#include "base/utf8.h"
+#include "host/output.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "etscope/base.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 /* Writes `text` with its quotes doubled and U+FFFD for bytes that are no UTF-8. */
 void ets_put_field_text(struct ets_output *output, struct ets_text text);

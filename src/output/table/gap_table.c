@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gap/gap_details.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 
@@ -81,7 +82,7 @@ static double metric_of(const struct line *line)
     return ets_comparison_snr(total);
 }
 
-static const char *route_name(enum ets_reference_route route)
+static const char *route_name(enum ets_gap_route route)
 {
     static const char *const names[] = {"kernel", "expression", "edge program", "nothing"};
     return (unsigned)route < sizeof names / sizeof names[0] ? names[route] : NULL;

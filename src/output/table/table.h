@@ -20,6 +20,7 @@
 
 #include "etscope/base.h"
 #include "etscope/file.h"
+#include "host/output.h"
 #include "views/advice_words.h"
 
 struct ets_table;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "host/arena.h"
+#include "host/output.h"
 #include "host/strings.h"
 #include "output/table/table.h"
 

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "etscope/base.h"
+#include "host/output.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "host/number.h"
+#include "host/output.h"
+#include "inspect/upstream/upstream_view.h"
 #include "output/table/field_text.h"
 #include "output/table/upstream_tsv.h"
 

@@ -4,6 +4,8 @@
 
 #include "etscope/file.h"
 #include "etscope/inspect.h"
+#include "host/output.h"
+#include "inspect/upstream/upstream_view.h"
 
 /*
  * Writes the view as upstream's Inspector.save_data_to_tsv does, byte for byte. Columns and their

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "compare/compare_names.h"
 #include "host/arena.h"
 #include "output/text/budget_junit.h"
 #include "output/text/junit.h"

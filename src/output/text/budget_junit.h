@@ -3,6 +3,7 @@
 #define ETSCOPE_OUTPUT_TEXT_BUDGET_JUNIT_H
 
 #include "etscope/file.h"
+#include "host/output.h"
 #include "views/budget_words.h"
 
 /*

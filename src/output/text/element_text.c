@@ -3,6 +3,7 @@
  * them apart.
  */
 #include "output/text/element_text.h"
+#include "numerics/element.h"
 
 #include <inttypes.h>
 #include <math.h>

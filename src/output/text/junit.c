@@ -1,5 +1,6 @@
 /* Writes verdicts as a JUnit XML file. */
 #include "output/text/junit.h"
+#include "host/output.h"
 
 #include <math.h>
 #include <stdbool.h>

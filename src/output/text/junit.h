@@ -15,6 +15,7 @@
 #define ETSCOPE_OUTPUT_TEXT_JUNIT_H
 
 #include "etscope/file.h"
+#include "host/output.h"
 
 enum ets_junit_result {
     ETS_JUNIT_PASS = 0,

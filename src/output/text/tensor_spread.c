@@ -9,6 +9,7 @@
 #include "base/quantile.h"
 #include "etscope/numerics.h"
 #include "host/arena.h"
+#include "host/output.h"
 #include "output/text/tensor_text.h"
 
 enum { BINS = 32, LEVELS = 8, LINE_BYTES = 512 };

@@ -1,5 +1,6 @@
 /* A tensor's elements in brackets, line by line. */
 #include "output/text/tensor_text.h"
+#include "host/output.h"
 
 #include <math.h>
 #include <stdbool.h>

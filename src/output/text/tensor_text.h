@@ -23,6 +23,7 @@
 #include "etscope/base.h"
 #include "etscope/file.h"
 #include "etscope/tensor.h"
+#include "host/output.h"
 
 /* What `width` may be at most. */
 #define ETS_TENSOR_TEXT_WIDTH_LIMIT 10000

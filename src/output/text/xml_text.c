@@ -1,5 +1,6 @@
 /* Escapes a text for XML. */
 #include "output/text/xml_text.h"
+#include "host/output.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "etscope/base.h"
 #include "etscope/file.h"
+#include "host/output.h"
 
 /* Text of an element or attribute; what XML cannot hold becomes "?". */
 void ets_xml_put_text(struct ets_output *output, struct ets_text text);

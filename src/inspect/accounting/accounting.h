@@ -2,8 +2,6 @@
  * accounting.h - where the time of a run went, as a tree that adds up exactly, and which runs of a
  * block are comparable.
  *
- * Experimental: this header may change in any version, names and meanings included.
- *
  *     struct ets_accounting *accounting;
  *     if (ets_accounting_open(inspection, 0, NULL, &accounting, &error) == ETS_OK) {
  *         int64_t sum = 0;
@@ -24,14 +22,10 @@
  *
  * Loading, initialising and executing a method are trees of their own.
  */
-#ifndef ETSCOPE_ACCOUNTING_H
-#define ETSCOPE_ACCOUNTING_H
+#ifndef ETSCOPE_INSPECT_ACCOUNTING_ACCOUNTING_H
+#define ETSCOPE_INSPECT_ACCOUNTING_ACCOUNTING_H
 
 #include "etscope/inspect.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct ets_accounting;
 
@@ -67,19 +61,18 @@ struct ets_account_node {
  * Builds the trees of block `block`. The inspection must live as long. `allocator` NULL: the C
  * library's. Status: NO_MEMORY. Memory: 8 bytes for each node and run.
  */
-ETS_API enum ets_status ets_accounting_open(const struct ets_inspection *inspection, uint32_t block,
-                                            const struct ets_allocator *allocator,
-                                            struct ets_accounting **accounting_out,
-                                            struct ets_error *error);
-ETS_API void ets_accounting_close(struct ets_accounting *accounting); /* NULL is allowed */
+enum ets_status ets_accounting_open(const struct ets_inspection *inspection, uint32_t block,
+                                    const struct ets_allocator *allocator,
+                                    struct ets_accounting **accounting_out,
+                                    struct ets_error *error);
+void ets_accounting_close(struct ets_accounting *accounting); /* NULL is allowed */
 
 /* Nodes, each before what it encloses, in order of execution. 0 for a block without events. */
-ETS_API uint32_t ets_accounting_node_count(const struct ets_accounting *accounting);
-ETS_API const struct ets_account_node *ets_accounting_node(const struct ets_accounting *accounting,
-                                                           uint32_t index);
+uint32_t ets_accounting_node_count(const struct ets_accounting *accounting);
+const struct ets_account_node *ets_accounting_node(const struct ets_accounting *accounting,
+                                                   uint32_t index);
 /* The runs of the block that the arrays are over, in file order; `*runs_out`: their numbers. */
-ETS_API uint32_t ets_accounting_runs(const struct ets_accounting *accounting,
-                                     const uint32_t **runs_out);
+uint32_t ets_accounting_runs(const struct ets_accounting *accounting, const uint32_t **runs_out);
 
 /* What a sample shows beyond struct ets_statistics. */
 struct ets_spread {
@@ -90,8 +83,7 @@ struct ets_spread {
 };
 
 /* Of `count` values in ascending order, as ets_statistics_compute leaves them. */
-ETS_API void ets_spread_compute(const double *sorted, uint32_t count,
-                                struct ets_spread *spread_out);
+void ets_spread_compute(const double *sorted, uint32_t count, struct ets_spread *spread_out);
 
 enum ets_phase_state {
     ETS_PHASE_TOO_FEW = 0, /* fewer than 8 runs: nothing is claimed */
@@ -130,23 +122,16 @@ struct ets_run_phases {
  * `ticks`: of `count` runs in the order in which they ran. `allocator` (of scratch memory) NULL:
  * the C library's. Status: NO_MEMORY.
  */
-ETS_API enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count,
-                                            const struct ets_allocator *allocator,
-                                            struct ets_run_phases *phases_out,
-                                            struct ets_error *error);
+enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count,
+                                    const struct ets_allocator *allocator,
+                                    struct ets_run_phases *phases_out, struct ets_error *error);
 
 /* The same of what a row took, in each run of its block. */
-ETS_API enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
-                                              const struct ets_allocator *allocator,
-                                              struct ets_run_phases *phases_out,
-                                              struct ets_error *error);
+enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                      const struct ets_allocator *allocator,
+                                      struct ets_run_phases *phases_out, struct ets_error *error);
 
 /* 1: run `index` of these `phases`, which took `ticks`, is an outlier. */
-ETS_API int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t index,
-                                      int64_t ticks);
-
-#ifdef __cplusplus
-}
-#endif
+int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t index, int64_t ticks);
 
 #endif

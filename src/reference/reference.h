@@ -2,10 +2,7 @@
  * reference.h - a graph of an ETRecord evaluated on the host, value by value, with the runtime's
  * own kernels: what a program should have computed.
  *
- * Experimental: this header may change in any version, names and meanings included.
- *
- *     #include "etscope/experimental/reference.h"
- *     #include "etscope/numerics.h"
+ *      *     #include "etscope/numerics.h"
  *
  *     static enum ets_status look(void *context, const struct ets_reference_result *result,
  *                                 struct ets_value *replacement_out, struct ets_error *error)
@@ -44,14 +41,12 @@
  * ATen program's may have been changed between export and saving. One reference belongs to one
  * thread at a time; engine, record and graphs are borrowed until close.
  */
-#ifndef ETSCOPE_REFERENCE_H
-#define ETSCOPE_REFERENCE_H
+#ifndef ETSCOPE_REFERENCE_REFERENCE_H
+#define ETSCOPE_REFERENCE_REFERENCE_H
 
 #include "etscope/base.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
-
-ETS_DECLARATIONS_BEGIN
 
 struct ets_reference;
 
@@ -111,15 +106,14 @@ typedef enum ets_status ets_reference_observer(void *context,
  * NOT_FOUND (a weight is missing: a slim record, with what is then possible), NO_MEMORY, and those
  * of the record's readers.
  */
-ETS_API enum ets_status ets_reference_open(const struct ets_reference_options *options,
-                                           struct ets_reference **reference_out,
-                                           struct ets_error *error);
-ETS_API void ets_reference_close(struct ets_reference *reference); /* NULL is allowed */
+enum ets_status ets_reference_open(const struct ets_reference_options *options,
+                                   struct ets_reference **reference_out, struct ets_error *error);
+void ets_reference_close(struct ets_reference *reference); /* NULL is allowed */
 
 /* The nodes of `graph`, and behind them those of its subgraphs, breadth first. */
-ETS_API uint32_t ets_reference_node_count(const struct ets_reference *reference);
-ETS_API const struct ets_reference_node *ets_reference_node(const struct ets_reference *reference,
-                                                            uint32_t index);
+uint32_t ets_reference_node_count(const struct ets_reference *reference);
+const struct ets_reference_node *ets_reference_node(const struct ets_reference *reference,
+                                                    uint32_t index);
 
 /*
  * Computes every node on `inputs`, the graph's user inputs in their order, plain numbers included.
@@ -130,14 +124,11 @@ ETS_API const struct ets_reference_node *ets_reference_node(const struct ets_ref
  * turns of loops or 2^24 nodes in all. NO_MEMORY, or what the observer returned: it is called often
  * enough to end a run that takes too long, though not in the middle of a product of large matrices.
  */
-ETS_API enum ets_status ets_reference_run(struct ets_reference *reference,
-                                          const struct ets_value *inputs, size_t input_count,
-                                          ets_reference_observer *observer, void *context,
-                                          struct ets_error *error);
+enum ets_status ets_reference_run(struct ets_reference *reference, const struct ets_value *inputs,
+                                  size_t input_count, ets_reference_observer *observer,
+                                  void *context, struct ets_error *error);
 
 /* Most bytes that values (weights apart) took at once in the last run. */
-ETS_API uint64_t ets_reference_peak_bytes(const struct ets_reference *reference);
-
-ETS_DECLARATIONS_END
+uint64_t ets_reference_peak_bytes(const struct ets_reference *reference);
 
 #endif

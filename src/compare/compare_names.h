@@ -1,0 +1,19 @@
+/* Names of what a comparison found. */
+#ifndef ETSCOPE_COMPARE_COMPARE_NAMES_H
+#define ETSCOPE_COMPARE_COMPARE_NAMES_H
+
+#include "etscope/experimental/budget.h"
+
+/* "added", "removed", "replaced", "delegated", "undelegated", "repartitioned"; "" for NONE. */
+const char *ets_change_name(enum ets_change change);
+/* "same", "faster", "slower", "unknown", "unclear"; "" for NONE. */
+const char *ets_verdict_name(enum ets_verdict verdict);
+
+/* 1: FAIL and MISSING. */
+int ets_budget_is_failure(enum ets_budget_result result);
+/* "pass", "undecided", "new", "fail", "missing". */
+const char *ets_budget_result_name(enum ets_budget_result result);
+/* "min", "p10", "p50", "p90", "max", "avg", "share". */
+const char *ets_budget_metric_name(enum ets_budget_metric metric);
+
+#endif

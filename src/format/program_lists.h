@@ -1,0 +1,41 @@
+/* What methods, values, instructions and delegates of a program list. */
+#ifndef ETSCOPE_FORMAT_PROGRAM_LISTS_H
+#define ETSCOPE_FORMAT_PROGRAM_LISTS_H
+
+#include "etscope/program.h"
+
+/*
+ * Item of an INT_LIST, TENSOR_LIST or OPTIONAL_TENSOR_LIST: an index into the method's values
+ * (also for INT_LIST), or -1 for an optional tensor that is missing.
+ */
+int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
+/* Item of a DOUBLE_LIST; of a BOOL_LIST (0 or 1). */
+double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
+int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
+
+/* Index into the method's values of argument `index`. */
+uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uint32_t index);
+/* Frames as stored. */
+void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
+                           struct ets_frame *frame_out);
+
+void ets_delegate_compile_spec(const struct ets_delegate *delegate, uint32_t index,
+                               struct ets_compile_spec *spec_out);
+
+void ets_program_segment(const struct ets_program *program, uint32_t index,
+                         struct ets_segment *segment_out);
+/*
+ * Fills roles_out[count] with the enum ets_segment_role of segments `first` to `first + count - 1`.
+ * Each call looks at every delegate and named datum once.
+ */
+void ets_program_segment_roles(const struct ets_program *program, uint32_t first, uint32_t count,
+                               uint8_t *roles_out);
+
+/* The first entry of that key. Status: NOT_FOUND. */
+enum ets_status ets_data_file_find(const struct ets_data_file *data, struct ets_text key,
+                                   struct ets_data_entry *entry_out, struct ets_error *error);
+
+void ets_data_file_segment(const struct ets_data_file *data, uint32_t index,
+                           struct ets_data_segment *segment_out);
+
+#endif

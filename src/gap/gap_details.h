@@ -1,0 +1,17 @@
+/* What a gap report has besides values and rows. */
+#ifndef ETSCOPE_GAP_GAP_DETAILS_H
+#define ETSCOPE_GAP_GAP_DETAILS_H
+
+#include "etscope/experimental/gap.h"
+
+/* 1: the reference is the method's edge program, and not what it was made from. */
+int ets_gap_is_edge(const struct ets_gap_report *report);
+
+uint32_t ets_gap_hidden_count(const struct ets_gap_report *report);
+const struct ets_gap_hidden *ets_gap_hidden(const struct ets_gap_report *report, uint32_t index);
+
+/* The comparators of the options; NULL: none. */
+const struct ets_comparator *const *ets_gap_comparators(const struct ets_gap_report *report,
+                                                        uint32_t *count_out);
+
+#endif
