@@ -7,6 +7,7 @@
 #include "etscope/experimental/pool.h"
 #include "output/table/account_table.h"
 #include "output/table/delegate_table.h"
+#include "output/table/operator_table.h"
 #include "output/table/pool_table.h"
 #include "output/table/run_table.h"
 
@@ -156,6 +157,38 @@ static void test_table_faults__of_runs(void **state)
     assert_failures_are_told("multi_method", fill_runs);
 }
 
+static enum ets_status fill_operators(struct ets_table *table, const struct subject *s,
+                                      struct ets_error *error)
+{
+    const struct ets_operator_options options = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1};
+    return ets_operator_table_fill(table, s->inspection, &options, error);
+}
+
+static enum ets_status fill_modules(struct ets_table *table, const struct subject *s,
+                                    struct ets_error *error)
+{
+    const struct ets_operator_options options = {
+        .group_by = ETS_GROUP_MODULE, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+    return ets_operator_table_fill(table, s->inspection, &options, error);
+}
+
+static enum ets_status fill_source_lines(struct ets_table *table, const struct subject *s,
+                                         struct ets_error *error)
+{
+    const struct ets_operator_options options = {
+        .group_by = ETS_GROUP_SOURCE, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+    return ets_operator_table_fill(table, s->inspection, &options, error);
+}
+
+static void test_table_faults__of_operators(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_operators);
+    assert_failures_are_told("conv_xnnpack", fill_modules);
+    assert_failures_are_told("multi_method", fill_source_lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_table_faults__of_the_tree),
         cmocka_unit_test(test_table_faults__of_several_traces),
         cmocka_unit_test(test_table_faults__of_runs),
+        cmocka_unit_test(test_table_faults__of_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

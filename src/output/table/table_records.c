@@ -264,5 +264,5 @@ enum ets_status ets_table_write_records(const struct ets_table *table,
     const bool ok = list_fields(&r);
     if (ok) put_rows(&r, style->is_part != 0);
     ets_arena_reset(&r.arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    return ok ? ETS_OK : ets_fail_memory(error, "the fields of a table's records");
 }
