@@ -16,9 +16,10 @@ static enum ets_numbers_state state_of(enum ets_status status, int64_t offset)
     }
 }
 
-void ets_numbers_find(const struct ets_captured_value *value, struct ets_numbers *numbers_out)
+void ets_tensor_numbers_find(const struct ets_captured_value *value,
+                             struct ets_tensor_numbers *numbers_out)
 {
-    struct ets_numbers numbers = {.reason = value->reason};
+    struct ets_tensor_numbers numbers = {.reason = value->reason};
     enum ets_status status = value->status;
     if (value->has_summary) {
         numbers.summary = value->summary;
@@ -79,7 +80,7 @@ bool ets_captured_numbers_next(struct ets_captured_numbers *numbers, struct ets_
     const struct ets_inspection *inspection = numbers->values.inspection;
     struct ets_captured_line line = {.row = NULL};
     if (!ets_captured_values_next(&numbers->values, &line.value)) return false;
-    ets_numbers_find(&line.value, &line.numbers);
+    ets_tensor_numbers_find(&line.value, &line.numbers);
     line.block = ets_inspection_run(inspection, line.value.run)->block;
     if (line.value.row != ETS_NO_INDEX) {
         line.row = ets_inspection_row(inspection, line.value.row);

@@ -33,7 +33,7 @@ enum ets_numbers_state {
     ETS_NUMBERS_MALFORMED = 6
 };
 
-struct ets_numbers {
+struct ets_tensor_numbers {
     enum ets_numbers_state state;
     bool is_known; /* OK, REDUCED: the summary is valid */
     struct ets_summary summary;
@@ -41,7 +41,8 @@ struct ets_numbers {
 };
 
 /* Of a value with its bytes; nothing is allocated. */
-void ets_numbers_find(const struct ets_captured_value *value, struct ets_numbers *numbers_out);
+void ets_tensor_numbers_find(const struct ets_captured_value *value,
+                             struct ets_tensor_numbers *numbers_out);
 
 /* "ok", "reduced", "unrecorded", "no_buffer", "outside", "no_numbers", "malformed". */
 const char *ets_numbers_state_name(enum ets_numbers_state state);
@@ -56,7 +57,7 @@ void ets_hash_print(uint64_t hash, char text[ETS_HASH_CHARS]);
 
 struct ets_captured_line {
     struct ets_captured_value value;
-    struct ets_numbers numbers;
+    struct ets_tensor_numbers numbers;
     uint32_t block;                        /* of the inspection */
     const struct ets_row *row;             /* that made it; NULL: none is known */
     struct ets_text_list sources, modules; /* of that row */

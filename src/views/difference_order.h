@@ -10,7 +10,7 @@
 
 struct ets_difference_order_options {
     enum ets_sort_by sort; /* CHANGE, RATIO, ORDER, NAME */
-    uint32_t top; /* lines of each block, without what they enclose; 0: all */
+    uint32_t top;          /* lines of each block, without what they enclose; 0: all */
 };
 
 struct ets_shown_line {

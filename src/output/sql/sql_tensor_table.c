@@ -65,7 +65,7 @@ static const struct ets_sql_column columns[] = {
 struct state {
     struct ets_captured_values values;
     struct ets_captured_value value;
-    struct ets_numbers numbers; /* where `is_summed` */
+    struct ets_tensor_numbers numbers; /* where `is_summed` */
     struct ets_captured_filter filter;
     uint32_t trace, end; /* traces to go over */
     bool is_begun;       /* `values` stands in `trace` */
@@ -107,9 +107,9 @@ static bool next(struct ets_sql_cursor *cursor)
     return false;
 }
 
-static const struct ets_numbers *numbers_of(struct state *state)
+static const struct ets_tensor_numbers *numbers_of(struct state *state)
 {
-    if (!state->is_summed) ets_numbers_find(&state->value, &state->numbers);
+    if (!state->is_summed) ets_tensor_numbers_find(&state->value, &state->numbers);
     state->is_summed = true;
     return &state->numbers;
 }

@@ -421,7 +421,7 @@ static void add_heading(struct ets_table *table, const struct ets_inspection *in
 /* What a line has no numbers for, and NaN. */
 static void count_gap(const struct ets_captured_line *line, struct ets_tensor_table_gaps *gaps)
 {
-    const struct ets_numbers *numbers = &line->numbers;
+    const struct ets_tensor_numbers *numbers = &line->numbers;
     if (numbers->is_known) {
         if (numbers->summary.nan_count > 0 && gaps->with_nan++ == 0) {
             gaps->first_nan = line->value.event;
@@ -438,7 +438,7 @@ static void count_gap(const struct ets_captured_line *line, struct ets_tensor_ta
     }
 }
 
-static bool is_broken(const struct ets_numbers *numbers)
+static bool is_broken(const struct ets_tensor_numbers *numbers)
 {
     return numbers->is_known &&
            (numbers->summary.nan_count > 0 || numbers->summary.infinite_count > 0);
