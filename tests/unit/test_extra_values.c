@@ -168,7 +168,7 @@ static void test_extra_values__are_in_sql(void **state)
     const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
     struct ets_sql *sql = NULL;
     struct ets_table *table;
-    const enum ets_status status = ets_sql_open(&sources, &sql, NULL);
+    const enum ets_status status = ets_sql_open(&sources, NULL, &sql, NULL);
     if (status == ETS_OK) {
         assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
         assert_int_equal(ets_sql_query(sql,
