@@ -8,6 +8,7 @@
 #include "base/crc32.h"
 #include "etscope/experimental/captured_values.h"
 #include "etscope/trace.h"
+#include "output/sql/sql.h"
 #include "output/table/tensor_table.h"
 
 static const float numbers[4] = {1, 2, 3, 6};
@@ -154,6 +155,44 @@ static void test_extra_values__filters_hold_for_them(void **state)
     free((void *)(uintptr_t)dump.data);
 }
 
+/* They have no event, and are in the run that logged them all the same. */
+static void test_extra_values__are_in_sql(void **state)
+{
+    (void)state;
+    const struct ets_bytes dump = record();
+    struct ets_inspection *inspection = inspect(dump, (struct ets_inspect_options){.record = NULL});
+    const struct ets_sql_trace trace = {.path = "made.etdp",
+                                        .inspection = inspection,
+                                        .record = ETS_NO_INDEX,
+                                        .program = ETS_NO_INDEX};
+    const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
+    struct ets_sql *sql = NULL;
+    struct ets_table *table;
+    const enum ets_status status = ets_sql_open(&sources, NULL, &sql, NULL);
+    if (status == ETS_OK) {
+        assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+        assert_int_equal(ets_sql_query(sql,
+                                       "select event, run, kind, dtype, status, max from tensors "
+                                       "where event is null and status <> 'no_numbers'",
+                                       table, NULL),
+                         ETS_OK);
+        char *text = print_table(table, (struct ets_table_style){.format = ETS_FORMAT_CSV});
+        assert_string_equal(text,
+                            "event,run,kind,dtype,status,max\n"
+                            ",0,tensor,float32,reduced,6.0\n"
+                            ",0,tensor_list,float32,reduced,2.0\n"
+                            ",0,tensor_list,float32,reduced,1.0\n"
+                            ",0,tensor,float32,unrecorded,\n");
+        free(text);
+        ets_table_close(table);
+    }
+    ets_sql_close(sql);
+    ets_inspection_close(inspection);
+    free((void *)(uintptr_t)dump.data);
+    if (status == ETS_UNAVAILABLE) SKIP_BECAUSE("this build has no SQL");
+    assert_int_equal(status, ETS_OK);
+}
+
 /* Each byte of the block made wrong under a sum that is right: a table comes of all of them. */
 static void test_extra_values__lies_with_a_good_sum_are_survived(void **state)
 {
@@ -189,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extra_values__stand_where_they_were_logged),
         cmocka_unit_test(test_extra_values__filters_hold_for_them),
+        cmocka_unit_test(test_extra_values__are_in_sql),
         cmocka_unit_test(test_extra_values__lies_with_a_good_sum_are_survived),
     };
     return cmocka_run_group_tests_name("values of the extra block", tests, NULL, NULL);

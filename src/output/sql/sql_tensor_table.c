@@ -1,9 +1,9 @@
 /* Captured tensors, one after the other; their numbers are made when a query asks for them. */
 #include <math.h>
 
-#include "etscope/experimental/captured_values.h"
 #include "etscope/numerics.h"
 #include "output/sql/sql_tables.h"
+#include "views/captured_numbers.h"
 
 enum {
     T_EVENT,
@@ -48,7 +48,7 @@ static const struct ets_sql_column columns[] = {
     [T_STRIDES] = {"strides", "TEXT", "in elements, likewise"},
     [T_OFFSET] = {"offset", "INTEGER", "in the debug buffer"},
     [T_BYTES] = {"bytes", "INTEGER", "of the elements"},
-    [T_STATUS] = {"status", "TEXT", "ok; no_buffer, unrecorded, outside, no_numbers, malformed: what follows is null"},
+    [T_STATUS] = {"status", "TEXT", "ok; reduced: by the tracer, to what follows; no_buffer, unrecorded, outside, no_numbers, malformed: what follows is null"},
     [T_MIN] = {"min", "REAL", "over the finite numbers, as are the next four"},
     [T_MAX] = {"max", "REAL", ""},
     [T_MEAN] = {"mean", "REAL", ""},
@@ -65,11 +65,11 @@ static const struct ets_sql_column columns[] = {
 struct state {
     struct ets_captured_values values;
     struct ets_captured_value value;
-    struct ets_summary summary;
+    struct ets_tensor_numbers numbers; /* where `is_summed` */
     struct ets_captured_filter filter;
     uint32_t trace, end; /* traces to go over */
     bool is_begun;       /* `values` stands in `trace` */
-    bool is_summed, has_summary;
+    bool is_summed;
 };
 
 static void begin(struct ets_sql_cursor *cursor, int64_t event)
@@ -107,34 +107,11 @@ static bool next(struct ets_sql_cursor *cursor)
     return false;
 }
 
-static bool has_summary(struct state *state)
+static const struct ets_tensor_numbers *numbers_of(struct state *state)
 {
-    if (!state->is_summed) {
-        state->has_summary =
-            state->value.status == ETS_OK &&
-            ets_summary_of_tensor(&state->value.tensor, 0, &state->summary) == ETS_OK;
-        state->is_summed = true;
-    }
-    return state->has_summary;
-}
-
-static const char *status_of(struct state *state)
-{
-    if (has_summary(state)) return "ok";
-    switch (state->value.status) {
-    case ETS_NOT_FOUND: return state->value.offset < 0 ? "unrecorded" : "no_buffer";
-    case ETS_TRUNCATED: return "outside";
-    case ETS_OK:
-    case ETS_UNSUPPORTED: return "no_numbers";
-    default: return "malformed";
-    }
-}
-
-static const char *kind_of(int32_t type)
-{
-    static const char *const names[] = {"null",   "int",    "bool",        "float",
-                                        "double", "tensor", "tensor_list", "string"};
-    return type >= 0 && type < (int32_t)(sizeof names / sizeof *names) ? names[type] : "unknown";
+    if (!state->is_summed) ets_tensor_numbers_find(&state->value, &state->numbers);
+    state->is_summed = true;
+    return &state->numbers;
 }
 
 static struct ets_sql_value finite(double value)
@@ -144,17 +121,17 @@ static struct ets_sql_value finite(double value)
 
 static struct ets_sql_value hash_cell(struct ets_sql_cursor *cursor, uint64_t hash)
 {
-    char *text = ets_arena_alloc(&cursor->scratch, 16);
+    char *text = ets_arena_alloc(&cursor->scratch, ETS_HASH_CHARS);
     if (text == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
-    for (int i = 0; i < 16; i++) text[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-    return ets_sql_text((struct ets_text){text, 16});
+    ets_hash_print(hash, text);
+    return ets_sql_text((struct ets_text){text, ETS_HASH_CHARS});
 }
 
 static struct ets_sql_value number_cell(struct ets_sql_cursor *cursor, struct state *state,
                                         int column)
 {
-    const struct ets_summary *summary = &state->summary;
-    if (!has_summary(state)) return ets_sql_null();
+    const struct ets_summary *summary = &numbers_of(state)->summary;
+    if (!state->numbers.is_known) return ets_sql_null();
     switch (column) {
     case T_MIN: return finite(summary->min);
     case T_MAX: return finite(summary->max);
@@ -176,9 +153,7 @@ static struct ets_sql_value tensor_cell(struct ets_sql_cursor *cursor,
     if (column == T_DTYPE) return ets_sql_string(ets_scalar_type_name(tensor->scalar_type));
     if (column == T_SHAPE) return ets_sql_numbers(cursor, tensor->sizes, tensor->rank);
     if (column == T_STRIDES) return ets_sql_numbers(cursor, tensor->strides, tensor->rank);
-    const uint64_t count = ets_tensor_count(tensor);
-    const size_t bytes = ets_scalar_type_bytes(tensor->scalar_type);
-    return count > INT64_MAX / bytes ? ets_sql_null() : ets_sql_integer((int64_t)(count * bytes));
+    return ets_sql_unless_negative(ets_captured_bytes(value));
 }
 
 static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
@@ -189,15 +164,15 @@ static struct ets_sql_value cell(struct ets_sql_cursor *cursor, int column)
     switch (column) {
     case T_EVENT: return ets_sql_index(value->event, trace->first_event);
     case T_TRACE: return ets_sql_trace_number(cursor);
-    case T_RUN: return ets_sql_index(trace->events->run[value->event], trace->first_run);
+    case T_RUN: return ets_sql_index(value->run, trace->first_run);
     case T_OPERATOR: return ets_sql_index(value->row, trace->first_operator);
     case T_NAME: return ets_sql_text(ets_captured_value_operator(trace->inspection, value));
     case T_OUTPUT: return ets_sql_integer(value->is_output != 0);
     case T_INDEX: return ets_sql_integer(value->index);
     case T_ITEM: return ets_sql_unless_negative(value->item_count > 0 ? (int64_t)value->item : -1);
-    case T_KIND: return ets_sql_string(kind_of(value->type));
+    case T_KIND: return ets_sql_string(ets_captured_kind_name(value->type));
     case T_OFFSET: return ets_sql_unless_negative(value->offset);
-    case T_STATUS: return ets_sql_string(status_of(state));
+    case T_STATUS: return ets_sql_string(ets_numbers_state_name(numbers_of(state)->state));
     case T_DTYPE:
     case T_SHAPE:
     case T_STRIDES:

@@ -1,221 +1,223 @@
 /* The table of `gate`: a line for each rule with its limit, both sides and the reason. */
+#include "output/table/budget_table.h"
+
 #include <math.h>
 
 #include "base/error.h"
 #include "compare/compare_names.h"
+#include "host/text_builder.h"
 #include "output/table/budget_table.h"
 #include "output/table/table.h"
+#include "views/budget_lines.h"
 #include "views/budget_words.h"
 
-enum cell {
-    CELL_RESULT,
-    CELL_RULE,
-    CELL_LINE,
-    CELL_BLOCK,
-    CELL_METHOD,
-    CELL_INSTRUCTION,
-    CELL_OPERATOR,
-    CELL_METRIC,
-    CELL_BASE,
-    CELL_VALUE,
-    CELL_LIMIT,
-    CELL_NOISE,
-    CELL_SHARE_BASE,
-    CELL_SHARE,
-    CELL_SHARE_LIMIT,
-    CELL_P,
-    CELL_SPREAD,
-    CELL_RUNS_NEEDED,
-    CELL_REASON,
-    CELL_COUNT
+/* What the cells of a row are of. */
+struct line {
+    struct ets_table *table;
+    const struct ets_budget_report *report;
+    const struct ets_budget_line *shown;
+    const struct ets_budget_verdict *verdict;
 };
 
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_RESULT] = {.name = "result"},
-    [CELL_RULE] = {.name = "rule", .least_width = 20, .wraps = 1},
-    [CELL_LINE] = {.name = "line", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_BLOCK] = {.name = "block", .machine_only = 1},
-    [CELL_METHOD] = {.name = "method", .priority = 2},
-    [CELL_INSTRUCTION] = {.name = "instruction",
-                          .title = "#",
-                          .kind = ETS_COLUMN_INTEGER,
-                          .priority = 3},
-    [CELL_OPERATOR] = {.name = "operator", .least_width = 20, .cut_in_middle = 1},
-    [CELL_METRIC] = {.name = "metric", .machine_only = 1},
-    [CELL_BASE] = {.name = "base", .kind = ETS_COLUMN_TIME, .shares_unit = 1},
-    [CELL_VALUE] = {.name = "new", .kind = ETS_COLUMN_TIME, .shares_unit = 1},
-    [CELL_LIMIT] = {.name = "limit", .kind = ETS_COLUMN_TIME, .shares_unit = 2},
-    [CELL_NOISE] = {.name = "noise", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .priority = 1},
-    [CELL_SHARE_BASE] = {.name = "base_share", .title = "base", .kind = ETS_COLUMN_SHARE},
-    [CELL_SHARE] = {.name = "new_share", .title = "new", .kind = ETS_COLUMN_SHARE},
-    [CELL_SHARE_LIMIT] = {.name = "limit_share", .title = "limit", .kind = ETS_COLUMN_SHARE},
-    [CELL_P] = {.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    [CELL_SPREAD] = {.name = "spread", .kind = ETS_COLUMN_SHARE, .machine_only = 1},
-    [CELL_RUNS_NEEDED] = {.name = "runs_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_REASON] = {.name = "reason", .machine_only = 1},
+struct field {
+    struct ets_column column;
+    void (*put)(const struct line *line);
 };
 
-static void put(struct ets_table *table, double value, bool is_of_column)
+static void put_real(const struct line *line, double value)
 {
-    if (isnan(value) || !is_of_column) ets_table_put_nothing(table);
-    else ets_table_put_real(table, value);
+    if (isnan(value)) ets_table_put_nothing(line->table);
+    else ets_table_put_real(line->table, value);
 }
 
-static void put_reason(struct ets_table *table, const struct ets_budget_report *report,
-                       const struct ets_budget_verdict *verdict)
+/* In the column of times or of shares, as the rule is about one of them. */
+static void put_time(const struct line *line, double value)
+{
+    put_real(line, line->shown->is_share ? NAN : value);
+}
+
+static void put_share(const struct line *line, double value)
+{
+    put_real(line, line->shown->is_share ? value : NAN);
+}
+
+static void put_result(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_budget_result_name(line->verdict->result));
+}
+
+static void put_rule(const struct line *line)
+{
+    ets_table_put_text(line->table, line->shown->rule->text);
+}
+
+static void put_rule_line(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->shown->rule->line);
+}
+
+static void put_block(const struct line *line)
+{
+    if (line->shown->block == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_text(line->table, line->shown->block->name);
+}
+
+static void put_method(const struct line *line)
+{
+    ets_table_put_string(line->table,
+                         line->shown->block == NULL ? NULL : line->shown->block->method);
+}
+
+static void put_instruction(const struct line *line)
+{
+    if (line->shown->instruction < 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->shown->instruction);
+}
+
+static void put_operator(const struct line *line)
+{
+    if (line->shown->op == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_text(line->table, line->shown->op->name);
+}
+
+static void put_metric(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_budget_metric_name(line->shown->rule->metric));
+}
+
+static void put_base(const struct line *line)
+{
+    put_time(line, line->verdict->base);
+}
+
+static void put_new(const struct line *line)
+{
+    put_time(line, line->verdict->value);
+}
+
+static void put_limit(const struct line *line)
+{
+    put_time(line, line->verdict->limit);
+}
+
+static void put_noise(const struct line *line)
+{
+    put_time(line, line->verdict->noise);
+}
+
+static void put_base_share(const struct line *line)
+{
+    put_share(line, line->verdict->base);
+}
+
+static void put_new_share(const struct line *line)
+{
+    put_share(line, line->verdict->value);
+}
+
+static void put_limit_share(const struct line *line)
+{
+    put_share(line, line->verdict->limit);
+}
+
+static void put_adjusted_p(const struct line *line)
+{
+    put_real(line, line->verdict->p);
+}
+
+static void put_spread(const struct line *line)
+{
+    put_real(line, line->verdict->spread);
+}
+
+static void put_runs_needed(const struct line *line)
+{
+    if (line->verdict->runs_needed == 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->verdict->runs_needed);
+}
+
+static void put_reason(const struct line *line)
 {
     char text[ETS_BUDGET_REASON_BYTES];
-    const bool is_told =
-        verdict->result == ETS_BUDGET_UNDECIDED || ets_budget_is_failure(verdict->result);
-    if (is_told) ets_budget_reason(report, verdict, text);
-    ets_table_put_string(table, is_told ? text : NULL);
+    const bool is_told = ets_budget_has_reason(line->verdict);
+    if (is_told) ets_budget_reason(line->report, line->verdict, text);
+    ets_table_put_string(line->table, is_told ? text : NULL);
 }
 
-static void put_cell(struct ets_table *table, enum cell cell,
-                     const struct ets_budget_report *report,
-                     const struct ets_budget_verdict *verdict)
-{
-    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    const struct ets_pool_operator *op = ets_budget_operator(report, verdict);
-    const struct ets_pool_block *block = ets_budget_block(report, verdict);
-    const bool is_share = rule->metric == ETS_METRIC_SHARE;
+static const struct field fields[] = {
+    {{.name = "result"}, put_result},
+    {{.name = "rule", .least_width = 20, .wraps = 1}, put_rule},
+    {{.name = "line", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_rule_line},
+    {{.name = "block", .machine_only = 1}, put_block},
+    {{.name = "method", .priority = 2}, put_method},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 3},
+     put_instruction},
+    {{.name = "operator", .least_width = 20, .cut_in_middle = 1}, put_operator},
+    {{.name = "metric", .machine_only = 1}, put_metric},
+    {{.name = "base", .kind = ETS_COLUMN_TIME, .shares_unit = 1}, put_base},
+    {{.name = "new", .kind = ETS_COLUMN_TIME, .shares_unit = 1}, put_new},
+    {{.name = "limit", .kind = ETS_COLUMN_TIME, .shares_unit = 2}, put_limit},
+    {{.name = "noise", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .priority = 1}, put_noise},
+    {{.name = "base_share", .title = "base", .kind = ETS_COLUMN_SHARE}, put_base_share},
+    {{.name = "new_share", .title = "new", .kind = ETS_COLUMN_SHARE}, put_new_share},
+    {{.name = "limit_share", .title = "limit", .kind = ETS_COLUMN_SHARE}, put_limit_share},
+    {{.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_adjusted_p},
+    {{.name = "spread", .kind = ETS_COLUMN_SHARE, .machine_only = 1}, put_spread},
+    {{.name = "runs_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_needed},
+    {{.name = "reason", .machine_only = 1}, put_reason},
+};
 
-    const struct ets_text nothing = {NULL, 0};
-    switch (cell) {
-    case CELL_RESULT: ets_table_put_string(table, ets_budget_result_name(verdict->result)); break;
-    case CELL_RULE: ets_table_put_text(table, rule->text); break;
-    case CELL_LINE: ets_table_put_integer(table, rule->line); break;
-    case CELL_BLOCK: ets_table_put_text(table, block == NULL ? nothing : block->name); break;
-    case CELL_METHOD: ets_table_put_string(table, block == NULL ? NULL : block->method); break;
-    case CELL_INSTRUCTION:
-        if (ets_difference_instruction(op) < 0) ets_table_put_nothing(table);
-        else ets_table_put_integer(table, ets_difference_instruction(op));
-        break;
-    case CELL_OPERATOR: ets_table_put_text(table, op == NULL ? nothing : op->name); break;
-    case CELL_METRIC: ets_table_put_string(table, ets_budget_metric_name(rule->metric)); break;
-    case CELL_BASE: put(table, verdict->base, !is_share); break;
-    case CELL_VALUE: put(table, verdict->value, !is_share); break;
-    case CELL_LIMIT: put(table, verdict->limit, !is_share); break;
-    case CELL_NOISE: put(table, verdict->noise, !is_share); break;
-    case CELL_SHARE_BASE: put(table, verdict->base, is_share); break;
-    case CELL_SHARE: put(table, verdict->value, is_share); break;
-    case CELL_SHARE_LIMIT: put(table, verdict->limit, is_share); break;
-    case CELL_P: put(table, verdict->p, true); break;
-    case CELL_SPREAD: put(table, verdict->spread, true); break;
-    case CELL_RUNS_NEEDED:
-        if (verdict->runs_needed > 0) ets_table_put_integer(table, verdict->runs_needed);
-        else ets_table_put_nothing(table);
-        break;
-    case CELL_REASON: put_reason(table, report, verdict); break;
-    case CELL_COUNT: break;
-    }
-}
+enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* Columns of shares are for people where a rule is about one. */
-static void add_columns(struct ets_table *table, const struct ets_budget_report *report)
+/* Columns of shares are for people where a rule is about one; times and methods likewise. */
+static void add_columns(struct ets_table *table, const struct ets_budget_report *report,
+                        const struct ets_budget_lines *lines)
 {
-    bool has_share = false, has_time = false, has_method = false;
-    for (uint32_t i = 0; i < ets_budget_count(report->verdicts); i++) {
-        const struct ets_budget_verdict *verdict = ets_budget_verdict(report->verdicts, i);
-        const struct ets_pool_block *block = ets_budget_block(report, verdict);
-        const bool is_share =
-            ets_budget_rule(report->budget, verdict->rule)->metric == ETS_METRIC_SHARE;
-        has_share |= is_share;
-        has_time |= !is_share;
-        has_method |= block != NULL && block->method != NULL;
+    const bool has_unit = ets_difference_unit(report->difference) != ETS_UNIT_CYCLES;
+    for (size_t i = 0; i < FIELDS; i++) {
+        struct ets_column column = fields[i].column;
+        if (column.kind == ETS_COLUMN_SHARE && !lines->has_shares) column.machine_only = 1;
+        if (column.kind == ETS_COLUMN_TIME && !lines->has_times) column.machine_only = 1;
+        if (fields[i].put == put_method && !lines->has_methods) column.machine_only = 1;
+        ets_table_add_columns(table, &column, sizeof column, 1, has_unit);
     }
-    for (int c = 0; c < CELL_COUNT; c++) {
-        struct ets_column column = columns[c];
-        const bool has_unit = ets_difference_unit(report->difference) != ETS_UNIT_CYCLES;
-        if (column.kind == ETS_COLUMN_SHARE && !has_share) column.machine_only = 1;
-        if (column.kind == ETS_COLUMN_TIME && !has_time) column.machine_only = 1;
-        if (c == CELL_METHOD && !has_method) column.machine_only = 1;
-        if (column.kind == ETS_COLUMN_TIME && !has_unit) column.kind = ETS_COLUMN_TICKS;
-        ets_table_add_column(table, &column);
-    }
-}
-
-/* How much of what a rule allows is used: 1 is all of it. */
-static double used_part(const struct ets_budget_report *report,
-                        const struct ets_budget_verdict *verdict)
-{
-    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
-    const bool is_over_base = !isnan(verdict->noise) && verdict->limit > verdict->base;
-    if (rule->metric == ETS_METRIC_SHARE) return verdict->limit / verdict->value;
-    if (!is_over_base) return verdict->value / verdict->limit;
-    return (verdict->value - verdict->base) / (verdict->limit - verdict->base);
-}
-
-/* The rule that holds with the least to spare; NULL: none holds. */
-static const struct ets_budget_verdict *find_worst(const struct ets_budget_report *report)
-{
-    const struct ets_budget_verdict *worst = NULL;
-    for (uint32_t i = 0; i < ets_budget_count(report->verdicts); i++) {
-        const struct ets_budget_verdict *each = ets_budget_verdict(report->verdicts, i);
-        if (each->result != ETS_BUDGET_PASS) continue;
-        if (worst == NULL || used_part(report, each) > used_part(report, worst)) worst = each;
-    }
-    return worst;
 }
 
 /* "budget.txt: 3 checks, 1 failed, 1 undecided", "…, 0 failed; worst: conv +3.1 % of 5 % allowed".
  */
-static void add_heading(struct ets_table *table, const struct ets_budget_report *report)
+static void add_heading(struct ets_table *table, const struct ets_budget_report *report,
+                        const struct ets_budget_lines *lines)
 {
     const uint32_t count = ets_budget_count(report->verdicts);
     const uint32_t undecided = ets_budget_undecided(report->verdicts);
     char heading[400 + ETS_BUDGET_REASON_BYTES], margin[ETS_BUDGET_REASON_BYTES];
-    size_t size = ets_print_text(heading, 320, "%s: %u check%s, %u failed", report->budget_path,
-                                 count, count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
+    struct ets_text_builder text = {heading, sizeof heading, 0};
+    ets_add_text(&text, "%.256s: %u check%s, %u failed", report->budget_path, count,
+                 count == 1 ? "" : "s", ets_budget_failed(report->verdicts));
     if (undecided > 0) {
-        size += ets_print_text(heading + size, sizeof heading - size, ", %u undecided%s", undecided,
-                               report->undecided_passes ? " (passes)" : "");
+        ets_add_text(&text, ", %u undecided%s", undecided,
+                     report->undecided_passes ? " (passes)" : "");
     }
-    const struct ets_budget_verdict *worst = find_worst(report);
-    if (worst != NULL && ets_budget_failed(report->verdicts) + undecided == 0) {
-        ets_budget_margin(report, worst, margin);
-        size += ets_print_text(heading + size, sizeof heading - size, "; worst: %s", margin);
+    if (lines->tightest != NULL) {
+        ets_budget_margin(report, lines->tightest, margin);
+        ets_add_text(&text, "; worst: %s", margin);
     }
-    ets_table_add_section(table, (struct ets_text){heading, size});
-}
-
-/* What failed stands first, then what is undecided. */
-static int rank_of(enum ets_budget_result result)
-{
-    return ets_budget_is_failure(result) ? 0 : result == ETS_BUDGET_UNDECIDED ? 1 : 2;
-}
-
-/* Whether of two verdicts of one rule `left` takes more to be decided. */
-static bool is_farther(const struct ets_budget_verdict *left,
-                       const struct ets_budget_verdict *right)
-{
-    const bool is_countable = left->doubt == ETS_DOUBT_RUNS && left->runs_needed > 0;
-    if (right->doubt != ETS_DOUBT_RUNS || right->runs_needed == 0) return false;
-    return !is_countable || left->runs_needed > right->runs_needed;
+    ets_table_add_section(table, ets_built_text(&text));
 }
 
 /* Of each rule what would decide it, as told of its most doubtful line. */
-static void add_doubts(struct ets_table *table, const struct ets_budget_report *report)
+static void add_doubts(struct ets_table *table, const struct ets_budget_report *report,
+                       const struct ets_budget_lines *lines)
 {
-    const uint32_t count = ets_budget_count(report->verdicts);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        const struct ets_budget_verdict *first = ets_budget_verdict(report->verdicts, i);
-        const struct ets_budget_verdict *worst = NULL;
-        for (end = i; end < count; end++) {
-            const struct ets_budget_verdict *each = ets_budget_verdict(report->verdicts, end);
-            if (each->rule != first->rule) break;
-            if (each->result != ETS_BUDGET_UNDECIDED) continue;
-            if (worst == NULL || is_farther(each, worst)) worst = each;
-        }
-        if (worst == NULL) continue;
-        char reason[ETS_BUDGET_REASON_BYTES], text[ETS_BUDGET_REASON_BYTES + 160];
-        const struct ets_text name = ets_budget_operator(report, worst)->name;
-        ets_budget_doubt(report, worst, reason);
-        const size_t size =
-            ets_print_text(text, sizeof text, "undecided: %.*s (line %u): %s",
-                           (int)(name.size < 96 ? name.size : 96), name.data,
-                           ets_budget_rule(report->budget, worst->rule)->line, reason);
-        ets_table_add_note(table, (struct ets_text){text, size});
+    for (uint32_t i = 0; i < lines->doubt_count; i++) {
+        char reason[ETS_BUDGET_REASON_BYTES], note[ETS_BUDGET_REASON_BYTES + 160];
+        struct ets_text_builder text = {note, sizeof note, 0};
+        const struct ets_budget_line line = ets_budget_line_of(report, lines->doubts[i]);
+        ets_budget_doubt(report, line.verdict, reason);
+        ets_add_text(&text, "undecided: %.*s (line %u): %s",
+                     (int)(line.op->name.size < 96 ? line.op->name.size : 96), line.op->name.data,
+                     line.rule->line, reason);
+        ets_table_add_note(table, ets_built_text(&text));
     }
 }
 
@@ -223,19 +225,20 @@ enum ets_status ets_budget_table_fill(struct ets_table *table,
                                       const struct ets_budget_report *report,
                                       struct ets_error *error)
 {
-    (void)error; /* what the table lacks memory for, it says when it is written */
-    const uint32_t count = ets_budget_count(report->verdicts);
-    const int ranks = report->hides_passes ? 2 : 3;
-    add_columns(table, report);
-    add_heading(table, report);
-    for (int rank = 0; rank < ranks; rank++) {
-        for (uint32_t i = 0; i < count; i++) {
-            const struct ets_budget_verdict *verdict = ets_budget_verdict(report->verdicts, i);
-            if (rank_of(verdict->result) != rank) continue;
+    struct ets_arena arena;
+    struct ets_budget_lines lines;
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    const bool ok = ets_budget_lines_collect(&arena, report, &lines);
+    if (ok) {
+        add_columns(table, report, &lines);
+        add_heading(table, report, &lines);
+        for (uint32_t i = 0; i < lines.count; i++) {
+            const struct line line = {table, report, &lines.items[i], lines.items[i].verdict};
             ets_table_add_row(table, 0);
-            for (int c = 0; c < CELL_COUNT; c++) put_cell(table, (enum cell)c, report, verdict);
+            for (size_t k = 0; k < FIELDS; k++) fields[k].put(&line);
         }
+        add_doubts(table, report, &lines);
     }
-    add_doubts(table, report);
-    return ETS_OK;
+    ets_arena_reset(&arena);
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of verdicts");
 }

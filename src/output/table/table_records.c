@@ -7,7 +7,6 @@
 #include "host/arena.h"
 #include "host/json_text.h"
 #include "host/number.h"
-#include "host/text_builder.h"
 #include "output/table/field_text.h"
 #include "output/table/table_cells.h"
 
@@ -160,17 +159,24 @@ static void put_value(const struct records *r, const struct record_field *field,
 static bool name_field(struct records *r, struct record_field *field)
 {
     const struct ets_column *column = field->column;
+    const bool has_unit = column->kind == ETS_COLUMN_TIME;
     const size_t room = strlen(column->name) + sizeof "_cycles_upper";
-    struct ets_text_builder name = {ets_arena_alloc(&r->arena, room), room, 0};
-    if (name.text == NULL) return false;
-    ets_add_text(&name, "%s%s", column->name,
-                 column->kind == ETS_COLUMN_TICKS   ? "_cycles"
-                 : column->kind == ETS_COLUMN_BYTES ? "_bytes"
-                                                    : "");
-    if (column->kind == ETS_COLUMN_TIME) ets_add_text(&name, "_%s", r->time_unit->name);
-    if (field->is_upper) ets_add_text(&name, "_upper");
-    field->name = ets_built_text(&name);
+    char *name = ets_arena_alloc(&r->arena, room);
+    if (name == NULL) return false;
+    const int size = snprintf(name, room, "%s%s%s%s%s", column->name,
+                              column->kind == ETS_COLUMN_TICKS   ? "_cycles"
+                              : column->kind == ETS_COLUMN_BYTES ? "_bytes"
+                                                                 : "",
+                              has_unit ? "_" : "", has_unit ? r->time_unit->name : "",
+                              field->is_upper ? "_upper" : "");
+    field->name = (struct ets_text){name, size < 0 ? 0 : (size_t)size};
     return true;
+}
+
+static void append(struct ets_text *text, char *room, const char *bytes, size_t size)
+{
+    memcpy(room + text->size, bytes, size);
+    text->size += size;
 }
 
 /* What stands before each value of a field: rendered once, as there are as many as cells. */
@@ -182,15 +188,15 @@ static bool lead_field(struct records *r, struct record_field *field, bool is_fi
         field->before = (struct ets_text){separator, strlen(separator)};
         return true;
     }
-    const size_t room = ets_json_room(field->name.size) + sizeof ", : ";
-    struct ets_text_builder key = {ets_arena_alloc(&r->arena, room), room, 0};
+    char *key = ets_arena_alloc(&r->arena, ets_json_room(field->name.size) + sizeof ", : ");
     struct ets_text name = field->name;
     struct ets_json_piece piece;
-    if (key.text == NULL) return false;
-    ets_add_text(&key, "%s\"", separator);
-    while (ets_json_next(&name, &piece)) ets_add_text(&key, "%.*s", (int)piece.size, piece.data);
-    ets_add_text(&key, "\": ");
-    field->before = ets_built_text(&key);
+    if (key == NULL) return false;
+    field->before = (struct ets_text){key, 0};
+    append(&field->before, key, separator, strlen(separator));
+    append(&field->before, key, "\"", 1);
+    while (ets_json_next(&name, &piece)) append(&field->before, key, piece.data, piece.size);
+    append(&field->before, key, "\": ", 3);
     return true;
 }
 

@@ -1,463 +1,482 @@
 /* The table of captured values: one row for each tensor, with its summary. */
+#include "output/table/tensor_table.h"
+
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
-#include "etscope/experimental/captured_values.h"
 #include "etscope/numerics.h"
-#include "host/number.h"
-#include "output/table/table_cells.h"
-#include "output/table/tensor_table.h"
-#include "views/operator_lines.h"
+#include "host/text_builder.h"
+#include "views/captured_numbers.h"
 
-/* What one cell of a row shows. */
-enum cell {
-    CELL_BLOCK,
-    CELL_BLOCK_INDEX,
-    CELL_METHOD,
-    CELL_RUN,
-    CELL_EVENT,
-    CELL_CHAIN,
-    CELL_INSTRUCTION,
-    CELL_OPERATOR,
-    CELL_BACKEND,
-    CELL_OUTPUT,
-    CELL_INDEX,
-    CELL_ITEM,
-    CELL_KIND,
-    CELL_DTYPE,
-    CELL_SHAPE,
-    CELL_STRIDES,
-    CELL_OFFSET,
-    CELL_SIZE,
-    CELL_STATUS,
-    CELL_MIN,
-    CELL_MAX,
-    CELL_MEAN,
-    CELL_STD,
-    CELL_L2,
-    CELL_NAN,
-    CELL_INFINITE,
-    CELL_ZEROS,
-    CELL_FIRST,
-    CELL_HASH,
-    CELL_STRING,
-    CELL_SOURCE,
-    CELL_MODULE,
-    CELL_HANDLES,
-    CELL_VALUES,
-    CELL_COUNT
-};
-
-/* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_BLOCK] = {.name = "block", .machine_only = 1},
-    [CELL_BLOCK_INDEX] = {.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_METHOD] = {.name = "method", .machine_only = 1},
-    [CELL_RUN] = {.name = "run", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_EVENT] = {.name = "event", .kind = ETS_COLUMN_INTEGER},
-    [CELL_CHAIN] = {.name = "chain", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INSTRUCTION] = {.name = "instruction",
-                          .title = "#",
-                          .kind = ETS_COLUMN_INTEGER,
-                          .priority = 4},
-    [CELL_OPERATOR] = {.name = "operator", .least_width = 24, .cut_in_middle = 1},
-    [CELL_BACKEND] = {.name = "backend", .machine_only = 1},
-    [CELL_OUTPUT] = {.name = "output", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INDEX] = {.name = "index", .kind = ETS_COLUMN_INTEGER, .priority = 11},
-    [CELL_ITEM] = {.name = "item", .kind = ETS_COLUMN_INTEGER, .priority = 3},
-    [CELL_KIND] = {.name = "kind", .machine_only = 1},
-    [CELL_DTYPE] = {.name = "dtype", .priority = 2},
-    [CELL_SHAPE] = {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .least_width = 14},
-    [CELL_STRIDES] = {.name = "strides", .kind = ETS_COLUMN_NUMBERS, .priority = 10},
-    [CELL_OFFSET] = {.name = "offset", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_SIZE] = {.name = "size", .kind = ETS_COLUMN_BYTES, .priority = 7},
-    [CELL_STATUS] = {.name = "status", .machine_only = 1},
-    [CELL_MIN] = {.name = "min", .kind = ETS_COLUMN_REAL},
-    [CELL_MAX] = {.name = "max", .kind = ETS_COLUMN_REAL},
-    [CELL_MEAN] = {.name = "mean", .kind = ETS_COLUMN_REAL, .priority = 1},
-    [CELL_STD] = {.name = "std", .kind = ETS_COLUMN_REAL, .priority = 5},
-    [CELL_L2] = {.name = "l2", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    [CELL_NAN] = {.name = "nan", .kind = ETS_COLUMN_INTEGER},
-    [CELL_INFINITE] = {.name = "inf", .kind = ETS_COLUMN_INTEGER},
-    [CELL_ZEROS] = {.name = "zeros", .kind = ETS_COLUMN_INTEGER, .priority = 6},
-    [CELL_FIRST] = {.name = "first_values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
-    [CELL_HASH] = {.name = "hash", .priority = 9},
-    [CELL_STRING] = {.name = "text", .priority = 3, .least_width = 12},
-    [CELL_SOURCE] = {.name = "source",
-                     .kind = ETS_COLUMN_LIST,
-                     .priority = 8,
-                     .least_width = 14,
-                     .cut_at_start = 1,
-                     .first_of_list = 1},
-    [CELL_MODULE] = {.name = "module",
-                     .kind = ETS_COLUMN_LIST,
-                     .machine_only = 1,
-                     .least_width = 10,
-                     .first_of_list = 1},
-    [CELL_HANDLES] = {.name = "debug_handles",
-                      .title = "handles",
-                      .kind = ETS_COLUMN_NUMBERS,
-                      .priority = 9,
-                      .least_width = 7,
-                      .first_of_list = 1},
-    [CELL_VALUES] = {.name = "values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1},
-};
-
-enum { FIRST_VALUES = 8 };
-
-struct filler {
+/* What the cells of a row are of. */
+struct line {
     struct ets_table *table;
     const struct ets_inspection *inspection;
-    const struct ets_tensor_table_options *options;
-    struct ets_arena arena; /* of one row's texts */
-    enum cell cells[CELL_COUNT];
-    uint32_t cell_count;
-    uint32_t run; /* whose heading stands; ETS_NO_INDEX: none does */
-    /* Worth a column for people. */
-    bool has_layouts, has_items, has_indices, has_numbers, has_texts, has_handles;
-};
-
-/* One row. */
-struct line {
     const struct ets_captured_value *value;
+    const struct ets_captured_line *shown;
     const struct ets_summary *summary; /* NULL: there are no numbers */
-    const struct ets_row *row;         /* NULL: of no row */
-    struct ets_text_list sources, modules;
+    struct ets_arena *arena;
+    bool *no_memory;
 };
 
-static bool is_statistic(enum cell cell)
+struct field {
+    struct ets_column column;
+    void (*put)(const struct line *line);
+};
+
+static void put_integer(const struct line *line, int64_t value, bool is_there)
 {
-    return cell >= CELL_MIN && cell <= CELL_HASH;
+    if (is_there) ets_table_put_integer(line->table, value);
+    else ets_table_put_nothing(line->table);
 }
 
-/* Fills `cells` from the comma-separated names of `wanted`. */
-static enum ets_status choose_columns(struct filler *f, const char *wanted, struct ets_error *error)
+static void put_finite(const struct line *line, double value)
 {
-    while (wanted != NULL && *wanted != '\0') {
-        const size_t size = strcspn(wanted, ",");
-        const struct ets_text name = {wanted, size};
-        int found = 0;
-        while (found < CELL_COUNT && !ets_text_is(name, columns[found].name)) found++;
-        if (found == CELL_COUNT) {
-            for (int i = 0; i < CELL_COUNT; i++) ets_table_add_column(f->table, &columns[i]);
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
-                            (int)size, wanted);
-        }
-        if (f->cell_count == CELL_COUNT) {
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns are named");
-        }
-        f->cells[f->cell_count++] = (enum cell)found;
-        wanted += size + (wanted[size] == ',');
-    }
-    for (int i = 0; f->options->columns == NULL && i < CELL_COUNT; i++) {
-        if (i != CELL_VALUES || f->options->values) f->cells[f->cell_count++] = (enum cell)i;
-    }
-    return ETS_OK;
+    if (isfinite(value)) ets_table_put_real(line->table, value);
+    else ets_table_put_nothing(line->table);
 }
 
-static void add_columns(const struct filler *f)
+static void put_text(const struct line *line, struct ets_text text)
 {
-    for (uint32_t i = 0; i < f->cell_count; i++) {
-        const enum cell cell = f->cells[i];
-        struct ets_column column = columns[cell];
-        if (f->options->columns != NULL) {
-            column.machine_only = column.priority = 0;
-            column.keep_empty = 1;
-        } else if (is_statistic(cell) && !f->has_numbers) column.machine_only = 1;
-        else if (cell == CELL_STRING && !f->has_texts) column.machine_only = 1;
-        else if (cell == CELL_STRIDES && !f->has_layouts) column.machine_only = 1;
-        else if (cell == CELL_ITEM && !f->has_items) column.machine_only = 1;
-        else if (cell == CELL_INDEX && !f->has_indices) column.machine_only = 1;
-        else if (cell == CELL_HANDLES && !f->has_handles) column.machine_only = 1;
-        ets_table_add_column(f->table, &column);
+    if (text.size > 0) ets_table_put_text(line->table, text);
+    else ets_table_put_nothing(line->table);
+}
+
+static const struct ets_block *block_of(const struct line *line)
+{
+    return ets_inspection_block(line->inspection, line->shown->block);
+}
+
+static void put_block(const struct line *line)
+{
+    ets_table_put_text(line->table, block_of(line)->name);
+}
+
+static void put_block_index(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->shown->block);
+}
+
+static void put_method(const struct line *line)
+{
+    ets_table_put_string(line->table, block_of(line)->method);
+}
+
+static void put_run(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->value->run);
+}
+
+static void put_event(const struct line *line)
+{
+    put_integer(line, line->value->event, line->value->event != ETS_NO_INDEX);
+}
+
+static void put_chain(const struct line *line)
+{
+    put_integer(line, line->value->chain, line->value->chain >= 0);
+}
+
+static void put_instruction(const struct line *line)
+{
+    put_integer(line, line->value->instruction, line->value->chain >= 0);
+}
+
+static void put_operator(const struct line *line)
+{
+    char room[256];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const struct ets_text name = ets_captured_value_operator(line->inspection, line->value);
+    const char *backend = line->shown->row == NULL ? NULL : line->shown->row->backend;
+    if (backend != NULL && ets_text_is(name, "DELEGATE_CALL")) {
+        ets_add_text(&text, "DELEGATE_CALL %s", backend);
+        put_text(line, ets_built_text(&text));
+    } else {
+        put_text(line, name);
     }
 }
 
-/* Columns that hold nothing for any row are not for people. */
-static void survey(struct filler *f)
+static void put_backend(const struct line *line)
 {
-    struct ets_captured_values values;
-    struct ets_captured_value value;
-    ets_captured_values_init(&values, f->inspection, f->options->debug_buffer, &f->options->filter);
-    f->has_numbers = f->options->debug_buffer.data != NULL;
-    while (ets_captured_values_next(&values, &value)) {
-        f->has_numbers = f->has_numbers || value.has_summary;
-        f->has_texts = f->has_texts || value.text.data != NULL;
-        f->has_items = f->has_items || value.item_count > 0;
-        f->has_indices = f->has_indices || value.index > 0;
-        f->has_handles =
-            f->has_handles || (value.row != ETS_NO_INDEX &&
-                               ets_inspection_row(f->inspection, value.row)->handle_count > 0);
-        f->has_layouts =
-            f->has_layouts || (value.has_tensor && !ets_tensor_is_contiguous(&value.tensor));
-    }
+    ets_table_put_string(line->table, line->shown->row == NULL ? NULL : line->shown->row->backend);
 }
 
-/* A list of numbers; `doubles` where they are no integers. */
-static void put_numbers(struct filler *f, const int64_t *integers, const double *doubles,
-                        size_t count)
+static void put_output(const struct line *line)
 {
-    struct ets_text *texts = ets_arena_alloc_array(&f->arena, count, sizeof *texts);
-    char *room = ets_arena_alloc_array(&f->arena, count, ETS_NUMBER_CHARS);
-    if (texts == NULL || room == NULL) {
-        f->table->no_memory = true;
+    ets_table_put_integer(line->table, line->value->is_output != 0);
+}
+
+static void put_index(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->value->index);
+}
+
+static void put_item(const struct line *line)
+{
+    put_integer(line, line->value->item, line->value->item_count > 0);
+}
+
+static void put_kind(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_captured_kind_name(line->value->type));
+}
+
+static void put_dtype(const struct line *line)
+{
+    const struct ets_captured_value *value = line->value;
+    ets_table_put_string(
+        line->table, value->has_tensor ? ets_scalar_type_name(value->tensor.scalar_type) : NULL);
+}
+
+static void put_shape(const struct line *line)
+{
+    const struct ets_tensor *tensor = &line->value->tensor;
+    if (line->value->has_tensor) ets_table_put_integers(line->table, tensor->sizes, tensor->rank);
+    else ets_table_put_nothing(line->table);
+}
+
+static void put_strides(const struct line *line)
+{
+    const struct ets_tensor *tensor = &line->value->tensor;
+    if (line->value->has_tensor) ets_table_put_integers(line->table, tensor->strides, tensor->rank);
+    else ets_table_put_nothing(line->table);
+}
+
+static void put_offset(const struct line *line)
+{
+    put_integer(line, line->value->offset, line->value->offset >= 0);
+}
+
+static void put_size(const struct line *line)
+{
+    const int64_t bytes = ets_captured_bytes(line->value);
+    put_integer(line, bytes, bytes >= 0);
+}
+
+static void put_status(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_numbers_state_name(line->shown->numbers.state));
+}
+
+static void put_min(const struct line *line)
+{
+    put_finite(line, line->summary == NULL ? NAN : line->summary->min);
+}
+
+static void put_max(const struct line *line)
+{
+    put_finite(line, line->summary == NULL ? NAN : line->summary->max);
+}
+
+static void put_mean(const struct line *line)
+{
+    put_finite(line, line->summary == NULL ? NAN : ets_summary_mean(line->summary));
+}
+
+static void put_std(const struct line *line)
+{
+    put_finite(line, line->summary == NULL ? NAN : ets_summary_std(line->summary));
+}
+
+static void put_l2(const struct line *line)
+{
+    put_finite(line, line->summary == NULL ? NAN : ets_summary_l2(line->summary));
+}
+
+static void put_nan(const struct line *line)
+{
+    const struct ets_summary *summary = line->summary;
+    put_integer(line, summary == NULL ? 0 : (int64_t)summary->nan_count, summary != NULL);
+}
+
+static void put_inf(const struct line *line)
+{
+    const struct ets_summary *summary = line->summary;
+    put_integer(line, summary == NULL ? 0 : (int64_t)summary->infinite_count, summary != NULL);
+}
+
+static void put_zeros(const struct line *line)
+{
+    const struct ets_summary *summary = line->summary;
+    put_integer(line, summary == NULL ? 0 : (int64_t)summary->zero_count, summary != NULL);
+}
+
+static void put_first_values(const struct line *line)
+{
+    if (line->summary == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_reals(line->table, line->summary->first, line->summary->first_count);
+}
+
+static void put_hash(const struct line *line)
+{
+    char text[ETS_HASH_CHARS];
+    if (line->summary == NULL) {
+        ets_table_put_nothing(line->table);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        char *text = room + i * ETS_NUMBER_CHARS;
-        if (doubles == NULL) {
-            texts[i].size = ets_print_text(text, ETS_NUMBER_CHARS, "%lld", (long long)integers[i]);
-        } else {
-            texts[i].size = ets_print_double(text, doubles[i]);
-        }
-        texts[i].data = text;
-    }
-    ets_table_put_list(f->table, texts, count);
+    ets_hash_print(line->summary->hash, text);
+    ets_table_put_text(line->table, (struct ets_text){text, sizeof text});
 }
 
-static void put_finite(const struct filler *f, double value)
+static void put_text_value(const struct line *line)
 {
-    if (isfinite(value)) ets_table_put_real(f->table, value);
-    else ets_table_put_nothing(f->table);
+    ets_table_put_text(line->table, line->value->text);
 }
 
-static void put_statistic(struct filler *f, enum cell cell, const struct ets_summary *summary)
+static void put_source(const struct line *line)
 {
-    char text[24];
-    if (summary == NULL) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    switch (cell) {
-    case CELL_MIN: put_finite(f, summary->min); break;
-    case CELL_MAX: put_finite(f, summary->max); break;
-    case CELL_MEAN: put_finite(f, ets_summary_mean(summary)); break;
-    case CELL_STD: put_finite(f, ets_summary_std(summary)); break;
-    case CELL_L2: put_finite(f, ets_summary_l2(summary)); break;
-    case CELL_NAN: ets_table_put_integer(f->table, (int64_t)summary->nan_count); break;
-    case CELL_INFINITE: ets_table_put_integer(f->table, (int64_t)summary->infinite_count); break;
-    case CELL_ZEROS: ets_table_put_integer(f->table, (int64_t)summary->zero_count); break;
-    case CELL_FIRST: put_numbers(f, NULL, summary->first, summary->first_count); break;
-    default:
-        for (int i = 0; i < 16; i++)
-            text[i] = "0123456789abcdef"[summary->hash >> (60 - 4 * i) & 15];
-        ets_table_put_text(f->table, (struct ets_text){text, 16});
-    }
+    ets_table_put_list(line->table, line->shown->sources.items, line->shown->sources.count);
+}
+
+static void put_module(const struct line *line)
+{
+    ets_table_put_list(line->table, line->shown->modules.items, line->shown->modules.count);
+}
+
+static void put_handles(const struct line *line)
+{
+    const struct ets_row *row = line->shown->row;
+    ets_table_put_integers(line->table, row == NULL ? NULL : row->handles,
+                           row == NULL ? 0 : row->handle_count);
 }
 
 /* All numbers in logical order; none where there are no bytes. */
-static void put_values(struct filler *f, const struct line *line)
+static void put_values(const struct line *line)
 {
     const struct ets_tensor *tensor = &line->value->tensor;
-    const int type = (int)tensor->scalar_type;
     struct ets_elements elements;
-    if (line->value->status != ETS_OK || ets_elements_init(&elements, tensor, NULL) != ETS_OK) {
-        ets_table_put_nothing(f->table);
+    if (line->shown->numbers.state != ETS_NUMBERS_OK ||
+        ets_elements_init(&elements, tensor, NULL) != ETS_OK) {
+        ets_table_put_nothing(line->table);
         return;
     }
     const size_t count = (size_t)(elements.remaining * elements.component_count);
-    double *numbers = ets_arena_alloc_array(&f->arena, count, sizeof *numbers);
-    int64_t *integers =
-        type == ETS_SCALAR_LONG ? ets_arena_alloc_array(&f->arena, count, sizeof *integers) : NULL;
-    if (numbers == NULL || (type == ETS_SCALAR_LONG && integers == NULL)) {
-        f->table->no_memory = true;
+    if ((int)tensor->scalar_type == ETS_SCALAR_LONG) {
+        int64_t *integers = ets_arena_alloc_array(line->arena, count, sizeof *integers);
+        *line->no_memory |= integers == NULL;
+        if (integers == NULL) return;
+        ets_tensor_gather(tensor, 0, count, integers);
+        ets_table_put_integers(line->table, integers, count);
         return;
     }
+    double *numbers = ets_arena_alloc_array(line->arena, count, sizeof *numbers);
+    *line->no_memory |= numbers == NULL;
+    if (numbers == NULL) return;
     for (size_t i = 0; i < count; i++) (void)ets_elements_next(&elements, &numbers[i]);
-    if (integers != NULL) ets_tensor_gather(tensor, 0, count, integers);
-    put_numbers(f, integers, integers != NULL ? NULL : numbers, count);
+    ets_table_put_reals(line->table, numbers, count);
 }
 
-static void put_tensor(struct filler *f, enum cell cell, const struct ets_captured_value *value)
+static const struct field fields[] = {
+    {{.name = "block", .machine_only = 1}, put_block},
+    {{.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_block_index},
+    {{.name = "method", .machine_only = 1}, put_method},
+    {{.name = "run", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_run},
+    {{.name = "event", .kind = ETS_COLUMN_INTEGER}, put_event},
+    {{.name = "chain", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_chain},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 4},
+     put_instruction},
+    {{.name = "operator", .least_width = 24, .cut_in_middle = 1}, put_operator},
+    {{.name = "backend", .machine_only = 1}, put_backend},
+    {{.name = "output", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_output},
+    {{.name = "index", .kind = ETS_COLUMN_INTEGER, .priority = 11}, put_index},
+    {{.name = "item", .kind = ETS_COLUMN_INTEGER, .priority = 3}, put_item},
+    {{.name = "kind", .machine_only = 1}, put_kind},
+    {{.name = "dtype", .priority = 2}, put_dtype},
+    {{.name = "shape", .kind = ETS_COLUMN_NUMBERS, .least_width = 14}, put_shape},
+    {{.name = "strides", .kind = ETS_COLUMN_NUMBERS, .priority = 10}, put_strides},
+    {{.name = "offset", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_offset},
+    {{.name = "size", .kind = ETS_COLUMN_BYTES, .priority = 7}, put_size},
+    {{.name = "status", .machine_only = 1}, put_status},
+    {{.name = "min", .kind = ETS_COLUMN_REAL}, put_min},
+    {{.name = "max", .kind = ETS_COLUMN_REAL}, put_max},
+    {{.name = "mean", .kind = ETS_COLUMN_REAL, .priority = 1}, put_mean},
+    {{.name = "std", .kind = ETS_COLUMN_REAL, .priority = 5}, put_std},
+    {{.name = "l2", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_l2},
+    {{.name = "nan", .kind = ETS_COLUMN_INTEGER}, put_nan},
+    {{.name = "inf", .kind = ETS_COLUMN_INTEGER}, put_inf},
+    {{.name = "zeros", .kind = ETS_COLUMN_INTEGER, .priority = 6}, put_zeros},
+    {{.name = "first_values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}, put_first_values},
+    {{.name = "hash", .priority = 9}, put_hash},
+    {{.name = "text", .priority = 3, .least_width = 12}, put_text_value},
+    {{.name = "source",
+      .kind = ETS_COLUMN_LIST,
+      .priority = 8,
+      .least_width = 14,
+      .cut_at_start = 1,
+      .first_of_list = 1},
+     put_source},
+    {{.name = "module",
+      .kind = ETS_COLUMN_LIST,
+      .machine_only = 1,
+      .least_width = 10,
+      .first_of_list = 1},
+     put_module},
+    {{.name = "debug_handles",
+      .title = "handles",
+      .kind = ETS_COLUMN_NUMBERS,
+      .priority = 9,
+      .least_width = 7,
+      .first_of_list = 1},
+     put_handles},
+    {{.name = "values", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}, put_values},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* The columns that are shown, in their order. */
+struct choice {
+    const struct field *fields[FIELDS];
+    size_t count;
+};
+
+static const struct field *find_field(struct ets_text name)
 {
-    const struct ets_tensor *tensor = &value->tensor;
-    if (!value->has_tensor) {
-        ets_table_put_nothing(f->table);
-        return;
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (ets_text_is(name, fields[i].column.name)) return &fields[i];
     }
-    const uint64_t count = ets_tensor_count(tensor);
-    const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
-    switch (cell) {
-    case CELL_DTYPE:
-        ets_table_put_string(f->table, ets_scalar_type_name(tensor->scalar_type));
-        break;
-    case CELL_SHAPE: put_numbers(f, tensor->sizes, NULL, tensor->rank); break;
-    case CELL_STRIDES: put_numbers(f, tensor->strides, NULL, tensor->rank); break;
-    default:
-        if (element_bytes == 0 || count > INT64_MAX / element_bytes)
-            ets_table_put_nothing(f->table);
-        else ets_table_put_integer(f->table, (int64_t)(count * element_bytes));
-    }
+    return NULL;
 }
 
-static const char *kind_name(int32_t type)
+/* All but `values`, which is asked for. */
+static void choose_all(const struct ets_tensor_table_options *options, struct choice *choice)
 {
-    static const char *const names[] = {"null",   "int",    "bool",        "float",
-                                        "double", "tensor", "tensor_list", "string"};
-    const bool is_known = type >= 0 && type < (int32_t)(sizeof names / sizeof *names);
-    return is_known ? names[type] : "unknown";
-}
-
-/* Why there are no numbers. */
-static const char *status_name(const struct line *line)
-{
-    if (line->value->has_summary) return "reduced";
-    if (line->summary != NULL) return "ok";
-    switch (line->value->status) {
-    case ETS_NOT_FOUND: return line->value->offset < 0 ? "unrecorded" : "no_buffer";
-    case ETS_TRUNCATED: return "outside";
-    case ETS_OK:
-    case ETS_UNSUPPORTED: return "no_numbers";
-    default: return "malformed";
-    }
-}
-
-static void put_operator(const struct filler *f, const struct line *line)
-{
-    char text[256];
-    struct ets_text name = ets_captured_value_operator(f->inspection, line->value);
-    const char *backend = line->row == NULL ? NULL : line->row->backend;
-    if (backend != NULL && ets_text_is(name, "DELEGATE_CALL")) {
-        name =
-            (struct ets_text){text, ets_print_text(text, sizeof text, "DELEGATE_CALL %s", backend)};
-    }
-    if (name.size > 0) ets_table_put_text(f->table, name);
-    else ets_table_put_nothing(f->table);
-}
-
-static void put_place(struct filler *f, enum cell cell, const struct line *line)
-{
-    const struct ets_captured_value *value = line->value;
-    const uint32_t run = value->run;
-    const uint32_t index = ets_inspection_run(f->inspection, run)->block;
-    const struct ets_block *block = ets_inspection_block(f->inspection, index);
-    switch (cell) {
-    case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
-    case CELL_BLOCK_INDEX: ets_table_put_integer(f->table, index); break;
-    case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
-    case CELL_RUN: ets_table_put_integer(f->table, run); break;
-    case CELL_EVENT:
-        if (value->event != ETS_NO_INDEX) ets_table_put_integer(f->table, value->event);
-        else ets_table_put_nothing(f->table);
-        break;
-    default:
-        if (value->chain < 0) ets_table_put_nothing(f->table);
-        else if (cell == CELL_CHAIN) ets_table_put_integer(f->table, value->chain);
-        else ets_table_put_integer(f->table, value->instruction);
-    }
-}
-
-static void put_cell(struct filler *f, enum cell cell, const struct line *line)
-{
-    const struct ets_captured_value *value = line->value;
-    if (is_statistic(cell)) {
-        put_statistic(f, cell, line->summary);
-        return;
-    }
-    switch (cell) {
-    case CELL_OPERATOR: put_operator(f, line); break;
-    case CELL_BACKEND:
-        ets_table_put_string(f->table, line->row == NULL ? NULL : line->row->backend);
-        break;
-    case CELL_OUTPUT: ets_table_put_integer(f->table, value->is_output != 0); break;
-    case CELL_INDEX: ets_table_put_integer(f->table, value->index); break;
-    case CELL_ITEM:
-        if (value->item_count > 0) ets_table_put_integer(f->table, value->item);
-        else ets_table_put_nothing(f->table);
-        break;
-    case CELL_KIND: ets_table_put_string(f->table, kind_name(value->type)); break;
-    case CELL_OFFSET:
-        if (value->offset >= 0) ets_table_put_integer(f->table, value->offset);
-        else ets_table_put_nothing(f->table);
-        break;
-    case CELL_STATUS: ets_table_put_string(f->table, status_name(line)); break;
-    case CELL_STRING:
-        if (value->text.data != NULL) ets_table_put_text(f->table, value->text);
-        else ets_table_put_nothing(f->table);
-        break;
-    case CELL_SOURCE: ets_table_put_list(f->table, line->sources.items, line->sources.count); break;
-    case CELL_MODULE: ets_table_put_list(f->table, line->modules.items, line->modules.count); break;
-    case CELL_HANDLES:
-        if (line->row == NULL) put_numbers(f, NULL, NULL, 0);
-        else put_numbers(f, line->row->handles, NULL, line->row->handle_count);
-        break;
-    case CELL_VALUES: put_values(f, line); break;
-    case CELL_DTYPE:
-    case CELL_SHAPE:
-    case CELL_STRIDES:
-    case CELL_SIZE: put_tensor(f, cell, value); break;
-    default: put_place(f, cell, line);
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (fields[i].put == put_values && !options->values) continue;
+        choice->fields[choice->count++] = &fields[i];
     }
 }
 
-static void add_heading(const struct filler *f, uint32_t run)
+/* Those of the comma-separated names of `wanted`. */
+static enum ets_status choose_named(struct ets_table *table, const char *wanted,
+                                    struct choice *choice, struct ets_error *error)
 {
-    char text[512];
-    const struct ets_run *r = ets_inspection_run(f->inspection, run);
-    const struct ets_block *block = ets_inspection_block(f->inspection, r->block);
-    size_t used = ets_print_text(text, sizeof text, "%.*s", (int)r->name.size, r->name.data);
-    if (block->method_state == ETS_METHOD_FOUND) {
-        used += ets_print_text(text + used, sizeof text - used, " - method %s", block->method);
-    }
-    used += ets_print_text(text + used, sizeof text - used, " - run %u", run);
-    if (r->bundled_input_index >= 0) {
-        used += ets_print_text(text + used, sizeof text - used, ", test case %d",
-                               r->bundled_input_index);
-    }
-    ets_table_add_section(f->table, (struct ets_text){text, used});
-}
-
-static void count_gap(const struct ets_captured_value *value, struct ets_tensor_table_gaps *gaps)
-{
-    if (value->has_summary || value->text.data != NULL) return;
-    if (value->status == ETS_NOT_FOUND) {
-        if (value->offset < 0) gaps->unrecorded++;
-        else gaps->without_buffer++;
-        return;
-    }
-    if (value->status == ETS_TRUNCATED) {
-        if (gaps->outside++ == 0) gaps->outside_reason = value->reason;
-    } else if (gaps->unreadable++ == 0) {
-        gaps->unreadable_reason = value->reason;
-    }
-}
-
-static bool is_broken(const struct ets_summary *summary)
-{
-    return summary != NULL && (summary->nan_count > 0 || summary->infinite_count > 0);
-}
-
-static enum ets_status add_line(struct filler *f, struct ets_captured_value *value,
-                                struct ets_tensor_table_gaps *gaps)
-{
-    struct ets_summary summary;
-    struct line line = {.value = value, .summary = value->has_summary ? &value->summary : NULL};
-    if (value->status == ETS_OK) {
-        value->status = ets_summary_of_tensor(&value->tensor, FIRST_VALUES, &summary);
-        if (value->status == ETS_OK) line.summary = &summary;
-        else
-            ets_set_error(&value->reason, value->status, ETS_NO_OFFSET,
-                          "the elements of a %s tensor are no numbers",
-                          ets_scalar_type_name(value->tensor.scalar_type));
-    }
-    if (value->status != ETS_OK) count_gap(value, gaps);
-    if (value->row != ETS_NO_INDEX) {
-        line.row = ets_inspection_row(f->inspection, value->row);
-        if (!ets_operator_row_places(&f->arena, line.row, &line.sources, &line.modules)) {
-            return ETS_NO_MEMORY;
+    while (*wanted != '\0') {
+        const struct ets_text name = {wanted, strcspn(wanted, ",")};
+        const struct field *field = find_field(name);
+        if (field == NULL) {
+            ets_table_add_columns(table, &fields[0].column, sizeof *fields, FIELDS, 1);
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "there is no column \"%.*s\"",
+                            (int)name.size, name.data);
         }
+        if (choice->count == FIELDS) {
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns are named");
+        }
+        choice->fields[choice->count++] = field;
+        wanted += name.size + (wanted[name.size] == ',');
     }
-    if (line.summary != NULL && line.summary->nan_count > 0 && gaps->with_nan++ == 0) {
-        gaps->first_nan = value->event;
-    }
-    if (f->options->broken_only && !is_broken(line.summary)) return ETS_OK;
-    if (value->run != f->run) add_heading(f, value->run);
-    f->run = value->run;
-    ets_table_add_row(f->table, 0);
-    for (uint32_t i = 0; i < f->cell_count; i++) put_cell(f, f->cells[i], &line);
-    ets_arena_reset(&f->arena);
     return ETS_OK;
+}
+
+/* Whether no row has anything in a column. */
+static bool is_empty(const struct field *field, const struct ets_captured_contents *has)
+{
+    static void (*const of_numbers[])(const struct line *) = {
+        put_min, put_max, put_mean,  put_std,          put_l2,
+        put_nan, put_inf, put_zeros, put_first_values, put_hash};
+    for (size_t i = 0; i < sizeof of_numbers / sizeof *of_numbers; i++) {
+        if (field->put == of_numbers[i]) return !has->has_numbers;
+    }
+    if (field->put == put_text_value) return !has->has_texts;
+    if (field->put == put_strides) return !has->has_layouts;
+    if (field->put == put_item) return !has->has_items;
+    if (field->put == put_index) return !has->has_indices;
+    return field->put == put_handles && !has->has_handles;
+}
+
+static void add_columns(struct ets_table *table, const struct ets_inspection *inspection,
+                        const struct ets_tensor_table_options *options, const struct choice *choice)
+{
+    const struct ets_captured_contents has =
+        ets_captured_survey(inspection, options->debug_buffer, &options->filter);
+    for (size_t i = 0; i < choice->count; i++) {
+        struct ets_column column = choice->fields[i]->column;
+        if (options->columns != NULL) {
+            column.machine_only = column.priority = 0;
+            column.keep_empty = 1;
+        } else if (is_empty(choice->fields[i], &has)) {
+            column.machine_only = 1;
+        }
+        ets_table_add_column(table, &column);
+    }
+}
+
+static void add_heading(struct ets_table *table, const struct ets_inspection *inspection,
+                        uint32_t run)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const struct ets_run *r = ets_inspection_run(inspection, run);
+    const struct ets_block *block = ets_inspection_block(inspection, r->block);
+    ets_add_text(&text, "%.*s", ETS_TEXT(r->name));
+    if (block->method_state == ETS_METHOD_FOUND) ets_add_text(&text, " - method %s", block->method);
+    ets_add_text(&text, " - run %u", run);
+    if (r->bundled_input_index >= 0) {
+        ets_add_text(&text, ", test case %d", (int)r->bundled_input_index);
+    }
+    ets_table_add_section(table, ets_built_text(&text));
+}
+
+/* What a line has no numbers for, and NaN. */
+static void count_gap(const struct ets_captured_line *line, struct ets_tensor_table_gaps *gaps)
+{
+    const struct ets_tensor_numbers *numbers = &line->numbers;
+    if (numbers->is_known) {
+        if (numbers->summary.nan_count > 0 && gaps->with_nan++ == 0) {
+            gaps->first_nan = line->value.event;
+        }
+        return;
+    }
+    if (line->value.text.data != NULL) return;
+    if (numbers->state == ETS_NUMBERS_UNRECORDED) gaps->unrecorded++;
+    else if (numbers->state == ETS_NUMBERS_NO_BUFFER) gaps->without_buffer++;
+    else if (numbers->state == ETS_NUMBERS_OUTSIDE) {
+        if (gaps->outside++ == 0) gaps->outside_reason = numbers->reason;
+    } else if (gaps->unreadable++ == 0) {
+        gaps->unreadable_reason = numbers->reason;
+    }
+}
+
+static bool is_broken(const struct ets_tensor_numbers *numbers)
+{
+    return numbers->is_known &&
+           (numbers->summary.nan_count > 0 || numbers->summary.infinite_count > 0);
+}
+
+/* Returns false where memory ran out. */
+static bool put_line(const struct choice *choice, struct line line,
+                     const struct ets_captured_line *shown)
+{
+    bool no_memory = false;
+    line.value = &shown->value;
+    line.shown = shown;
+    line.summary = shown->numbers.is_known ? &shown->numbers.summary : NULL;
+    line.no_memory = &no_memory;
+    ets_table_add_row(line.table, 0);
+    for (size_t i = 0; i < choice->count; i++) choice->fields[i]->put(&line);
+    return !no_memory;
+}
+
+/* Returns false where memory ran out. */
+static bool put_lines(const struct choice *choice, const struct ets_tensor_table_options *options,
+                      struct line line, struct ets_tensor_table_gaps *gaps)
+{
+    struct ets_captured_numbers numbers;
+    struct ets_captured_line shown;
+    uint32_t run = ETS_NO_INDEX; /* whose heading stands */
+    bool ok = true;
+    ets_captured_numbers_init(&numbers, line.inspection, options->debug_buffer, &options->filter);
+    while (ok && ets_captured_numbers_next(&numbers, line.arena, &shown)) {
+        count_gap(&shown, gaps);
+        if (!options->broken_only || is_broken(&shown.numbers)) {
+            if (shown.value.run != run) add_heading(line.table, line.inspection, shown.value.run);
+            run = shown.value.run;
+            ok = put_line(choice, line, &shown);
+        }
+        ets_arena_reset(line.arena);
+    }
+    return ok && !numbers.no_memory;
 }
 
 enum ets_status ets_tensor_table_fill(struct ets_table *table,
@@ -466,24 +485,18 @@ enum ets_status ets_tensor_table_fill(struct ets_table *table,
                                       struct ets_tensor_table_gaps *gaps_out,
                                       struct ets_error *error)
 {
-    struct filler f = {
-        .table = table, .inspection = inspection, .options = options, .run = ETS_NO_INDEX};
+    struct choice choice = {.count = 0};
     struct ets_tensor_table_gaps gaps = {.first_nan = ETS_NO_INDEX};
-    struct ets_captured_values values;
-    struct ets_captured_value value;
-    ETS_TRY(choose_columns(&f, options->columns, error));
-    ets_arena_init(&f.arena, NULL, 0);
-    survey(&f);
-    add_columns(&f);
-    enum ets_status status = ETS_OK;
-    ets_captured_values_init(&values, inspection, options->debug_buffer, &options->filter);
-    while (status == ETS_OK && ets_captured_values_next(&values, &value)) {
-        status = add_line(&f, &value, &gaps);
-    }
-    ets_arena_reset(&f.arena);
-    if (status != ETS_OK) {
-        return ets_fail(error, status, ETS_NO_OFFSET, "no memory for the table");
-    }
+    struct ets_arena arena; /* of one row's texts */
+    if (options->columns == NULL) choose_all(options, &choice);
+    else ETS_TRY(choose_named(table, options->columns, &choice, error));
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    add_columns(table, inspection, options, &choice);
+    const bool ok =
+        put_lines(&choice, options,
+                  (struct line){.table = table, .inspection = inspection, .arena = &arena}, &gaps);
+    ets_arena_reset(&arena);
+    if (!ok) return ets_fail_memory(error, "the table of captured values");
     if (gaps_out != NULL) *gaps_out = gaps;
     return ETS_OK;
 }

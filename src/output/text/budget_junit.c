@@ -8,7 +8,7 @@
 #include "host/arena.h"
 #include "output/text/budget_junit.h"
 #include "output/text/junit.h"
-#include "views/budget_words.h"
+#include "views/budget_lines.h"
 
 /* As printf, into memory of the arena's; NULL where there is none. */
 static const char *print(struct ets_arena *arena, const char *format, ...)
@@ -39,43 +39,41 @@ static const char *class_of(struct ets_arena *arena, const struct ets_pool_block
 }
 
 /* "operator *conv* p50 <= +5%: conv.out (instruction 3)" */
-static const char *name_of(struct ets_arena *arena, const struct ets_budget_rule *rule,
-                           const struct ets_pool_operator *op)
+static const char *name_of(struct ets_arena *arena, const struct ets_budget_line *line)
 {
-    const int size = (int)rule->text.size;
-    const int32_t instruction = ets_difference_instruction(op);
-    if (op == NULL) return print(arena, "%.*s", size, rule->text.data);
-    if (instruction < 0) {
-        return print(arena, "%.*s: %.*s", size, rule->text.data, shown(op->name), op->name.data);
+    const struct ets_text rule = line->rule->text;
+    if (line->op == NULL) return print(arena, "%.*s", (int)rule.size, rule.data);
+    const int size = shown(line->op->name);
+    if (line->instruction < 0) {
+        return print(arena, "%.*s: %.*s", (int)rule.size, rule.data, size, line->op->name.data);
     }
-    return print(arena, "%.*s: %.*s (instruction %d)", size, rule->text.data, shown(op->name),
-                 op->name.data, instruction);
+    return print(arena, "%.*s: %.*s (instruction %d)", (int)rule.size, rule.data, size,
+                 line->op->name.data, (int)line->instruction);
 }
 
 static bool fill_case(struct ets_arena *arena, const struct ets_budget_report *report,
-                      const struct ets_budget_verdict *verdict, struct ets_junit_case *each)
+                      const struct ets_budget_line *line, struct ets_junit_case *each)
 {
-    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
     const char *reason;
     *each = (struct ets_junit_case){
-        .class_name = class_of(arena, ets_budget_block(report, verdict)),
-        .name = name_of(arena, rule, ets_budget_operator(report, verdict)),
+        .class_name = class_of(arena, line->block),
+        .name = name_of(arena, line),
         .file = report->budget_path,
-        .line = rule->line,
+        .line = line->rule->line,
         .seconds = NAN,
     };
     if (each->class_name == NULL || each->name == NULL) return false;
-    const bool is_undecided = verdict->result == ETS_BUDGET_UNDECIDED;
-    if (!is_undecided && !ets_budget_is_failure(verdict->result)) return true;
+    if (!ets_budget_has_reason(line->verdict)) return true;
     char text[ETS_BUDGET_REASON_BYTES];
-    ets_budget_reason(report, verdict, text);
+    ets_budget_reason(report, line->verdict, text);
     if ((reason = print(arena, "%s", text)) == NULL) return false;
+    const bool is_undecided = line->verdict->result == ETS_BUDGET_UNDECIDED;
     if (is_undecided && report->undecided_passes) {
         each->output = reason;
         return true;
     }
     each->result = is_undecided ? ETS_JUNIT_ERROR : ETS_JUNIT_FAILURE;
-    each->type = ets_budget_result_name(verdict->result);
+    each->type = ets_budget_result_name(line->verdict->result);
     each->message = reason;
     return true;
 }
@@ -90,7 +88,9 @@ enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
     struct ets_junit_case *cases = ets_arena_alloc_array(&arena, count, sizeof *cases);
     bool ok = cases != NULL;
     for (uint32_t i = 0; ok && i < count; i++) {
-        ok = fill_case(&arena, report, ets_budget_verdict(report->verdicts, i), &cases[i]);
+        const struct ets_budget_line line =
+            ets_budget_line_of(report, ets_budget_verdict(report->verdicts, i));
+        ok = fill_case(&arena, report, &line, &cases[i]);
     }
     if (ok) ets_junit_write(report->budget_path, cases, count, output);
     ets_arena_reset(&arena);

@@ -1,0 +1,51 @@
+/*
+ * The verdicts of a gate as lines: what each is about, in the order in which they are shown.
+ *
+ *     struct ets_budget_lines lines;
+ *     if (ets_budget_lines_collect(&arena, &report, &lines)) {
+ *         for (uint32_t i = 0; i < lines.count; i++) show(&lines.items[i]);
+ *     }
+ *
+ * Times are in the unit of the report's difference. Everything is in the arena or borrowed from the
+ * report, which must live as long.
+ */
+#ifndef ETSCOPE_VIEWS_BUDGET_LINES_H
+#define ETSCOPE_VIEWS_BUDGET_LINES_H
+
+#include <stdbool.h>
+
+#include "host/arena.h"
+#include "views/budget_words.h"
+
+struct ets_budget_line {
+    const struct ets_budget_verdict *verdict;
+    const struct ets_budget_rule *rule;
+    const struct ets_pool_operator *op; /* NULL: none */
+    const struct ets_pool_block *block; /* of the new trace; NULL: none */
+    int32_t instruction;                /* of the operator; -1: none */
+    bool is_share;                      /* the rule is about a share, not about a time */
+};
+
+struct ets_budget_lines {
+    struct ets_budget_line *items; /* failures, what is undecided, what passes; each by rules */
+    uint32_t count;                /* without what passes where the report hides it */
+    bool has_shares, has_times, has_methods; /* of all verdicts, those that are hidden included */
+    /* The rule that holds with the least to spare; NULL: one fails or is undecided, none holds. */
+    const struct ets_budget_verdict *tightest;
+    /* [doubt_count] Of each rule that is undecided the verdict that takes the most to decide. */
+    const struct ets_budget_verdict **doubts;
+    uint32_t doubt_count;
+};
+
+/* Returns false where memory ran out. */
+bool ets_budget_lines_collect(struct ets_arena *arena, const struct ets_budget_report *report,
+                              struct ets_budget_lines *lines_out);
+
+/* One verdict. */
+struct ets_budget_line ets_budget_line_of(const struct ets_budget_report *report,
+                                          const struct ets_budget_verdict *verdict);
+
+/* Whether there is a reason to be told: it failed or is undecided. */
+bool ets_budget_has_reason(const struct ets_budget_verdict *verdict);
+
+#endif

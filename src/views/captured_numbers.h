@@ -1,0 +1,89 @@
+/*
+ * The numbers of captured values: what each tensor holds, or why that is not known, and where what
+ * made it stands in the model.
+ *
+ *     struct ets_captured_numbers numbers;
+ *     struct ets_captured_line line;
+ *     ets_captured_numbers_init(&numbers, inspection, debug_buffer, &filter);
+ *     while (ets_captured_numbers_next(&numbers, &arena, &line)) {
+ *         if (line.numbers.is_known) show(line.value.instruction, &line.numbers.summary);
+ *         ets_arena_reset(&arena);
+ *     }
+ *     if (numbers.no_memory) ...
+ *
+ * The inspection and the debug buffer are borrowed; lists of a line are in the arena.
+ */
+#ifndef ETSCOPE_VIEWS_CAPTURED_NUMBERS_H
+#define ETSCOPE_VIEWS_CAPTURED_NUMBERS_H
+
+#include <stdbool.h>
+
+#include "etscope/experimental/captured_values.h"
+#include "views/operator_lines.h"
+
+enum { ETS_FIRST_NUMBERS = 8 }; /* that a summary keeps of a tensor */
+
+enum ets_numbers_state {
+    ETS_NUMBERS_OK = 0,
+    ETS_NUMBERS_REDUCED = 1,    /* the tracer kept the summary alone */
+    ETS_NUMBERS_UNRECORDED = 2, /* the trace's writer kept no bytes */
+    ETS_NUMBERS_NO_BUFFER = 3,  /* they are in a debug buffer that was not given */
+    ETS_NUMBERS_OUTSIDE = 4,    /* they lie outside of the debug buffer */
+    ETS_NUMBERS_NONE = 5,       /* of a type that has no numbers */
+    ETS_NUMBERS_MALFORMED = 6
+};
+
+struct ets_tensor_numbers {
+    enum ets_numbers_state state;
+    bool is_known; /* OK, REDUCED: the summary is valid */
+    struct ets_summary summary;
+    struct ets_error reason; /* why it is not known */
+};
+
+/* Of a value with its bytes; nothing is allocated. */
+void ets_tensor_numbers_find(const struct ets_captured_value *value,
+                             struct ets_tensor_numbers *numbers_out);
+
+/* "ok", "reduced", "unrecorded", "no_buffer", "outside", "no_numbers", "malformed". */
+const char *ets_numbers_state_name(enum ets_numbers_state state);
+/* Of enum ets_debug_value_type: "tensor", "tensor_list", "int"; "unknown" of a newer writer's. */
+const char *ets_captured_kind_name(int32_t type);
+/* Of all elements of a tensor; -1: not known. */
+int64_t ets_captured_bytes(const struct ets_captured_value *value);
+
+enum { ETS_HASH_CHARS = 16 };
+/* A summary's hash in hexadecimal, without a terminator. */
+void ets_hash_print(uint64_t hash, char text[ETS_HASH_CHARS]);
+
+struct ets_captured_line {
+    struct ets_captured_value value;
+    struct ets_tensor_numbers numbers;
+    uint32_t block;                        /* of the inspection */
+    const struct ets_row *row;             /* that made it; NULL: none is known */
+    struct ets_text_list sources, modules; /* of that row */
+};
+
+struct ets_captured_numbers {
+    struct ets_captured_values values;
+    bool no_memory;
+};
+
+/* Stands before the first value. `filter` NULL: all. */
+void ets_captured_numbers_init(struct ets_captured_numbers *numbers,
+                               const struct ets_inspection *inspection,
+                               struct ets_bytes debug_buffer,
+                               const struct ets_captured_filter *filter);
+/* True and the next value, in logging order; false at the end, and where memory ran out. */
+bool ets_captured_numbers_next(struct ets_captured_numbers *numbers, struct ets_arena *arena,
+                               struct ets_captured_line *line_out);
+
+/* What any of the values has: columns that no value has anything in are not for people. */
+struct ets_captured_contents {
+    bool has_layouts; /* strides other than those of a contiguous tensor */
+    bool has_items, has_indices, has_numbers, has_texts, has_handles;
+};
+struct ets_captured_contents ets_captured_survey(const struct ets_inspection *inspection,
+                                                 struct ets_bytes debug_buffer,
+                                                 const struct ets_captured_filter *filter);
+
+#endif
