@@ -6,7 +6,8 @@
  *     ets_add_text(&line, "%.*s takes %.1f %%", ETS_TEXT(name), percent);
  *     use(ets_built_text(&line));
  *
- * Formats are those of printf. The text ends in NUL.
+ * Formats are those of printf. The text ends in NUL. Names may come from hostile files: control
+ * characters become '?', as do line breaks where the format itself has none.
  */
 #ifndef ETSCOPE_HOST_TEXT_BUILDER_H
 #define ETSCOPE_HOST_TEXT_BUILDER_H

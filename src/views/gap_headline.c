@@ -5,7 +5,6 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
-#include "host/text_builder.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 
@@ -19,9 +18,7 @@ struct words {
 
 static void say_advice(struct words *words, enum ets_advice advice)
 {
-    struct ets_text_builder *builder = &words->builder;
-    builder->used += ets_advise_with(words->advice, advice, builder->text + builder->used,
-                                     builder->room - builder->used);
+    ets_add_advice(&words->builder, words->advice, advice);
 }
 
 /* With `digits` significant ones. */
