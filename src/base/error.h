@@ -16,6 +16,10 @@
 #define ets_fail(error, status, offset, ...) \
     (ets_set_error((error), (status), (offset), __VA_ARGS__), (status))
 
+/* "no memory for the table of runs": `what` is the thing that it was wanted for. */
+#define ets_fail_memory(error, what) \
+    ets_fail((error), ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %s", (what))
+
 void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t offset,
                    const char *format, ...) ETS_PRINTF(4, 5);
 

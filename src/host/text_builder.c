@@ -2,40 +2,67 @@
 #include "host/text_builder.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces what a terminal must not see, and ends before half a character. */
-static size_t make_plain(char *text, size_t size, int may_break, int is_cut)
+/* Of a text that was cut: without half of a character at its end. */
+static size_t whole_characters(const char *text, size_t size)
 {
-    for (size_t i = 0; i < size;) {
-        const size_t plain = ets_plain_length(text + i, size - i);
-        const size_t whole = ets_utf8_length(text + i, size - i);
-        if (plain == 0 && whole == 0 && is_cut && size - i < 4) return i;
-        if (plain == 0 && !(may_break && text[i] == '\n')) {
-            const size_t length = whole > 0 ? whole : 1;
-            text[i] = '?';
-            memmove(text + i + 1, text + i + length, size - i - length);
-            size -= length - 1;
-        }
-        i += plain > 0 ? plain : 1;
+    size_t at = size;
+    while (at > 0 && ((unsigned char)text[at - 1] & 0xc0) == 0x80) at--;
+    if (at == 0) return size;
+    at--;
+    return ets_utf8_length(text + at, size - at) > 0 ? size : at;
+}
+
+static void add(struct ets_text_builder *builder, const char *format, va_list arguments)
+    ETS_PRINTF(2, 0);
+static void add(struct ets_text_builder *builder, const char *format, va_list arguments)
+{
+    if (builder->used < builder->room) builder->text[builder->used] = '\0';
+    if (builder->used + 1 >= builder->room) return;
+    const size_t room = builder->room - builder->used;
+    const int size = vsnprintf(builder->text + builder->used, room, format, arguments);
+    if (size <= 0) return;
+    if ((size_t)size < room) {
+        builder->used += (size_t)size;
+        return;
     }
-    return size;
+    builder->used = whole_characters(builder->text, builder->room - 1);
+    builder->text[builder->used] = '\0';
+    builder->room = builder->used + 1; /* nothing may follow what was cut */
 }
 
 void ets_add_text(struct ets_text_builder *builder, const char *format, ...)
 {
     va_list arguments;
-    if (builder->used < builder->room) builder->text[builder->used] = '\0';
-    if (builder->used + 1 >= builder->room) return;
-    char *end = builder->text + builder->used;
-    const size_t room = builder->room - builder->used;
     va_start(arguments, format);
-    const int size = vsnprintf(end, room, format, arguments);
+    add(builder, format, arguments);
     va_end(arguments);
-    const int is_cut = size > 0 && (size_t)size >= room;
-    const size_t written = size < 0 ? 0 : is_cut ? room - 1 : (size_t)size;
-    builder->used += make_plain(end, written, strchr(format, '\n') != NULL, is_cut);
-    builder->text[builder->used] = '\0';
-    if (is_cut) builder->room = builder->used + 1; /* nothing follows what was cut */
+}
+
+void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...)
+{
+    va_list arguments;
+    const size_t start = builder->used;
+    const bool has_breaks = strchr(format, '\n') != NULL;
+    va_start(arguments, format);
+    add(builder, format, arguments);
+    va_end(arguments);
+    size_t kept = start;
+    for (size_t i = start; i < builder->used;) {
+        const char *at = builder->text + i;
+        const size_t plain = ets_plain_length(at, builder->used - i);
+        const size_t whole = ets_utf8_length(at, builder->used - i);
+        const size_t length = whole > 0 ? whole : 1;
+        const bool is_kept = plain > 0 || (has_breaks && *at == '\n');
+        if (is_kept) memmove(builder->text + kept, at, length);
+        else builder->text[kept] = '?';
+        kept += is_kept ? length : 1;
+        i += length;
+    }
+    if (kept == builder->used) return;
+    builder->used = kept;
+    builder->text[kept] = '\0';
 }

@@ -1,13 +1,13 @@
 /*
- * A text that grows in a room of the caller's; what has no room is left out.
+ * A text that grows in a room of the caller's. Where the room ends, it ends with a whole character,
+ * and takes nothing more.
  *
  *     char text[256];
  *     struct ets_text_builder line = {text, sizeof text, 0};
  *     ets_add_text(&line, "%.*s takes %.1f %%", ETS_TEXT(name), percent);
  *     use(ets_built_text(&line));
  *
- * Formats are those of printf. The text ends in NUL. Names may come from hostile files: control
- * characters become '?', as do line breaks where the format itself has none.
+ * Formats are those of printf. The text ends in NUL.
  */
 #ifndef ETSCOPE_HOST_TEXT_BUILDER_H
 #define ETSCOPE_HOST_TEXT_BUILDER_H
@@ -20,6 +20,12 @@ struct ets_text_builder {
 };
 
 void ets_add_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
+
+/*
+ * The same for sentences, whose names may come from hostile files: control characters become '?',
+ * as do line breaks where the format itself has none.
+ */
+void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
 
 static inline struct ets_text ets_built_text(const struct ets_text_builder *builder)
 {

@@ -11,29 +11,29 @@ static void add_overhead(struct ets_text_builder *heading, const struct ets_insp
     const double ns = ets_inspection_run_overhead(inspection, block->first_run, &is_subtracted);
     if (isnan(ns)) return;
     const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
-    ets_add_text(heading,
-                 is_subtracted ? ", about %llu.%llu us of tracing taken off each"
-                               : ", about %llu.%llu us of each is tracing",
-                 tenths / 10, tenths % 10);
+    ets_add_plain_text(heading,
+                       is_subtracted ? ", about %llu.%llu us of tracing taken off each"
+                                     : ", about %llu.%llu us of each is tracing",
+                       tenths / 10, tenths % 10);
 }
 
 size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,
                          const struct ets_advice_words *words, char *text, size_t room)
 {
     struct ets_text_builder heading = {text, room, 0};
-    ets_add_text(&heading, "%.*s", ETS_TEXT(block->name));
+    ets_add_plain_text(&heading, "%.*s", ETS_TEXT(block->name));
     if (block->method_state == ETS_METHOD_FOUND ||
         (block->method_state == ETS_METHOD_NONE && block->is_method_named)) {
-        ets_add_text(&heading, " - method %s", block->method);
+        ets_add_plain_text(&heading, " - method %s", block->method);
     } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-        ets_add_text(&heading, " - method ambiguous: %s", block->method);
+        ets_add_plain_text(&heading, " - method ambiguous: %s", block->method);
         ets_add_advice(&heading, words, ETS_ADVICE_METHOD);
     } else if (block->method_state == ETS_METHOD_MISMATCH) {
-        ets_add_text(&heading, " - not joined: %s", block->reason);
+        ets_add_plain_text(&heading, " - not joined: %s", block->reason);
     }
-    ets_add_text(&heading, " - %u run%s", block->run_count, block->run_count == 1 ? "" : "s");
+    ets_add_plain_text(&heading, " - %u run%s", block->run_count, block->run_count == 1 ? "" : "s");
     if (block->bundled_input_index >= 0) {
-        ets_add_text(&heading, ", test case %d", block->bundled_input_index);
+        ets_add_plain_text(&heading, ", test case %d", block->bundled_input_index);
     }
     add_overhead(&heading, inspection, block);
     return heading.used;

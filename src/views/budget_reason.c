@@ -55,8 +55,8 @@ static const char *percent_text(double part, char text[VALUE_BYTES])
 static void say_runs(struct ets_text_builder *s, const struct ets_difference_line *line)
 {
     const uint32_t before = line->before.times.count, after = line->after.times.count;
-    if (before != after) ets_add_text(s, "%u and ", before);
-    ets_add_text(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
+    if (before != after) ets_add_plain_text(s, "%u and ", before);
+    ets_add_plain_text(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
 }
 
 static void say_few_runs(struct ets_text_builder *s, const struct ets_budget_report *report,
@@ -65,12 +65,12 @@ static void say_few_runs(struct ets_text_builder *s, const struct ets_budget_rep
     char spread[VALUE_BYTES], room[VALUE_BYTES];
     say_runs(s, ets_difference_line(report->difference, verdict->line));
     if (!isnan(verdict->spread)) {
-        ets_add_text(s, " with a spread of %s", percent_text(verdict->spread, spread));
+        ets_add_plain_text(s, " with a spread of %s", percent_text(verdict->spread, spread));
     }
-    ets_add_text(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
+    ets_add_plain_text(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
     if (verdict->runs_needed > 0)
-        ets_add_text(s, "record %u or more of each", verdict->runs_needed);
-    else ets_add_text(s, "more than a million would be needed; widen the rule");
+        ets_add_plain_text(s, "record %u or more of each", verdict->runs_needed);
+    else ets_add_plain_text(s, "more than a million would be needed; widen the rule");
 }
 
 static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report *report,
@@ -82,22 +82,23 @@ static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report
     switch (verdict->doubt) {
     case ETS_DOUBT_RUNS: say_few_runs(s, report, verdict); break;
     case ETS_DOUBT_BASE:
-        ets_add_text(
+        ets_add_plain_text(
             s,
             "parts of the base itself reach %s: a rule of %s needs recordings that differ less, or "
             "more room",
             value_text(report, rule, verdict->noise, noise), room);
         break;
     case ETS_DOUBT_CLOCK:
-        ets_add_text(
+        ets_add_plain_text(
             s, "the delegate's clock is too coarse to hold a rule of %s: give it more room", room);
         break;
     case ETS_DOUBT_ROOM:
-        ets_add_text(s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
-                     percent_text(verdict->spread, spread));
+        ets_add_plain_text(
+            s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
+            percent_text(verdict->spread, spread));
         break;
     case ETS_DOUBT_SLOWEST:
-        ets_add_text(
+        ets_add_plain_text(
             s,
             "the slowest runs differ by more than the %s that the rule allows, and more runs do "
             "not help: hold p90, of %d runs or more, or give it more room",
@@ -111,9 +112,9 @@ static void say_missing(struct ets_text_builder *s, const struct ets_budget_repo
                         const struct ets_budget_rule *rule)
 {
     char names[NAMES_BYTES];
-    ets_add_text(s, "the new trace has nothing that this rule is about");
+    ets_add_plain_text(s, "the new trace has nothing that this rule is about");
     if (ets_budget_section_exists(rule, report->difference, names, sizeof names)) return;
-    ets_add_text(s, ": no method or block of its section, but %s", names);
+    ets_add_plain_text(s, ": no method or block of its section, but %s", names);
 }
 
 void ets_budget_doubt(const struct ets_budget_report *report,
@@ -137,16 +138,17 @@ void ets_budget_reason(const struct ets_budget_report *report,
     }
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     const bool is_over = is_share || verdict->value > verdict->limit;
-    ets_add_text(&s, "%s is %s the limit of %s", value_text(report, rule, verdict->value, value),
-                 is_share  ? "under"
-                 : is_over ? "over"
-                           : "within",
-                 value_text(report, rule, verdict->limit, limit));
+    ets_add_plain_text(&s, "%s is %s the limit of %s",
+                       value_text(report, rule, verdict->value, value),
+                       is_share  ? "under"
+                       : is_over ? "over"
+                                 : "within",
+                       value_text(report, rule, verdict->limit, limit));
     if (!isnan(verdict->base)) {
-        ets_add_text(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
+        ets_add_plain_text(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
     }
     if (verdict->result != ETS_BUDGET_UNDECIDED) return;
-    ets_add_text(&s, "; undecided: ");
+    ets_add_plain_text(&s, "; undecided: ");
     say_doubt(&s, report, verdict);
 }
 
@@ -159,15 +161,15 @@ void ets_budget_margin(const struct ets_budget_report *report,
     char value[VALUE_BYTES], limit[VALUE_BYTES];
     struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';
-    ets_add_text(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
+    ets_add_plain_text(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
     if (rule->metric == ETS_METRIC_SHARE) {
-        ets_add_text(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
-                     value_text(report, rule, verdict->limit, limit));
+        ets_add_plain_text(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
+                           value_text(report, rule, verdict->limit, limit));
     } else if (!isnan(verdict->noise) && room > 0 && isfinite(room)) {
-        ets_add_text(&s, "%c%s of %s allowed", change < 1 ? '-' : '+',
-                     percent_text(change - 1, value), percent_text(room, limit));
+        ets_add_plain_text(&s, "%c%s of %s allowed", change < 1 ? '-' : '+',
+                           percent_text(change - 1, value), percent_text(room, limit));
     } else {
-        ets_add_text(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
-                     value_text(report, rule, verdict->limit, limit));
+        ets_add_plain_text(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
+                           value_text(report, rule, verdict->limit, limit));
     }
 }

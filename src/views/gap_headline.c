@@ -14,7 +14,7 @@ struct words {
     const struct ets_advice_words *advice;
 };
 
-#define say(words, ...) ets_add_text(&(words)->builder, __VA_ARGS__)
+#define say(words, ...) ets_add_plain_text(&(words)->builder, __VA_ARGS__)
 
 static void say_advice(struct words *words, enum ets_advice advice)
 {
@@ -385,20 +385,20 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     if (row->value->is_computed) say(words, ", computed from what was captured");
     else if (line->captured.size > 0) say(words, ", %.*s", ETS_TEXT(line->captured));
     say(words, "\n");
-    if (line->op_count > 1) {
+    if (line->ops.count > 1) {
         say(words, "  computes     ");
-        say_list(words, line->ops, line->op_count);
+        say_list(words, line->ops.items, line->ops.count);
         say(words, "\n");
     }
     say(words, "  from         ");
-    if (line->ancestor_count == 0) {
+    if (line->ancestors.count == 0) {
         say(words, "the model's inputs");
         if (!has_captured_input(report)) {
             say(words, ", if the run had the reference's");
             say_advice(words, ETS_ADVICE_INPUTS);
         }
     }
-    say_list(words, line->ancestors, line->ancestor_count);
+    say_list(words, line->ancestors.items, line->ancestors.count);
     say(words, "\n");
     say_summary(words, "reference    ", &row->reference);
     say_summary(words, "device       ", &row->device);

@@ -4,7 +4,7 @@
 
 #include "etscope/experimental/gap.h"
 #include "etscope/experimental/row_filter.h"
-#include "views/operator_lines.h"
+#include "views/places.h"
 
 /* A value that was compared. */
 struct ets_line_error {

@@ -1,68 +1,62 @@
-/* The text builder: bounded, in whole characters, and plain whatever a file names things. */
+/* Texts that grow in a room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "host/text_builder.h"
 
-static void test_text_builder__adds_what_printf_prints(void **state)
+static void test_text_builder__adds_one_behind_the_other(void **state)
 {
     (void)state;
-    char text[32] = "";
-    const struct ets_text name = {"linear_1.out", 8};
-    struct ets_text_builder line = {text, sizeof text, 0};
-    ets_add_text(&line, "%.*s takes ", ETS_TEXT(name));
-    ets_add_text(&line, "%.1f %%", 12.34);
-    assert_string_equal(text, "linear_1 takes 12.3 %");
-    assert_int_equal(ets_built_text(&line).size, strlen(text));
+    char room[32];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_add_text(&text, "%s", "");
+    ets_add_text(&text, "%.*s takes ", ETS_TEXT(((struct ets_text){"addmm.out", 5})));
+    ets_add_text(&text, "%.1f %%", 12.34);
+    assert_string_equal(room, "addmm takes 12.3 %");
+    assert_int_equal(ets_built_text(&text).size, strlen(room));
 }
 
-static void test_text_builder__never_writes_past_its_room(void **state)
+static void test_text_builder__ends_with_a_whole_character(void **state)
 {
     (void)state;
-    for (size_t room = 0; room < 12; room++) {
-        char text[16];
-        memset(text, '#', sizeof text);
-        struct ets_text_builder line = {text, room, 0};
-        for (int i = 0; i < 3; i++)
-            ets_add_text(&line, "%s",
-                         "\xc3\xa4"
-                         "bc");
-        assert_true(room == 0 ? line.used == 0 : line.used < room);
-        if (room > 0) assert_int_equal(strlen(text), line.used);
-        if (room == 2) assert_int_equal(line.used, 0); /* no half of a character */
-        for (size_t i = room; i < sizeof text; i++) assert_int_equal(text[i], '#');
+    for (size_t bytes = 1; bytes < 12; bytes++) {
+        char room[12];
+        struct ets_text_builder text = {room, bytes, 0};
+        static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10};
+        room[0] = '\0';
+        ets_add_text(&text, "a%s", "\xc3\xa4\xe2\x80\xa6\xf0\x9f\x98\x80");
+        assert_int_equal(text.used, whole[bytes - 1]);
+        assert_int_equal(strlen(room), text.used);
+        if (bytes < 11) {
+            ets_add_text(&text, "b");
+            assert_int_equal(text.used, whole[bytes - 1]);
+        }
     }
-    char text[8];
-    struct ets_text_builder line = {text, sizeof text, 0};
-    ets_add_text(&line, "%s", "abcdef\xc3\xa4");
-    ets_add_text(&line, "more");
-    assert_string_equal(text, "abcdef");
 }
 
-static void test_text_builder__control_characters_are_replaced(void **state)
+static void test_text_builder__replaces_control_characters(void **state)
 {
     (void)state;
-    char text[64];
-    struct ets_text_builder line = {text, sizeof text, 0};
-    ets_add_text(&line, "%s|", "a\nb\033[2J\x7f\xff");
-    ets_add_text(&line, "%s|",
-                 "\xe2\x80\xae"
-                 "c"); /* turns the direction of the text */
-    ets_add_text(&line, "end\n");
-    assert_string_equal(text, "a?b?[2J??|?c|end\n");
+    char room[64];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_add_plain_text(&text, "%s|", "a\nb\033[2J\x7f\xff");
+    ets_add_plain_text(&text, "%s|",
+                       "\xe2\x80\xae"
+                       "c"); /* turns the direction of the text */
+    ets_add_plain_text(&text, "end\n");
+    assert_string_equal(room, "a?b?[2J??|?c|end\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_builder__adds_what_printf_prints),
-        cmocka_unit_test(test_text_builder__never_writes_past_its_room),
-        cmocka_unit_test(test_text_builder__control_characters_are_replaced),
+        cmocka_unit_test(test_text_builder__adds_one_behind_the_other),
+        cmocka_unit_test(test_text_builder__ends_with_a_whole_character),
+        cmocka_unit_test(test_text_builder__replaces_control_characters),
     };
-    return cmocka_run_group_tests_name("text_builder", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

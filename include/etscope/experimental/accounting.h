@@ -126,7 +126,10 @@ struct ets_run_phases {
     double low, high;   /* steady runs outside are outliers; NaN: too few */
 };
 
-/* `ticks`: of `count` runs in the order in which they ran. Status: NO_MEMORY. */
+/*
+ * `ticks`: of `count` runs in the order in which they ran. `allocator` (of scratch memory) NULL:
+ * the C library's. Status: NO_MEMORY.
+ */
 ETS_API enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count,
                                             const struct ets_allocator *allocator,
                                             struct ets_run_phases *phases_out,
@@ -134,6 +137,7 @@ ETS_API enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count
 
 /* The same of what a row took, in each run of its block. */
 ETS_API enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                              const struct ets_allocator *allocator,
                                               struct ets_run_phases *phases_out,
                                               struct ets_error *error);
 

@@ -32,7 +32,7 @@ static int write_junit(const struct cli_arguments *arguments,
     struct ets_error error;
     if (path == NULL) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (ets_budget_write_junit(report, output, &error) != ETS_OK) {
+    if (ets_budget_write_junit(report, NULL, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }

@@ -9,7 +9,6 @@
 #include "output/picture/gap_picture.h"
 #include "output/text/xml_text.h"
 #include "views/gap_headline.h"
-#include "views/gap_lines.h"
 
 /* Pixels. */
 enum {
