@@ -197,7 +197,7 @@ static void tell_other_damage(struct ets_etdump_search *s)
     struct ets_etdump dump;
     struct ets_error error;
     if (ets_etdump_init(&dump, s->bytes, &error) != ETS_OK) {
-        ets_etdump_tell_damage(s, error.offset, error.message);
+        ets_etdump_tell_error(s, &error);
     }
 }
 

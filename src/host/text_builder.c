@@ -1,11 +1,12 @@
 /* A text that grows in a room of the caller's. */
 #include "host/text_builder.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/utf8.h"
-#include "etscope/base.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Of a text that was cut: without half of a character at its end. */
 static size_t whole_characters(const char *text, size_t size)
@@ -17,14 +18,14 @@ static size_t whole_characters(const char *text, size_t size)
     return ets_utf8_length(text + at, size - at) > 0 ? size : at;
 }
 
-void ets_add_text(struct ets_text_builder *builder, const char *format, ...)
+static void add(struct ets_text_builder *builder, const char *format, va_list arguments)
+    ETS_PRINTF(2, 0);
+static void add(struct ets_text_builder *builder, const char *format, va_list arguments)
 {
-    va_list arguments;
+    if (builder->used < builder->room) builder->text[builder->used] = '\0';
     if (builder->used + 1 >= builder->room) return;
     const size_t room = builder->room - builder->used;
-    va_start(arguments, format);
     const int size = vsnprintf(builder->text + builder->used, room, format, arguments);
-    va_end(arguments);
     if (size <= 0) return;
     if ((size_t)size < room) {
         builder->used += (size_t)size;
@@ -33,4 +34,37 @@ void ets_add_text(struct ets_text_builder *builder, const char *format, ...)
     builder->used = whole_characters(builder->text, builder->room - 1);
     builder->text[builder->used] = '\0';
     builder->room = builder->used + 1; /* nothing may follow what was cut */
+}
+
+void ets_add_text(struct ets_text_builder *builder, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(builder, format, arguments);
+    va_end(arguments);
+}
+
+void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...)
+{
+    va_list arguments;
+    const size_t start = builder->used;
+    const bool has_breaks = strchr(format, '\n') != NULL;
+    va_start(arguments, format);
+    add(builder, format, arguments);
+    va_end(arguments);
+    size_t kept = start;
+    for (size_t i = start; i < builder->used;) {
+        const char *at = builder->text + i;
+        const size_t plain = ets_plain_length(at, builder->used - i);
+        const size_t whole = ets_utf8_length(at, builder->used - i);
+        const size_t length = whole > 0 ? whole : 1;
+        const bool is_kept = plain > 0 || (has_breaks && *at == '\n');
+        if (is_kept) memmove(builder->text + kept, at, length);
+        else builder->text[kept] = '?';
+        kept += is_kept ? length : 1;
+        i += length;
+    }
+    if (kept == builder->used) return;
+    builder->used = kept;
+    builder->text[kept] = '\0';
 }

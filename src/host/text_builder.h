@@ -21,6 +21,12 @@ struct ets_text_builder {
 
 void ets_add_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
 
+/*
+ * The same for sentences, whose names may come from hostile files: control characters become '?',
+ * as do line breaks where the format itself has none.
+ */
+void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
+
 static inline struct ets_text ets_built_text(const struct ets_text_builder *builder)
 {
     return (struct ets_text){builder->text, builder->used};

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "compare/compare_names.h"
+
 struct ets_budget_line ets_budget_line_of(const struct ets_budget_report *report,
                                           const struct ets_budget_verdict *verdict)
 {

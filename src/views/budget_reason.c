@@ -2,20 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "host/text_builder.h"
 #include "views/budget_words.h"
 
 enum { VALUE_BYTES = 64, NAMES_BYTES = 256 };
-
-/* A sentence being written; what has no room is left out. */
-struct sentence {
-    char *text;
-    size_t size;
-};
-
-#define SAY(sentence, ...)                                                   \
-    ((sentence)->size += ets_print_text((sentence)->text + (sentence)->size, \
-                                        ETS_BUDGET_REASON_BYTES - (sentence)->size, __VA_ARGS__))
 
 const struct ets_pool_operator *ets_budget_operator(const struct ets_budget_report *report,
                                                     const struct ets_budget_verdict *verdict)
@@ -62,27 +52,28 @@ static const char *percent_text(double part, char text[VALUE_BYTES])
 }
 
 /* "5 runs", "5 and 20 runs" */
-static void say_runs(struct sentence *s, const struct ets_difference_line *line)
+static void say_runs(struct ets_text_builder *s, const struct ets_difference_line *line)
 {
     const uint32_t before = line->before.times.count, after = line->after.times.count;
-    if (before != after) SAY(s, "%u and ", before);
-    SAY(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
+    if (before != after) ets_add_plain_text(s, "%u and ", before);
+    ets_add_plain_text(s, "%u run%s", after, after == 1 && before == after ? "" : "s");
 }
 
-static void say_few_runs(struct sentence *s, const struct ets_budget_report *report,
+static void say_few_runs(struct ets_text_builder *s, const struct ets_budget_report *report,
                          const struct ets_budget_verdict *verdict)
 {
     char spread[VALUE_BYTES], room[VALUE_BYTES];
     say_runs(s, ets_difference_line(report->difference, verdict->line));
     if (!isnan(verdict->spread)) {
-        SAY(s, " with a spread of %s", percent_text(verdict->spread, spread));
+        ets_add_plain_text(s, " with a spread of %s", percent_text(verdict->spread, spread));
     }
-    SAY(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
-    if (verdict->runs_needed > 0) SAY(s, "record %u or more of each", verdict->runs_needed);
-    else SAY(s, "more than a million would be needed; widen the rule");
+    ets_add_plain_text(s, " cannot hold a rule of %s: ", percent_text(verdict->room, room));
+    if (verdict->runs_needed > 0)
+        ets_add_plain_text(s, "record %u or more of each", verdict->runs_needed);
+    else ets_add_plain_text(s, "more than a million would be needed; widen the rule");
 }
 
-static void say_doubt(struct sentence *s, const struct ets_budget_report *report,
+static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report *report,
                       const struct ets_budget_verdict *verdict)
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
@@ -91,20 +82,24 @@ static void say_doubt(struct sentence *s, const struct ets_budget_report *report
     switch (verdict->doubt) {
     case ETS_DOUBT_RUNS: say_few_runs(s, report, verdict); break;
     case ETS_DOUBT_BASE:
-        SAY(s,
+        ets_add_plain_text(
+            s,
             "parts of the base itself reach %s: a rule of %s needs recordings that differ less, or "
             "more room",
             value_text(report, rule, verdict->noise, noise), room);
         break;
     case ETS_DOUBT_CLOCK:
-        SAY(s, "the delegate's clock is too coarse to hold a rule of %s: give it more room", room);
+        ets_add_plain_text(
+            s, "the delegate's clock is too coarse to hold a rule of %s: give it more room", room);
         break;
     case ETS_DOUBT_ROOM:
-        SAY(s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
+        ets_add_plain_text(
+            s, "a rule of 0 %% leaves no room for runs with a spread of %s: give it some",
             percent_text(verdict->spread, spread));
         break;
     case ETS_DOUBT_SLOWEST:
-        SAY(s,
+        ets_add_plain_text(
+            s,
             "the slowest runs differ by more than the %s that the rule allows, and more runs do "
             "not help: hold p90, of %d runs or more, or give it more room",
             room, ETS_BUDGET_P90_RUNS);
@@ -113,19 +108,19 @@ static void say_doubt(struct sentence *s, const struct ets_budget_report *report
     }
 }
 
-static void say_missing(struct sentence *s, const struct ets_budget_report *report,
+static void say_missing(struct ets_text_builder *s, const struct ets_budget_report *report,
                         const struct ets_budget_rule *rule)
 {
     char names[NAMES_BYTES];
-    SAY(s, "the new trace has nothing that this rule is about");
+    ets_add_plain_text(s, "the new trace has nothing that this rule is about");
     if (ets_budget_section_exists(rule, report->difference, names, sizeof names)) return;
-    SAY(s, ": no method or block of its section, but %s", names);
+    ets_add_plain_text(s, ": no method or block of its section, but %s", names);
 }
 
 void ets_budget_doubt(const struct ets_budget_report *report,
                       const struct ets_budget_verdict *verdict, char text[ETS_BUDGET_REASON_BYTES])
 {
-    struct sentence s = {text, 0};
+    struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';
     say_doubt(&s, report, verdict);
 }
@@ -135,7 +130,7 @@ void ets_budget_reason(const struct ets_budget_report *report,
 {
     const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
     char value[VALUE_BYTES], limit[VALUE_BYTES], base[VALUE_BYTES];
-    struct sentence s = {text, 0};
+    struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';
     if (verdict->result == ETS_BUDGET_MISSING) {
         say_missing(&s, report, rule);
@@ -143,16 +138,17 @@ void ets_budget_reason(const struct ets_budget_report *report,
     }
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     const bool is_over = is_share || verdict->value > verdict->limit;
-    SAY(&s, "%s is %s the limit of %s", value_text(report, rule, verdict->value, value),
-        is_share  ? "under"
-        : is_over ? "over"
-                  : "within",
-        value_text(report, rule, verdict->limit, limit));
+    ets_add_plain_text(&s, "%s is %s the limit of %s",
+                       value_text(report, rule, verdict->value, value),
+                       is_share  ? "under"
+                       : is_over ? "over"
+                                 : "within",
+                       value_text(report, rule, verdict->limit, limit));
     if (!isnan(verdict->base)) {
-        SAY(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
+        ets_add_plain_text(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
     }
     if (verdict->result != ETS_BUDGET_UNDECIDED) return;
-    SAY(&s, "; undecided: ");
+    ets_add_plain_text(&s, "; undecided: ");
     say_doubt(&s, report, verdict);
 }
 
@@ -163,17 +159,17 @@ void ets_budget_margin(const struct ets_budget_report *report,
     const struct ets_text name = ets_budget_operator(report, verdict)->name;
     const double room = verdict->limit / verdict->base - 1, change = verdict->value / verdict->base;
     char value[VALUE_BYTES], limit[VALUE_BYTES];
-    struct sentence s = {text, 0};
+    struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';
-    SAY(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
+    ets_add_plain_text(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
     if (rule->metric == ETS_METRIC_SHARE) {
-        SAY(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
-            value_text(report, rule, verdict->limit, limit));
+        ets_add_plain_text(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
+                           value_text(report, rule, verdict->limit, limit));
     } else if (!isnan(verdict->noise) && room > 0 && isfinite(room)) {
-        SAY(&s, "%c%s of %s allowed", change < 1 ? '-' : '+', percent_text(change - 1, value),
-            percent_text(room, limit));
+        ets_add_plain_text(&s, "%c%s of %s allowed", change < 1 ? '-' : '+',
+                           percent_text(change - 1, value), percent_text(room, limit));
     } else {
-        SAY(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
-            value_text(report, rule, verdict->limit, limit));
+        ets_add_plain_text(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
+                           value_text(report, rule, verdict->limit, limit));
     }
 }

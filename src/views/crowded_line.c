@@ -66,8 +66,9 @@ size_t ets_crowded_line_print(const struct ets_crowded_line *line,
     if (line->share.upper > line->share.lower) print_percent(line->share.lower, "..", lower);
     print_percent(line->share.upper, "", upper);
     const struct ets_text name = line->frame->place;
-    ets_add_text(&note, "%.*s takes %s%s %% of the run, in %u modules",
-                 name.size > 256 ? 256 : (int)name.size, name.data, lower, upper,
-                 line->module_count);
-    return note.used + ets_advise_with(words, advice, text + note.used, room - note.used);
+    ets_add_plain_text(&note, "%.*s takes %s%s %% of the run, in %u modules",
+                       name.size > 256 ? 256 : (int)name.size, name.data, lower, upper,
+                       line->module_count);
+    ets_add_advice(&note, words, advice);
+    return note.used;
 }

@@ -16,13 +16,11 @@ struct words {
     const struct ets_advice_words *advice;
 };
 
-#define say(words, ...) ets_add_text(&(words)->builder, __VA_ARGS__)
+#define say(words, ...) ets_add_plain_text(&(words)->builder, __VA_ARGS__)
 
 static void say_advice(struct words *words, enum ets_advice advice)
 {
-    struct ets_text_builder *builder = &words->builder;
-    builder->used += ets_advise_with(words->advice, advice, builder->text + builder->used,
-                                     builder->room - builder->used);
+    ets_add_advice(&words->builder, words->advice, advice);
 }
 
 /* With `digits` significant ones. */

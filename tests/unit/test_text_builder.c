@@ -38,11 +38,25 @@ static void test_text_builder__ends_with_a_whole_character(void **state)
     }
 }
 
+static void test_text_builder__replaces_control_characters(void **state)
+{
+    (void)state;
+    char room[64];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_add_plain_text(&text, "%s|", "a\nb\033[2J\x7f\xff");
+    ets_add_plain_text(&text, "%s|",
+                       "\xe2\x80\xae"
+                       "c"); /* turns the direction of the text */
+    ets_add_plain_text(&text, "end\n");
+    assert_string_equal(room, "a?b?[2J??|?c|end\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_builder__adds_one_behind_the_other),
         cmocka_unit_test(test_text_builder__ends_with_a_whole_character),
+        cmocka_unit_test(test_text_builder__replaces_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
