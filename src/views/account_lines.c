@@ -51,7 +51,7 @@ static void add_line(struct builder *b, uint32_t index)
         .node = node,
         .row = ets_inspection_row(b->inspection, node->row),
         .depth = b->depth[index],
-        .phases = lines->whole != NULL && node->ticks == lines->whole ? &lines->phases : NULL,
+        .is_whole = lines->whole != NULL && node->ticks == lines->whole,
     };
     compute(b, node->ticks, node->below, node->above, &line->inclusive);
     compute(b, node->self, node->self_below, node->self_above, &line->self);

@@ -270,6 +270,20 @@ void ets_sql_data_free(struct ets_sql_data *data)
     ets_arena_reset(&data->arena);
 }
 
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    void *pointer = allocator->reallocate(allocator->context, NULL, bytes);
+    if (pointer != NULL) memset(pointer, 0, bytes);
+    return pointer;
+}
+
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    allocator->release(allocator->context, pointer);
+}
+
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
 {
     if (trace->times == NULL) trace->times = ets_row_times_collect(&data->arena, trace->inspection);

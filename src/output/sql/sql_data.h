@@ -75,6 +75,10 @@ enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sq
                                   const struct ets_allocator *allocator, struct ets_error *error);
 void ets_sql_data_free(struct ets_sql_data *data);
 
+/* Zeroed memory that does not last as long as the data, or NULL; and its end. */
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes);
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
+
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 
