@@ -4,6 +4,15 @@
  * `mid` is the mean over the middle half of the runs, by their whole time, and a share is its part
  * of the whole run's: slow runs decide nothing, and the shares of a whole add up, as all are of the
  * same runs.
+ *
+ *     struct ets_chosen_runs runs;
+ *     struct ets_chosen_times times;
+ *     if (!ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs)) return
+ * no_memory; ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, per_run);
+ *     ets_chosen_runs_summarise(&runs, per_run, &times);
+ *     const double share = times.middle / runs.whole;
+ *
+ * Times are ticks of the trace. All memory is the arena's.
  */
 #ifndef ETSCOPE_VIEWS_CHOSEN_RUNS_H
 #define ETSCOPE_VIEWS_CHOSEN_RUNS_H

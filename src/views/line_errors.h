@@ -1,4 +1,14 @@
-/* What a gap report found, value by value, ready to be laid out by lines of source. */
+/*
+ * What a gap report found, value by value, ready to be laid out by lines of source.
+ *
+ *     struct ets_line_errors errors;
+ *     if (!ets_line_errors_collect(&arena, inspection, report, block, &filter, &errors)) {
+ *         return no_memory;
+ *     }
+ *     ets_line_work_collect(&arena, &work, &runs, NULL, &errors, false, &lines);
+ *
+ * Nodes and names are the report's and its record's, lists are the arena's.
+ */
 #ifndef ETSCOPE_VIEWS_LINE_ERRORS_H
 #define ETSCOPE_VIEWS_LINE_ERRORS_H
 

@@ -1,4 +1,8 @@
-/* The work of a block as a tree of modules. */
+/*
+ * The work of a block as a tree of modules. A module is a number of `places`, and its parent
+ * another: "layers.0" is a part of "layers", and that of the model. ets_operator_lines_by_group
+ * calls it, and adds what lies between operators.
+ */
 #ifndef ETSCOPE_VIEWS_MODULE_TREE_H
 #define ETSCOPE_VIEWS_MODULE_TREE_H
 

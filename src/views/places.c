@@ -24,7 +24,7 @@ struct ets_places {
     struct ets_text *handle_names;         /* [handle_capacity] */
     uint32_t frame_capacity, handle_capacity;
     struct marks line_marks, file_marks, module_marks, handle_marks;
-    uint32_t mark;
+    uint32_t mark, last_line; /* neighbouring nodes often share a line */
 };
 
 struct ets_places *ets_places_new(struct ets_arena *arena)
@@ -46,12 +46,14 @@ static bool add_once(struct ets_places *p, struct marks *marks, uint32_t number,
                      struct ets_numbers *list)
 {
     if (number == ETS_NO_INDEX) return false;
-    uint32_t *items =
-        ets_arena_grow(p->arena, marks->items, number, &marks->capacity, sizeof *items);
-    if (items == NULL) return false;
-    marks->items = items;
-    if (items[number] == p->mark) return true;
-    items[number] = p->mark;
+    if (number >= marks->capacity) {
+        uint32_t *items =
+            ets_arena_grow(p->arena, marks->items, number, &marks->capacity, sizeof *items);
+        if (items == NULL) return false;
+        marks->items = items;
+    }
+    if (marks->items[number] == p->mark) return true;
+    marks->items[number] = p->mark;
     list->items[list->count++] = number;
     return true;
 }
@@ -75,8 +77,10 @@ uint32_t ets_places_line(struct ets_places *p, const struct ets_graph_frame *fra
     const uint32_t file = number_text(&p->files, frame->file);
     if (file == ETS_NO_INDEX) return file;
     const uint64_t key = (uint64_t)file << 32 | frame->line;
-    const uint32_t known = p->lines.count;
+    const uint32_t known = p->lines.count, last = p->last_line;
+    if (last < known && *ets_key_table_key(&p->lines, last) == key) return last;
     const uint32_t number = ets_key_table_add(&p->lines, &key);
+    p->last_line = number;
     if (number != known) return number; /* none, or one that was there */
     const struct ets_graph_frame **frames =
         ets_arena_grow(p->arena, p->frames, number, &p->frame_capacity, sizeof *frames);

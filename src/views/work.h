@@ -2,6 +2,16 @@
  * What the time of a block's runs is made of: pieces that are counted once each, so that with what
  * lies between them they add up to the whole, in ticks, run by run. Every view that adds up
  * (groups, the tree of modules, lines of source) is a way to lay out the same pieces.
+ *
+ *     struct ets_work work;
+ *     const uint32_t *run_number = ets_work_number_runs(&arena, inspection);
+ *     if (run_number == NULL || !ets_work_collect(&arena, inspection, block, ETS_WORK_KNOWN, NULL,
+ *                                                 run_number, &work)) {
+ *         return no_memory;
+ *     }
+ *     for (uint32_t i = 0; i < work.count; i++) ets_work_add(&work, &work.pieces[i], per_run);
+ *
+ * `per_run` has room for the block's runs and begins at 0. All memory is the arena's.
  */
 #ifndef ETSCOPE_VIEWS_WORK_H
 #define ETSCOPE_VIEWS_WORK_H
