@@ -10,9 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
-#include "etscope/summary.h"
 
 enum { COUNT = 1 << 24, ROUNDS = 9 };
 

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "etscope/engine.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/file.h"
 #include "etscope/verify.h"
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* Looks for frames and ETDumps in a capture, in every encoding; what is found is inside. */
 #include <stdlib.h>
 
-#include "etscope/capture.h"
+#include "etscope/experimental/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/crc32.h"
 #include "base/load.h"
-#include "etscope/accounting.h"
-#include "etscope/arrow.h"
+#include "etscope/experimental/accounting.h"
+#include "etscope/experimental/arrow.h"
 #include "etscope/inspect.h"
 #include "output/table/account_table.h"
 #include "output/table/annotate_table.h"

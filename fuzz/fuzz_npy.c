@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etscope/npz.h"
-#include "etscope/summary.h"
+#include "etscope/experimental/numpy.h"
+#include "etscope/numerics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etscope/reference.h"
+#include "etscope/experimental/reference.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/crc32.h"
 #include "etscope/etdump.h"
-#include "etscope/trace_capture.h"
+#include "etscope/experimental/capture.h"
 #include "etscope/trace_extra.h"
 #include "trace/store.h"
 

@@ -14,11 +14,11 @@ import tempfile
 import cffi
 
 HEADERS = [
-    "etscope/arrow.h", "etscope/bundle.h", "etscope/bundle_writer.h", "etscope/comparators.h",
-    "etscope/data_file.h", "etscope/delegates.h", "etscope/engine.h", "etscope/etdump.h",
-    "etscope/etdump_writer.h", "etscope/etrecord.h", "etscope/gap.h", "etscope/inspect.h",
-    "etscope/kind.h", "etscope/npy.h", "etscope/numerics.h", "etscope/program.h",
-    "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
+    "etscope/bundle.h", "etscope/engine.h", "etscope/etdump.h", "etscope/etrecord.h",
+    "etscope/experimental/arrow.h", "etscope/experimental/comparators.h",
+    "etscope/experimental/delegates.h", "etscope/experimental/gap.h",
+    "etscope/experimental/numpy.h", "etscope/file.h", "etscope/inspect.h", "etscope/numerics.h",
+    "etscope/program.h", "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
     "views/gap_headline.h",
 ]  # fmt: skip
 

@@ -20,7 +20,8 @@ endfunction()
 
 find_program(clang NAMES clang)
 find_program(clangxx NAMES clang++)
-file(GLOB headers RELATIVE ${HEADERS}/etscope ${HEADERS}/etscope/*.h ${HEADERS}/etscope/*.hpp)
+file(GLOB headers RELATIVE ${HEADERS}/etscope ${HEADERS}/etscope/*.h ${HEADERS}/etscope/*.hpp
+  ${HEADERS}/etscope/experimental/*.h)
 foreach(header IN LISTS headers)
   if(header MATCHES "hpp$" AND NOT RUNTIME)
     continue()

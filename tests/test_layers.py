@@ -130,6 +130,24 @@ class TestLayers(unittest.TestCase):
             ["include/etscope/a.h:1: a public header must not include base/load.h"],
         )
 
+    def test_layers__stable_header_includes_no_experimental_one(self):
+        self.write("include/etscope/experimental/b.h", "/* b.h\n *\n * Experimental: moves. */\n")
+        self.write("include/etscope/a.h", '#include "etscope/experimental/b.h"\n')
+        self.write("include/etscope/experimental/c.h",
+                   '/* Experimental: moves. */\n#include "etscope/experimental/b.h"\n')
+        self.assertEqual(
+            self.check(),
+            ["include/etscope/a.h:1: a stable header must not include etscope/experimental/b.h"],
+        )
+
+    def test_layers__experimental_header_says_so(self):
+        self.write("include/etscope/experimental/b.h", "/* b.h - what it is. */\n")
+        self.assertEqual(
+            self.check(),
+            ["include/etscope/experimental/b.h:1: the first comment does not say that it is"
+             " experimental"],
+        )
+
     def test_layers__unknown_folder(self):
         self.write("src/misc/a.c", "")
         self.assertEqual(

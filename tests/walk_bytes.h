@@ -5,7 +5,7 @@
 #ifndef ETSCOPE_TESTS_WALK_BYTES_H
 #define ETSCOPE_TESTS_WALK_BYTES_H
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* The sum of what was touched; also, no compiler leaves the reading out. */
 static volatile uint64_t walk_sink;

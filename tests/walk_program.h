@@ -6,7 +6,6 @@
 #define ETSCOPE_TESTS_WALK_PROGRAM_H
 
 #include "etscope/bundle.h"
-#include "etscope/data_file.h"
 #include "etscope/program.h"
 #include "walk_bytes.h"
 

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_TESTS_WALK_XNNPACK_H
 #define ETSCOPE_TESTS_WALK_XNNPACK_H
 
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 #include "walk_bytes.h"
 
 static inline void walk_xnnpack(const struct ets_xnnpack *payload)

@@ -6,7 +6,7 @@ In the sources:
 * which folder of src/ may use which other, by #include; a public header counts as the folder that
   implements it; and who may use which outside library
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
-* public headers include public headers only
+* public headers include public headers only, and stable ones no experimental ones, which say so
 * the names of source files are unique, and no source file is longer than 800 lines
 * each folder has a README.md, each source file an opening comment
 * each function of a public header is used by something that is shipped, or shown in an example
@@ -48,23 +48,36 @@ LAYERS = {
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
-# Public header -> the folder that implements it; what is not listed belongs to all (base).
-PUBLIC = {
-    "numerics": ["comparators", "numerics", "summary"],
-    "trace": ["etdump_writer", "trace", "trace_capture", "trace_extra"],
-    "format": ["bundle", "bundle_writer", "data_file", "kind", "program", "xnnpack"],
-    "verify": ["verify"],
-    "host": ["comparator_plugin", "file"],
-    "dump": ["capture", "etdump"],
-    "record": ["etrecord", "graph", "npy", "npz"],
-    "inspect": ["accounting", "captured_values", "delegates", "inspect", "row_filter"],
-    "compare": ["budget", "difference", "pool", "significance"],
-    "engine": ["engine", "kernel"],
-    "reference": ["reference"],
-    "gap": ["gap"],
-    "output": ["arrow"],
+# Public header -> the folders that implement it; what is not listed belongs to all (base, tensor).
+OWNERS = {
+    "accounting": {"inspect"},
+    "arrow": {"output"},
+    "budget": {"compare"},
+    "bundle": {"format"},
+    "capture": {"dump", "trace"},
+    "captured_values": {"inspect"},
+    "comparator_plugin": {"host"},
+    "comparators": {"numerics"},
+    "delegates": {"inspect"},
+    "difference": {"compare"},
+    "engine": {"engine"},
+    "etdump": {"dump", "trace"},
+    "etrecord": {"record"},
+    "file": {"host", "format"},
+    "gap": {"gap"},
+    "inspect": {"inspect"},
+    "numerics": {"numerics"},
+    "numpy": {"record"},
+    "pool": {"compare"},
+    "program": {"format"},
+    "reference": {"reference"},
+    "row_filter": {"inspect"},
+    "trace": {"trace"},
+    "trace_extra": {"trace"},
+    "verify": {"verify"},
 }
-OWNERS = {header: layer for layer, headers in PUBLIC.items() for header in headers}
+# Public headers that may change from version to version; those that stay do not include them.
+EXPERIMENTAL = "etscope/experimental/"
 
 # The first part of an outside library's include path -> folders of src/ that may use it.
 LIBRARIES = {
@@ -160,17 +173,14 @@ class Checker:
                 if not (path.parent / name).is_file():
                     self.report(path, line, f'"{name}" does not say its folder')
             elif first == "etscope":
-                self.check_use(path, line, layer, OWNERS.get(Path(name).stem, "base"), name)
-            elif first in LAYERS:
-                self.check_use(path, line, layer, first, name)
-
-    def check_use(self, path, line, layer, used, name):
-        # The command line may use all that users of the library may.
-        if used in (layer, "base") and not (layer == "cli" and not name.startswith("etscope/")):
-            return
-        if used not in LAYERS[layer] and not (layer == "cli" and name.startswith("etscope/")):
-            if used != layer:
-                self.report(path, line, f"src/{layer} must not include from src/{used} ({name})")
+                # The command line may use all that users of the library may.
+                owners = OWNERS.get(Path(name).stem, {"base"})
+                if layer != "cli" and not owners & (LAYERS[layer] | {layer, "base"}):
+                    owner = " and src/".join(sorted(owners))
+                    self.report(path, line,
+                                f"src/{layer} must not include from src/{owner} ({name})")
+            elif first in LAYERS and first not in LAYERS[layer] | {layer}:
+                self.report(path, line, f"src/{layer} must not include from src/{first} ({name})")
 
     def check_calls(self, path, layer, text):
         if layer == "cli":
@@ -184,12 +194,19 @@ class Checker:
 
     def check_public_headers(self):
         for path in self.files("include", CODE_SUFFIXES):
-            text = without_comments(path.read_text(encoding="utf-8"))
+            is_experimental = EXPERIMENTAL in path.as_posix()
+            text = path.read_text(encoding="utf-8")
+            if is_experimental and "Experimental: " not in text.split("#", 1)[0]:
+                self.report(path, 1, "the first comment does not say that it is experimental")
+            text = without_comments(text)
             for match in INCLUDE.finditer(text):
                 name = match[1][1:-1]
                 if match[1].startswith('"') and not (self.root / "include" / name).is_file():
                     self.report(path, line_of(text, match.start(1)),
                                 f"a public header must not include {name}")
+                elif name.startswith(EXPERIMENTAL) and not is_experimental:
+                    self.report(path, line_of(text, match.start(1)),
+                                f"a stable header must not include {name}")
 
     def check_names_and_lengths(self):
         seen = {}

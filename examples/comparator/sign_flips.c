@@ -1,5 +1,5 @@
 /* The share of numbers that changed their sign: what a classifier's margin cares about. */
-#include "etscope/comparator_plugin.h"
+#include "etscope/experimental/comparator_plugin.h"
 #include "etscope/numerics.h"
 
 static enum ets_status compare(const struct ets_tensor *reference, const struct ets_tensor *other,

@@ -1,5 +1,5 @@
 /*
- * engine.h - the real ExecuTorch runtime behind a C interface.
+ * engine.h - the real ExecuTorch runtime behind a C interface: programs, and single kernels.
  *
  * The engine is a plug-in (libetscope_engine.so): it links the ExecuTorch runtime
  * (the libraries of PyPI's executorch wheel, or a build of the user's own) and is
@@ -33,9 +33,7 @@
 #ifndef ETSCOPE_ENGINE_H
 #define ETSCOPE_ENGINE_H
 
-#include "etscope/bytes.h"
-#include "etscope/kernel.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "etscope/tensor.h"
 
 #ifdef __cplusplus
@@ -45,6 +43,7 @@ extern "C" {
 /* Raised with every change of the structs below, and of what their numbers mean. */
 #define ETS_ENGINE_INTERFACE_VERSION 5
 
+struct ets_kernel_argument; /* below */
 struct ets_engine_library;
 struct ets_engine_program;
 struct ets_engine_method;
@@ -134,19 +133,19 @@ struct ets_engine {
     int (*kernel_exists)(const char *name);   /* 1: kernel_call finds it; NULL is no name */
 
     /*
-     * Calls one kernel without a program, as kernel.h says: all arguments of the operator's schema,
-     * outputs too. Sizes and strides of the outputs are set to what the kernel made; after an error
-     * they are as before, and the bytes are anything. NOT_FOUND: no such kernel (for all types).
-     * INVALID_ARGUMENT: an argument that no kernel could take, by its number from 0 (a tensor of
-     * more dimensions or elements than the runtime has, strides that come from no order of the
-     * dimensions, too few bytes), or no output. RUNTIME: what the kernel refused, with ExecuTorch's
-     * error name and, where it logged one, its reason; an assertion that failed. INVALID_ARGUMENT,
-     * too: the kernel faulted, as over integers divided by zero. After either, memory that the
-     * kernel held itself is lost. Handlers of SIGFPE, SIGSEGV and SIGBUS are the engine's during
-     * the call, and pass on what is not the kernel's. What a kernel writes beyond its outputs,
-     * because it does not check their types or shapes, stays written: the caller checks these. The
-     * calling thread computes alone. Several may call at once; a reason that was logged may then
-     * be that of another's call.
+     * Calls one kernel without a program (struct ets_kernel_argument, below): all arguments of the
+     * operator's schema, outputs too. Sizes and strides of the outputs are set to what the kernel
+     * made; after an error they are as before, and the bytes are anything. NOT_FOUND: no such
+     * kernel (for all types). INVALID_ARGUMENT: an argument that no kernel could take, by its
+     * number from 0 (a tensor of more dimensions or elements than the runtime has, strides that
+     * come from no order of the dimensions, too few bytes), or no output. RUNTIME: what the kernel
+     * refused, with ExecuTorch's error name and, where it logged one, its reason; an assertion that
+     * failed. INVALID_ARGUMENT, too: the kernel faulted, as over integers divided by zero. After
+     * either, memory that the kernel held itself is lost. Handlers of SIGFPE, SIGSEGV and SIGBUS
+     * are the engine's during the call, and pass on what is not the kernel's. What a kernel writes
+     * beyond its outputs, because it does not check their types or shapes, stays written: the
+     * caller checks these. The calling thread computes alone. Several may call at once; a reason
+     * that was logged may then be that of another's call.
      */
     enum ets_status (*kernel_call)(const char *name, struct ets_kernel_argument *arguments,
                                    size_t argument_count, struct ets_error *error);
@@ -263,6 +262,59 @@ ETS_API void ets_engine_close(struct ets_engine_library *library);
 /* The one symbol a plug-in exports: */
 #define ETS_ENGINE_SYMBOL "ets_engine_interface"
 typedef const struct ets_engine *ets_engine_interface_function(void);
+
+/*
+ * One call of one of the runtime's kernels, as C has it.
+ *
+ * Arguments are those of the operator's schema, in its order, the outputs ("out") among them; what
+ * the runtime wants behind them (the return values once more) is the engine's affair.
+ *
+ *     struct ets_kernel_argument arguments[] = {
+ *         {.kind = ETS_KERNEL_TENSOR, .as.tensor = &self},
+ *         {.kind = ETS_KERNEL_TENSOR, .as.tensor = &other},
+ *         {.kind = ETS_KERNEL_INT, .as.int_value = 1},
+ *         {.kind = ETS_KERNEL_TENSOR, .is_output = 1, .as.tensor = &sum},
+ *     };
+ *     status = engine->kernel_call("aten::add.out", arguments, 4, &error);
+ *
+ * Nothing is kept: all pointers are borrowed for the call.
+ */
+
+enum ets_kernel_argument_kind {
+    ETS_KERNEL_NONE = 0, /* an optional argument that is absent, whatever its type */
+    ETS_KERNEL_INT = 1,  /* int, SymInt, and the enumerations: ScalarType, MemoryFormat, Layout */
+    ETS_KERNEL_BOOL = 2, /* int_value: 0 or 1 */
+    ETS_KERNEL_DOUBLE = 3,
+    ETS_KERNEL_STRING = 4,
+    ETS_KERNEL_TENSOR = 5,
+    ETS_KERNEL_INT_LIST = 6,
+    ETS_KERNEL_BOOL_LIST = 7, /* ints: 0 or 1 */
+    ETS_KERNEL_DOUBLE_LIST = 8,
+    ETS_KERNEL_TENSOR_LIST = 9,
+    ETS_KERNEL_OPTIONAL_TENSOR_LIST = 10 /* tensors may be NULL */
+};
+
+/*
+ * A Scalar is an INT, BOOL or DOUBLE.
+ *
+ * Tensors must be dense in some order of dimensions (contiguous, channels last). An output's bytes
+ * (`data_bytes` of them, which need no value) are written although `data` is const; its sizes are
+ * the largest that they may become, and are set, with the strides, to what the kernel made.
+ */
+struct ets_kernel_argument {
+    enum ets_kernel_argument_kind kind;
+    int is_output; /* 1: a tensor, or all tensors of a list, that the kernel writes */
+    size_t count;  /* of a list */
+    union {
+        int64_t int_value;
+        double double_value;
+        struct ets_text text;
+        struct ets_tensor *tensor;
+        const int64_t *ints;
+        const double *doubles;
+        struct ets_tensor *const *tensors;
+    } as;
+};
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * file.h - files in and files out, for host tools.
+ * file.h - files on a host: opening and writing them, and what kind of file one is.
  *
  * Reading maps a regular file (or reads a pipe, or "-" for standard input, into
  * memory) and hands out its bytes:
@@ -26,8 +26,7 @@
 #ifndef ETSCOPE_FILE_H
 #define ETSCOPE_FILE_H
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,7 +75,7 @@ ETS_API enum ets_status ets_output_open(const char *path, struct ets_output **ou
 /*
  * Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. Where
  * standard output is a terminal, of the bytes only text passes, with tabs and line feeds; what is
- * not plain (plain_text.h) is written as \x1b.
+ * not plain (base.h) is written as \x1b.
  */
 ETS_API void ets_output_write(struct ets_output *output, const void *data, size_t size);
 
@@ -85,7 +84,7 @@ ETS_API void ets_output_control(struct ets_output *output, const char *sequence)
 
 /*
  * Appends a text as a JSON string with its quotes: U+FFFD for bytes that are no UTF-8, escapes for
- * what is not plain (plain_text.h), from which parsers make the same text again.
+ * what is not plain (base.h), from which parsers make the same text again.
  */
 ETS_API void ets_output_write_json(struct ets_output *output, const char *text, size_t size);
 
@@ -94,6 +93,32 @@ ETS_API enum ets_status ets_output_commit(struct ets_output *output, struct ets_
 
 /* Drops what was written and frees `output`; the target stays as it was. NULL is allowed. */
 ETS_API void ets_output_discard(struct ets_output *output);
+
+/*
+ * What a file is, told from its bytes alone.
+ */
+
+enum ets_kind {
+    ETS_KIND_UNKNOWN = 0,
+    ETS_KIND_EMPTY = 1,
+    ETS_KIND_ETDUMP = 2,    /* ED00, size-prefixed or bare */
+    ETS_KIND_PROGRAM = 3,   /* .pte, ET12 */
+    ETS_KIND_BUNDLE = 4,    /* .bpte, BP08 */
+    ETS_KIND_DATA_FILE = 5, /* .ptd, FT01 */
+    ETS_KIND_ETRECORD = 6,  /* a zip that holds the ETRecord marker */
+    ETS_KIND_ZIP = 7,       /* any other zip, torch.save files included */
+    ETS_KIND_NPY = 8,
+    ETS_KIND_JSON = 9,
+    ETS_KIND_TEXT = 10,
+    ETS_KIND_CAPTURE = 11 /* frames of a stream or lines of one in its first 4 KiB */
+};
+
+/* Looks at the first bytes only (ETS_KIND_CAPTURE: 4 KiB; ETS_KIND_ETRECORD: at the first entries'
+ * names). */
+ETS_API enum ets_kind ets_kind_sniff(struct ets_bytes bytes);
+
+/* "an ETDump", "an ExecuTorch program (.pte)", "a text file"... Static storage. */
+ETS_API const char *ets_kind_name(enum ets_kind kind);
 
 #ifdef __cplusplus
 }

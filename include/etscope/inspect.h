@@ -24,7 +24,7 @@
 #ifndef ETSCOPE_INSPECT_H
 #define ETSCOPE_INSPECT_H
 
-#include "etscope/allocator.h"
+#include "etscope/base.h"
 #include "etscope/etdump.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"

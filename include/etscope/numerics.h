@@ -1,5 +1,6 @@
 /*
- * numerics.h - the elements of any tensor as numbers, and how far two tensors lie apart.
+ * numerics.h - the elements of any tensor as numbers: how far two tensors lie apart, whether they
+ * are close, and one tensor in a few numbers.
  *
  *     struct ets_comparison sums;
  *     struct ets_error error;
@@ -20,12 +21,12 @@
  * of one layout are summed in the order of memory, others in one that suits both. Processors with
  * AVX2 give the same sums as others for the same order, but for the roundings of the last three
  * pairs of a tensor and of relative errors of 8-bit integers. Other comparators are in
- * comparators.h.
+ * experimental/comparators.h.
  */
 #ifndef ETSCOPE_NUMERICS_H
 #define ETSCOPE_NUMERICS_H
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "etscope/tensor.h"
 
 #ifdef __cplusplus
@@ -144,6 +145,111 @@ ETS_API double ets_comparison_rmse(const struct ets_comparison *comparison);
 ETS_API double ets_comparison_relative_rms(const struct ets_comparison *comparison);
 /* Cosine of the angle between both; NaN where one of them is all 0, and as above. */
 ETS_API double ets_comparison_cosine(const struct ets_comparison *comparison);
+
+/*
+ * Whether two tensors are close; a question as the above, with the statuses of ets_comparison_of.
+ *
+ *     const struct ets_tolerance tolerance = {.relative = 1e-3, .absolute = 1e-5};
+ *     struct ets_closeness closeness;
+ *     if (ets_closeness_of(&expected, &actual, &tolerance, &closeness, &error) == ETS_OK &&
+ *         closeness.outside_count > 0) {
+ *         printf("%llu of %llu elements are off, the worst is %llu\n",
+ *                (unsigned long long)closeness.outside_count, (unsigned long long)closeness.count,
+ *                (unsigned long long)closeness.worst_index);
+ *     }
+ */
+
+/* Close is |actual - expected| <= absolute + relative * |expected|. Neither may be negative. */
+struct ets_tolerance {
+    double relative, absolute;
+    int nan_differs; /* 1: a NaN is close to nothing, as in NumPy; 0: two NaNs are close */
+    double of_rms;   /* verify.h adds of_rms * (root mean square of expected) to `absolute`;
+                        ets_closeness_of does not */
+};
+
+struct ets_closeness {
+    uint64_t count;         /* pairs of numbers; a complex element is two */
+    uint64_t outside_count; /* of these, not close */
+    uint64_t first_index;   /* of the first that is not close; 0 for none */
+    uint64_t worst_index;   /* of the pair that is farthest off; 0 for none */
+    double worst_excess;    /* its |actual - expected| / (absolute + relative * |expected|) */
+};
+
+/*
+ * Infinities are close to themselves alone, a number is never close to a NaN or an infinity; such a
+ * pair has an infinite excess. INVALID_ARGUMENT: a tolerance that is negative or NaN.
+ */
+ETS_API enum ets_status ets_closeness_of(const struct ets_tensor *expected,
+                                         const struct ets_tensor *actual,
+                                         const struct ets_tolerance *tolerance,
+                                         struct ets_closeness *closeness_out,
+                                         struct ets_error *error);
+
+/*
+ * One tensor in a few numbers: its range, its sums, what is broken in it, its hash.
+ *
+ *     struct ets_summary summary;
+ *     if (ets_summary_of_tensor(&tensor, 4, &summary) == ETS_OK) {
+ *         printf("%g to %g, mean %g, std %g, %llu NaN, hash %016llx\n", summary.min, summary.max,
+ *                ets_summary_mean(&summary), ets_summary_std(&summary),
+ *                (unsigned long long)summary.nan_count, (unsigned long long)summary.hash);
+ *     }
+ *
+ * Runs on devices: no heap, no stdio, no mathematics library, about 1,700 bytes of stack. Only
+ * ets_summary_std and ets_summary_l2 take a root; they are the host's. Nothing keeps state outside
+ * of the caller's struct, so that any thread may call.
+ */
+
+/* First values that a summary can keep. */
+#define ETS_SUMMARY_FIRST_LIMIT 8
+
+/*
+ * Numbers are those of ets_element_load: quantized types count as their stored
+ * integers, bool as 0 and 1, and a complex element is two numbers, its real and its imaginary part.
+ * Range and sums are over the finite numbers; NaNs and infinities are counted and else left out.
+ * Sums are added up in blocks of 64 numbers, and the deviation never as a difference of two large
+ * sums. Numbers beyond 1e154, which float64 alone has, make the sums of squares infinite.
+ */
+struct ets_summary {
+    uint64_t count;          /* numbers: elements, or twice as many for complex types */
+    uint64_t nan_count;      /* of these, NaNs */
+    uint64_t infinite_count; /* of these, infinities of both signs */
+    uint64_t zero_count;     /* of these, zeros of both signs */
+    double min, max;         /* NaN where no number is finite, as absolute_max is */
+    double absolute_max;
+    double sum, absolute_sum, square_sum;
+    double deviation_square_sum; /* of (x - mean)^2 */
+    /*
+     * XXH64 with seed 0 of the elements' bytes in logical (row-major) order, so that layouts do not
+     * change it: xxhash.xxh64(array.tobytes()).intdigest() in Python. Equal values of unlike bits,
+     * as 0 and -0, have unlike hashes.
+     */
+    uint64_t hash;
+    uint32_t first_count;                  /* min(first_count asked for, count) */
+    double first[ETS_SUMMARY_FIRST_LIMIT]; /* in logical order; NaNs and infinities as they are */
+};
+
+/*
+ * Goes over the tensor once, whatever its strides. Statuses: UNSUPPORTED (elements that are no
+ * numbers: quint4x2, quint2x4, the bits types), INVALID_ARGUMENT (rank over the limit, negative or
+ * overflowing sizes or strides, first_count above ETS_SUMMARY_FIRST_LIMIT), TRUNCATED (sizes and
+ * strides reach past data_bytes, or data is NULL). `*summary_out` is untouched on failure.
+ */
+ETS_API enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
+                                              struct ets_summary *summary_out);
+
+/* How many numbers are finite. */
+ETS_API uint64_t ets_summary_finite_count(const struct ets_summary *summary);
+
+/* Mean over the finite numbers; NaN where there are none. */
+ETS_API double ets_summary_mean(const struct ets_summary *summary);
+
+/* Standard deviation over the finite numbers, divided by their count as NumPy does; NaN as above.
+ */
+ETS_API double ets_summary_std(const struct ets_summary *summary);
+
+/* Root of the sum of squares of the finite numbers; 0 where there are none. */
+ETS_API double ets_summary_l2(const struct ets_summary *summary);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -40,9 +40,8 @@
 #ifndef ETSCOPE_TRACE_H
 #define ETSCOPE_TRACE_H
 
-#include "etscope/bytes.h"
-#include "etscope/etdump_writer.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
+#include "etscope/etdump.h"
 #include "etscope/tensor.h"
 
 #ifdef __cplusplus
@@ -201,7 +200,7 @@ struct ets_trace_filter {
     enum ets_trace_origin origin;
 };
 
-/* Tensors become summaries (summary.h): see ets_trace_set_reducer. */
+/* Tensors become summaries (numerics.h): see ets_trace_set_reducer. */
 struct ets_trace_reducer {
     uint32_t what;        /* OUTPUTS, INTERMEDIATES, or both, which 0 means, too */
     uint32_t first_count; /* first values that are kept, at most ETS_SUMMARY_FIRST_LIMIT */

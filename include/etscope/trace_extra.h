@@ -21,7 +21,7 @@
 #ifndef ETSCOPE_TRACE_EXTRA_H
 #define ETSCOPE_TRACE_EXTRA_H
 
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 #include "etscope/trace.h"
 
 #ifdef __cplusplus

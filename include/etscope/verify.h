@@ -26,7 +26,6 @@
 #define ETSCOPE_VERIFY_H
 
 #include "etscope/bundle.h"
-#include "etscope/comparators.h"
 #include "etscope/numerics.h"
 #include "etscope/program.h"
 

@@ -13,7 +13,7 @@
 #ifndef ETSCOPE_PLATFORMS_CMSDK_UART_H
 #define ETSCOPE_PLATFORMS_CMSDK_UART_H
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 struct ets_cmsdk_uart {
     uintptr_t base; /* address of its registers */

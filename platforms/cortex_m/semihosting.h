@@ -14,7 +14,7 @@
 #ifndef ETSCOPE_PLATFORMS_SEMIHOSTING_H
 #define ETSCOPE_PLATFORMS_SEMIHOSTING_H
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 /* Makes a file, or empties it. Returns its number, which is -1 after a failure. */
 int ets_semihosting_open(const char *path);

@@ -19,7 +19,7 @@
 #ifndef ETSCOPE_PLATFORMS_TEXT_SINK_H
 #define ETSCOPE_PLATFORMS_TEXT_SINK_H
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,7 +22,7 @@ class Error(ValueError, RuntimeError):
     Code written for ExecuTorch's own tools catches ValueError or RuntimeError: this is both. Where
     a file cannot be opened it is an OSError as well.
 
-    status   a name of etscope/status.h: "MALFORMED", "TRUNCATED", "MISMATCH", "NOT_FOUND", ...
+    status   a name of etscope/base.h: "MALFORMED", "TRUNCATED", "MISMATCH", "NOT_FOUND", ...
     offset   the byte in the input where the reason lies, or None
     file     the path of the file concerned, or None
     message  the reason alone; str() has all of it: "trace.etdp: byte 100: the size prefix ..."

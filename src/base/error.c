@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 const char *ets_status_name(enum ets_status status)
 {

@@ -5,8 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 /*
  * Fills `error` (NULL: does nothing) and answers `status`, so that a failing function ends in
@@ -16,6 +15,10 @@
  */
 #define ets_fail(error, status, offset, ...) \
     (ets_set_error((error), (status), (offset), __VA_ARGS__), (status))
+
+/* "no memory for the table of runs": `what` is the thing that it was wanted for. */
+#define ets_fail_memory(error, what) \
+    ets_fail((error), ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %s", (what))
 
 void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t offset,
                    const char *format, ...) ETS_PRINTF(4, 5);

@@ -5,13 +5,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* Absent texts equal nothing, not even each other. */
 static inline bool ets_text_equal(struct ets_text left, struct ets_text right)
 {
     return left.data != NULL && right.data != NULL && left.size == right.size &&
            memcmp(left.data, right.data, left.size) == 0;
+}
+
+/* By bytes, as strcmp: below, at or above 0. */
+static inline int ets_text_compare(struct ets_text left, struct ets_text right)
+{
+    const size_t size = left.size < right.size ? left.size : right.size;
+    const int order = size == 0 ? 0 : memcmp(left.data, right.data, size);
+    return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
 }
 
 static inline bool ets_text_is(struct ets_text text, const char *expected)

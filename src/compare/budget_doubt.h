@@ -3,7 +3,7 @@
 #ifndef ETSCOPE_COMPARE_BUDGET_DOUBT_H
 #define ETSCOPE_COMPARE_BUDGET_DOUBT_H
 
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 /*
  * Fills result, doubt, room, spread and runs_needed of a verdict that has base, value, limit and

@@ -15,7 +15,7 @@
 
 #include "base/quantile.h"
 #include "compare/normal.h"
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 static const double ABOVE = 0.1, LEVEL = 0.05;
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 
 /* 90 % interval of p90 after - before, in ticks; infinite to a side that too few runs bound. */
 struct ets_tail_shift {

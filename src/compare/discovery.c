@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "etscope/significance.h"
+#include "compare/significance.h"
 #include "host/arena.h"
 
 struct ranked {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "compare/difference_parts.h"
+#include "compare/significance.h"
 
 static const double CONFIDENCE = 0.95;
 

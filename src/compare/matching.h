@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "host/arena.h"
 #include "host/key_table.h"
 #include "host/strings.h"

@@ -4,7 +4,7 @@
  * blocks are put together.
  */
 #include "compare/pool_parts.h"
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 
 /* All operators' times of two 10-million-event traces stay below this. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -18,12 +18,13 @@ static bool has_work(const struct ets_inspection *inspection, const struct ets_b
     return false;
 }
 
-static bool leave_warm_up(const struct ets_inspection *inspection, struct ets_pool_part *part)
+static bool leave_warm_up(const struct ets_inspection *inspection,
+                          const struct ets_allocator *allocator, struct ets_pool_part *part)
 {
     struct ets_run_phases phases;
     const uint32_t whole = ets_inspection_total_row(inspection, part->block);
     if (whole == ETS_NO_INDEX) return true;
-    if (ets_run_phases_of_row(inspection, whole, &phases, NULL) != ETS_OK) return false;
+    if (ets_run_phases_of_row(inspection, whole, allocator, &phases, NULL) != ETS_OK) return false;
     part->left_out = phases.warm_up;
     part->run_count -= phases.warm_up;
     return true;
@@ -59,7 +60,8 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
         .has_work = has_work(inspection, block),
     };
     if (found->shape == ETS_KEY_NONE) return false;
-    if (pool->steady && !leave_warm_up(inspection, &found->part)) return false;
+    if (pool->steady && !leave_warm_up(inspection, pool->arena.allocator, &found->part))
+        return false;
     return ets_pool_keep_times(&pool->scratch, inspection, found);
 }
 

@@ -1,6 +1,6 @@
 /* Lists the operators of a pooled block as a tree, with names, roles and the total. */
 #include "compare/pool_parts.h"
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 
 /* Rows of a block as a tree, without those that only wrap a kernel which reports itself. */
 struct tree {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/pool.h"
+#include "etscope/experimental/pool.h"
 #include "host/arena.h"
 #include "host/key_table.h"
 #include "host/strings.h"

@@ -1,6 +1,6 @@
 /* What a row of a delegate would be on another processor, which may lack 16-bit floats. */
 #include "compare/pool_parts.h"
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 bool ets_pool_row_is_added(const struct ets_row *row)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "compare/rank_counts.h"
-#include "etscope/significance.h"
+#include "compare/significance.h"
 
 /* What one walk over both samples in order gives. */
 struct ranking {

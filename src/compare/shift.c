@@ -9,7 +9,7 @@
 
 #include "compare/normal.h"
 #include "compare/rank_counts.h"
-#include "etscope/significance.h"
+#include "compare/significance.h"
 
 struct samples {
     const double *before, *after; /* ascending */

@@ -2,7 +2,7 @@
  * What a capture holds. Each encoding in turn is decoded into the caller's memory and looked
  * through, until there is a whole frame or a whole ETDump in one.
  */
-#include "etscope/capture.h"
+#include "etscope/experimental/capture.h"
 
 #include <string.h>
 
@@ -11,7 +11,6 @@
 #include "base/load.h"
 #include "dump/capture_text.h"
 #include "etscope/etdump.h"
-#include "etscope/trace_capture.h"
 
 enum {
     PREFIX_LETTERS = 5,   /* "etsf:" */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* A word of a line: bytes of the text from `begin` to `end`. */
 struct ets_word {

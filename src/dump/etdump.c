@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dump/etdump_schema.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 int ets_etdump_sniff(struct ets_bytes bytes)
 {

@@ -4,7 +4,7 @@
  */
 #include "etscope/bundle.h"
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
 

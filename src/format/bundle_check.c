@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "etscope/bundle_writer.h"
+#include "etscope/bundle.h"
 #include "format/program_parts.h"
 
 /* What a check is about, for messages. */

@@ -3,7 +3,7 @@
  * what it refers to right behind it. All references point forward, and where something ends follows
  * from what is in it: the same code counts (to learn where the next part starts) and writes.
  */
-#include "etscope/bundle_writer.h"
+#include "etscope/bundle.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* Reads data files (.ptd): verifies the header and the named tensors, then finds them by name. */
-#include "etscope/data_file.h"
+#include "etscope/program.h"
 
 #include <string.h>
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
 

@@ -1,5 +1,5 @@
 /* Tells the kind of a file from its first bytes. */
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 #include "base/load.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
 

@@ -1,5 +1,5 @@
 /* Reads the payload of XNNPACK: nodes with their inputs and outputs, and the types of values. */
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 #include <math.h>
 

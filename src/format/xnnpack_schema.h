@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_FORMAT_XNNPACK_SCHEMA_H
 #define ETSCOPE_FORMAT_XNNPACK_SCHEMA_H
 
-#include "etscope/xnnpack.h"
 #include "format/flatbuffer.h"
+#include "format/xnnpack.h"
 
 enum {
     GRAPH_VERSION,

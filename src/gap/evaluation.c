@@ -351,7 +351,7 @@ static enum ets_status note_routes(struct ets_gap_report *report,
         if (node->reason == NULL || *kept != NULL) continue;
         *kept = ets_arena_copy_text(&report->arena, node->reason, strlen(node->reason));
         if (*kept == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+            return ets_fail_memory(error, "the report of the gap");
         }
     }
     for (uint32_t i = 0; i < report->compared.count; i++) {

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_GAP_GAP_PARTS_H
 #define ETSCOPE_GAP_GAP_PARTS_H
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "gap/gap_graph.h"
 #include "gap/origins.h"
 

@@ -5,7 +5,7 @@
  * program's payloads. Which of the names are which: docs/numerics.md.
  */
 #include "base/text.h"
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "inspect/inspection.h"

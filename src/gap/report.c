@@ -1,5 +1,5 @@
 /* Opening a report: which run, which method, which graph it is compared with. */
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "gap/gap_parts.h"
 
 /* The first run that captured anything, of those that may be taken. */

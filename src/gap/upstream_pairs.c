@@ -4,7 +4,7 @@
  * overlapping ones merged, the latest instruction wins. (Source of the rules:
  * executorch/devtools/inspector/_inspector.py and _inspector_utils.py 1.5.1.)
  */
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "gap/gap_parts.h"
 
 /* Handles that may be gone through while keys are merged: files decide how often they overlap. */

@@ -65,6 +65,22 @@ void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
     return ets_arena_alloc(arena, (size_t)bytes);
 }
 
+void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint32_t *capacity,
+                     size_t size)
+{
+    uint32_t wanted = *capacity == 0 ? 64 : *capacity;
+    if (index < *capacity) return array;
+    while (wanted <= index) {
+        if (wanted > UINT32_MAX / 2) return NULL;
+        wanted *= 2;
+    }
+    void *grown = ets_arena_alloc_array(arena, wanted, size);
+    if (grown == NULL) return NULL;
+    if (*capacity > 0) memcpy(grown, array, *capacity * size);
+    *capacity = wanted;
+    return grown;
+}
+
 char *ets_arena_copy_text(struct ets_arena *arena, const char *data, size_t size)
 {
     if (size == SIZE_MAX) return NULL;

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 struct ets_arena_block;
 
@@ -32,6 +31,13 @@ void *ets_arena_alloc(struct ets_arena *arena, size_t bytes);
 
 /* Zeroed room for `count` elements of `size` bytes, or NULL (overflow included). */
 void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size);
+
+/*
+ * Room for element `index` in an array that grows: the array itself, or a copy twice as large whose
+ * new elements are zeroed. `*capacity` begins at 0 with NULL. NULL: no memory.
+ */
+void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint32_t *capacity,
+                     size_t size);
 
 /* A terminated copy, or NULL. */
 char *ets_arena_copy_text(struct ets_arena *arena, const char *data, size_t size);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "etscope/comparator_plugin.h"
+#include "etscope/experimental/comparator_plugin.h"
 
 #define SYMBOL "ets_comparator_plugin"
 

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "etscope/plain_text.h"
+#include "base/utf8.h"
+#include "etscope/base.h"
+#include "host/json_text.h"
 
 struct ets_output {
     FILE *stream;
@@ -139,18 +141,12 @@ static void put(struct ets_output *output, const void *data, size_t size)
     if (fwrite(data, 1, size, output->stream) != size) output->failed_errno = errno;
 }
 
-/* Bytes that the first byte of a character asks for. */
-static size_t wanted_bytes(unsigned char first)
-{
-    return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-}
-
 /* Writes the bytes of `pending` that are decided: all where `is_end`. */
 static void put_pending(struct ets_output *output, bool is_end)
 {
     while (output->pending_size > 0) {
         const char *at = (const char *)output->pending;
-        if (!is_end && output->pending_size < wanted_bytes(output->pending[0])) return;
+        if (!is_end && output->pending_size < ets_utf8_wanted(output->pending[0])) return;
         const bool is_layout = *at == '\n' || *at == '\t';
         const size_t length = is_layout ? 1 : ets_plain_length(at, output->pending_size);
         const size_t taken = length > 0 ? length : 1;
@@ -182,41 +178,12 @@ void ets_output_control(struct ets_output *output, const char *sequence)
     put(output, sequence, strlen(sequence));
 }
 
-/* What a character that is not plain is in JSON; those beyond 16 bits are all plain. */
-static void put_json_escape(struct ets_output *output, const unsigned char *at, size_t length)
-{
-    char escape[8];
-    const unsigned code = length == 0   ? 0xfffd
-                          : length == 1 ? at[0]
-                          : length == 2
-                              ? (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu)
-                              : (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
-    ets_output_write(output, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", code));
-}
-
 void ets_output_write_json(struct ets_output *output, const char *text, size_t size)
 {
-    size_t done = 0, i = 0;
+    struct ets_text left = {text, size};
+    struct ets_json_piece piece;
     ets_output_write(output, "\"", 1);
-    while (i < size) {
-        const size_t plain = ets_plain_length(text + i, size - i);
-        const bool is_syntax = text[i] == '"' || text[i] == '\\';
-        if (plain > 0 && !is_syntax) {
-            i += plain;
-            continue;
-        }
-        ets_output_write(output, text + done, i - done);
-        done = i;
-        if (is_syntax) {
-            ets_output_write(output, "\\", 1);
-            i++;
-            continue;
-        }
-        const size_t length = ets_utf8_length(text + i, size - i);
-        put_json_escape(output, (const unsigned char *)text + i, length);
-        done = i += length > 0 ? length : 1;
-    }
-    ets_output_write(output, text + done, i - done);
+    while (ets_json_next(&left, &piece)) ets_output_write(output, piece.data, piece.size);
     ets_output_write(output, "\"", 1);
 }
 

@@ -1,5 +1,6 @@
 /*
- * A text that grows in a room of the caller's; what has no room is left out.
+ * A text that grows in a room of the caller's. Where the room ends, it ends with a whole character,
+ * and takes nothing more.
  *
  *     char text[256];
  *     struct ets_text_builder line = {text, sizeof text, 0};
@@ -11,8 +12,7 @@
 #ifndef ETSCOPE_HOST_TEXT_BUILDER_H
 #define ETSCOPE_HOST_TEXT_BUILDER_H
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 struct ets_text_builder {
     char *text;

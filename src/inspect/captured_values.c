@@ -2,7 +2,7 @@
  * Debug events as values, with the rows that made them, and between them what the extra block has:
  * strings, and tensors without their bytes.
  */
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_INSPECT_EXTRA_VALUES_H
 #define ETSCOPE_INSPECT_EXTRA_VALUES_H
 
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 
 /* Fills `values->extra` with the block's next value; before = ETS_NO_INDEX: there is no more. */
 void ets_extra_values_next(struct ets_captured_values *values);

@@ -194,9 +194,4 @@ static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, ui
     return start <= UINT32_MAX ? end + (UINT64_C(1) << 32) - start : 0;
 }
 
-static inline enum ets_status ets_fail_memory(struct ets_error *error, const char *what)
-{
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for %s", what);
-}
-
 #endif

@@ -1,5 +1,5 @@
 /* Matches rows against a filter: names, modules, lines, handles, backends. */
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 
 #include <stdbool.h>
 #include <string.h>

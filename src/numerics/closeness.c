@@ -1,7 +1,7 @@
 /* Counts the elements of a tensor that lie outside of a tolerance, and finds the worst. */
 #include "numerics/closeness.h"
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"
 #include "numerics/pair_sums.h"
 #include "numerics/pairs.h"

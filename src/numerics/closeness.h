@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/avx2.h"
 
 /* Whether some of `count` pairs of doubles may be outside of the tolerance: then look closely. */

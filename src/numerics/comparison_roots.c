@@ -1,7 +1,7 @@
 /* What of a comparison takes roots and logarithms: for hosts, which have a mathematics library. */
 #include <math.h>
 
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 
 /* 0, or NaN where means are. */

@@ -3,7 +3,7 @@
  * error.
  */
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "numerics/decode.h"
 #include "numerics/pairs.h"
 #include "numerics/steps.h"

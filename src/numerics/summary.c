@@ -5,10 +5,9 @@
  * differences from its first one, so that the deviation is not lost behind a large mean; blocks are
  * put together by Chan, Golub and LeVeque's formula.
  */
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 
 #include "base/load.h"
-#include "etscope/numerics.h"
 #include "numerics/decode.h"
 #include "numerics/element_blocks.h"
 #include "numerics/summary_sums.h"

@@ -1,7 +1,7 @@
 /* What of a summary takes a square root: for hosts, which have a mathematics library. */
 #include <math.h>
 
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 
 double ets_summary_std(const struct ets_summary *summary)
 {

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/decode.h"
 #include "numerics/pairs.h"

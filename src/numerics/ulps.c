@@ -1,7 +1,7 @@
 /* Measures errors in units of the last place, by the order of floating-point bits. */
 #include "base/error.h"
 #include "base/load.h"
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/avx2.h"
 #include "numerics/pairs.h"

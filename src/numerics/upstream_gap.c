@@ -1,7 +1,7 @@
 /* The gap of a pair of tensors as ExecuTorch's Inspector takes it. */
 #include <stdbool.h>
 
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 
 /* What a number counts as; `is_on`: its tensor holds a NaN. */

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "record/etrecord_internal.h"
 
 static const char MARKER[] = "ETRECORD_V0";
@@ -30,14 +30,13 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
     record->read = ets_arena_alloc_array(&record->arena, count, sizeof *record->read);
     record->graph_names = ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
     if (record->entries == NULL || record->read == NULL || record->graph_names == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
+        return ets_fail_memory(error, "the record's entries");
     }
     for (size_t i = 0; i < count; i++) {
         const struct ets_zip_entry *entry = &record->zip.entries[i];
         const char *name = ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
         if (name == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET,
-                            "no memory for the record's entries");
+            return ets_fail_memory(error, "the record's entries");
         }
         record->entries[i] = (struct ets_etrecord_entry){
             .name = {name, entry->name.size},
@@ -75,7 +74,7 @@ enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_alloc
     ets_arena_init(&arena, allocator, ETS_ETRECORD_MEMORY_LIMIT);
     struct ets_etrecord *record = ets_arena_alloc(&arena, sizeof *record);
     if (record == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record");
+        return ets_fail_memory(error, "the record");
     }
     record->arena = arena; /* the record lives in its own arena */
     const enum ets_status status = open_in(record, bytes, error);

@@ -1,5 +1,5 @@
 /* What can be asked of a graph, wherever it came from. */
-#include "etscope/graph.h"
+#include "etscope/etrecord.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_RECORD_GRAPH_INDEX_H
 #define ETSCOPE_RECORD_GRAPH_INDEX_H
 
-#include "etscope/graph.h"
+#include "etscope/etrecord.h"
 
 /* Open addressing; a slot holds an index + 1, 0 is free; tables are at most half full. */
 struct ets_graph_index {

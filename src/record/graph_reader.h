@@ -8,7 +8,7 @@
 #ifndef ETSCOPE_RECORD_GRAPH_READER_H
 #define ETSCOPE_RECORD_GRAPH_READER_H
 
-#include "etscope/graph.h"
+#include "etscope/etrecord.h"
 #include "host/arena.h"
 #include "record/json.h"
 

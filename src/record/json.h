@@ -16,9 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 /* Reads and writes .npy headers: the Python dictionary that tells type, shape and order. */
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 #include <stdbool.h>
 #include <string.h>

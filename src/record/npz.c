@@ -1,10 +1,9 @@
 /* Reads .npz files: a zip of .npy arrays, found by name. */
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/npy.h"
 #include "record/zip.h"
 
 enum { ENDING_BYTES = 4, NAME_IN_MESSAGE = 100 };
@@ -46,7 +45,7 @@ enum ets_status ets_npz_open(struct ets_bytes bytes, const struct ets_allocator 
     ets_arena_init(&arena, allocator, 0);
     struct ets_npz *npz = ets_arena_alloc(&arena, sizeof *npz);
     if (npz == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the .npz file");
+        return ets_fail_memory(error, "the .npz file");
     }
     npz->arena = arena; /* holds its owner */
     const enum ets_status status = open_zip(npz, bytes, error);

@@ -1,6 +1,6 @@
-/* npz.h for a build without zlib. */
+/* NumPy's .npz files in a build without zlib. */
 #include "base/error.h"
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 
 static enum ets_status unavailable(struct ets_error *error)
 {

@@ -8,7 +8,7 @@
 #ifndef ETSCOPE_RECORD_PICKLE_H
 #define ETSCOPE_RECORD_PICKLE_H
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "host/arena.h"
 
 /* Ceiling of one pickle: data.pkl holds no tensor bytes, a thousand tensors need some 100 kB. */

@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "host/arena.h"
 
 /* What the records of a zip file begin with. */

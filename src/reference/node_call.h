@@ -8,8 +8,8 @@
 #define ETSCOPE_REFERENCE_NODE_CALL_H
 
 #include "etscope/engine.h"
-#include "etscope/graph.h"
-#include "etscope/reference.h"
+#include "etscope/etrecord.h"
+#include "etscope/experimental/reference.h"
 
 #include "reference/reference_value.h"
 

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "reference/reference_value.h"
 
 #define REFERENCE_MAX_ARGUMENTS 16

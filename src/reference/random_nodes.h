@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/graph.h"
+#include "etscope/etrecord.h"
 
 /* True where the node draws random numbers: no other run has them. */
 bool ets_reference_is_random(const struct ets_graph_node *node);

@@ -11,8 +11,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/tensor.h"
 
 /* What all storages of an evaluation have in common. */

@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/bytes.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 #include "host/strings.h"
 
 /* The symbols of a program, and what each stands for in the current run. */

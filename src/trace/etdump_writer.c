@@ -7,7 +7,7 @@
  * will be, one that writes the payloads. Behind all that may come bytes that are no part of the
  * FlatBuffer.
  */
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 #include "base/etdump_slots.h"
 #include "trace/flatbuffer_writer.h"

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 enum {
     ETS_FBW_WORDS = 28, /* of `used`: what the layouts need together */

@@ -6,7 +6,7 @@
  */
 #include "base/crc32.h"
 #include "base/error.h"
-#include "etscope/trace_capture.h"
+#include "etscope/experimental/capture.h"
 #include "trace/recorder.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"

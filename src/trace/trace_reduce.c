@@ -1,5 +1,5 @@
 /* Reducers. Apart from what logs tensors, so that programs without any are without this code. */
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 #include "trace/recorder.h"
 
 enum ets_status ets_trace_set_reducer(struct ets_trace *trace,

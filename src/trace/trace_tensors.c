@@ -1,5 +1,5 @@
 /* Tensors: with their bytes, as events of the ETDump; or without, for the extra block. */
-#include "etscope/summary.h"
+#include "etscope/numerics.h"
 #include "trace/store.h"
 #include "trace/trace_payload.h"
 #include "trace/trace_values.h"

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "etscope/verify.h"
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 
 /* How exact what was seen so far can be. */
 struct seen {

@@ -1,4 +1,4 @@
-/* Lines of the accounting: the own time of every node of a block's tree, over the chosen runs. */
+/* The tree of times as lines: which nodes have one, how deep it stands, and its numbers. */
 #include "views/account_lines.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void add_line(struct builder *b, uint32_t index)
         .node = node,
         .row = ets_inspection_row(b->inspection, node->row),
         .depth = b->depth[index],
-        .phases = lines->whole != NULL && node->ticks == lines->whole ? &lines->phases : NULL,
+        .is_whole = lines->whole != NULL && node->ticks == lines->whole,
     };
     compute(b, node->ticks, node->below, node->above, &line->inclusive);
     compute(b, node->self, node->self_below, node->self_above, &line->self);
@@ -99,9 +99,8 @@ static bool add_calls(struct builder *b, uint32_t rest)
 
 static bool is_left_out(const struct builder *b, const struct ets_account_node *node)
 {
-    const struct ets_operator_options options = {.all_events = b->options->all_events};
     return node->kind == ETS_ACCOUNT_ROW && node->parent != ETS_NO_INDEX && !node->is_leaf &&
-           !ets_operator_row_is_shown(b->inspection, &options, node->row);
+           !ets_operator_row_is_shown(b->inspection, b->options->all_events != 0, node->row);
 }
 
 static bool add_lines(struct builder *b)
@@ -124,6 +123,19 @@ static bool add_lines(struct builder *b)
     return true;
 }
 
+static bool list_outliers(struct builder *b)
+{
+    struct ets_account_lines *lines = b->lines;
+    uint32_t count = 0;
+    int64_t *list = ets_arena_alloc_array(b->arena, lines->phases.outliers, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < lines->phases.run_count; i++) {
+        if (!ets_run_phases_is_outlier(&lines->phases, i, lines->whole[i])) continue;
+        list[count++] = lines->runs[i];
+    }
+    lines->outliers = list;
+    return list != NULL;
+}
+
 /* The whole execution, and by it which runs are steady. */
 static enum ets_status find_phases(struct builder *b, uint32_t block, struct ets_error *error)
 {
@@ -135,7 +147,9 @@ static enum ets_status find_phases(struct builder *b, uint32_t block, struct ets
     }
     lines->range_count = lines->run_count;
     if (lines->whole != NULL) {
-        ETS_TRY(ets_run_phases_find(lines->whole, lines->run_count, NULL, &lines->phases, error));
+        ETS_TRY(ets_run_phases_find(lines->whole, lines->run_count, b->arena->allocator,
+                                    &lines->phases, error));
+        if (!list_outliers(b)) return ets_fail_memory(error, "the outliers of a block's runs");
         if (b->options->steady) {
             lines->range_first = lines->phases.warm_up;
             lines->range_count -= lines->range_first;
@@ -173,7 +187,7 @@ static enum ets_status build(struct builder *b, uint32_t block, struct ets_error
     b->depth = ets_arena_alloc_array(b->arena, nodes, sizeof *b->depth);
     if (lines->items == NULL || b->values == NULL || b->is_left == NULL || b->depth == NULL ||
         !has_weights || !add_lines(b)) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+        return ets_fail_memory(error, "the lines of the tree of times");
     }
     return ETS_OK;
 }
@@ -186,7 +200,8 @@ enum ets_status ets_account_lines_open(struct ets_arena *arena,
     *lines_out = (struct ets_account_lines){.items = NULL};
     struct builder b = {
         .arena = arena, .inspection = inspection, .options = options, .lines = lines_out};
-    ETS_TRY(ets_accounting_open(inspection, block, NULL, &lines_out->accounting, error));
+    ETS_TRY(
+        ets_accounting_open(inspection, block, arena->allocator, &lines_out->accounting, error));
     const enum ets_status status = build(&b, block, error);
     if (status != ETS_OK) ets_account_lines_close(lines_out);
     return status;

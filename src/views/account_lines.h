@@ -1,12 +1,25 @@
-/* The lines of the tree of times, with their numbers, before they are printed. */
+/*
+ * The tree of times of a block as lines: each instruction with what it encloses, with what it took
+ * itself, and with what is left over.
+ *
+ *     const struct ets_account_options options = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX};
+ *     struct ets_account_lines lines;
+ *     if (ets_account_lines_open(&arena, inspection, &options, block, &lines, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < lines.count; i++) show(&lines.items[i]);
+ *         ets_account_lines_close(&lines);
+ *     }
+ *
+ * Times are ticks of the trace. Lines lie in the arena and show nodes of lines.accounting, which is
+ * good until close; the inspection is borrowed.
+ */
 #ifndef ETSCOPE_VIEWS_ACCOUNT_LINES_H
 #define ETSCOPE_VIEWS_ACCOUNT_LINES_H
 
 #include <stdbool.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 #include "host/arena.h"
 
 struct ets_account_options {
@@ -33,8 +46,8 @@ struct ets_account_line {
     const struct ets_row *row;           /* of the node; else the one around those calls */
     uint32_t depth;
     struct ets_account_times inclusive, self;
-    double root;                         /* middle of the tree's first line */
-    const struct ets_run_phases *phases; /* of the line that is the whole execution, else NULL */
+    double root;   /* middle of the tree's first line */
+    bool is_whole; /* the whole execution, which the phases of the lines are about */
 };
 
 struct ets_account_lines {
@@ -46,14 +59,20 @@ struct ets_account_lines {
     uint32_t range_first, range_count; /* the runs among them that the numbers are over */
     struct ets_run_phases phases;      /* valid where `whole` is there */
     const int64_t *whole;              /* [run_count] ticks of the whole execution; NULL: none */
+    const int64_t *outliers;           /* [phases.outliers] runs of the trace, where `whole` is */
 };
 
-/* The lines of a block; close in any case of ETS_OK. Status: NO_MEMORY. */
+/*
+ * The lines of a block, with the allocator of the arena throughout; after ETS_OK they are the
+ * caller's to close. Status: NO_MEMORY.
+ */
 enum ets_status ets_account_lines_open(struct ets_arena *arena,
                                        const struct ets_inspection *inspection,
                                        const struct ets_account_options *options, uint32_t block,
                                        struct ets_account_lines *lines_out,
                                        struct ets_error *error);
+void ets_account_lines_close(struct ets_account_lines *lines);
+
 /*
  * account_choice.c: which of the lines options->filter and options->top leave, with what those lie
  * in: [count]; NULL: no memory.
@@ -62,6 +81,5 @@ const bool *ets_account_lines_choose(struct ets_arena *arena,
                                      const struct ets_inspection *inspection,
                                      const struct ets_account_options *options,
                                      const struct ets_account_lines *lines);
-void ets_account_lines_close(struct ets_account_lines *lines);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_VIEWS_BUDGET_WORDS_H
 #define ETSCOPE_VIEWS_BUDGET_WORDS_H
 
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 #include "views/difference_order.h"
 
 /* What a gate checked. */

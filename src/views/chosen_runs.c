@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "views/operator_lines.h"
+#include "views/operator_rows.h"
 
 struct place {
     double ticks;
@@ -69,7 +69,8 @@ bool ets_chosen_runs_find(struct ets_arena *arena, const struct ets_inspection *
         runs_out->count = 1;
     } else if (steady && execution != ETS_NO_INDEX) {
         struct ets_run_phases phases;
-        if (ets_run_phases_of_row(inspection, execution, &phases, NULL) != ETS_OK) return false;
+        if (ets_run_phases_of_row(inspection, execution, arena->allocator, &phases, NULL) != ETS_OK)
+            return false;
         runs_out->first = phases.warm_up;
         runs_out->count -= phases.warm_up;
     }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "host/arena.h"
 
 struct ets_chosen_runs {

@@ -2,8 +2,8 @@
 #include "views/crowded_line.h"
 
 #include "base/error.h"
-#include "host/strings.h"
-#include "views/operator_lines.h"
+#include "host/key_table.h"
+#include "host/text_builder.h"
 
 static const double LEAST_SHARE = 0.5;
 enum { MOST_TRIED = 64 }; /* lines whose modules are counted: stacks of a file may be endless */
@@ -15,31 +15,32 @@ static double middle(struct ets_span share)
 
 /* Modules of the rows, each once; UINT32_MAX where memory ran out. */
 static uint32_t count_modules(struct ets_arena *arena, const struct ets_inspection *inspection,
-                              const uint32_t *rows, uint32_t row_count)
+                              struct ets_places *places, const uint32_t *rows, uint32_t row_count)
 {
-    struct ets_strings names;
-    if (ets_strings_init(&names, arena) != 0) return UINT32_MAX;
+    struct ets_key_table different;
+    ets_key_table_init(&different, arena, 1);
     for (uint32_t i = 0; i < row_count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, rows[i]);
-        struct ets_text_list sources, modules;
-        if (!ets_operator_row_places(arena, row, &sources, &modules)) return UINT32_MAX;
-        for (size_t k = 0; k < modules.count; k++) {
-            if (ets_strings_add(&names, modules.items[k]) == UINT32_MAX) return UINT32_MAX;
+        struct ets_numbers lines, modules;
+        if (!ets_places_of_row(places, row, &lines, &modules)) return UINT32_MAX;
+        for (uint32_t k = 0; k < modules.count; k++) {
+            const uint64_t module = modules.items[k];
+            if (ets_key_table_add(&different, &module) == ETS_KEY_NONE) return UINT32_MAX;
         }
     }
-    return names.count - 1; /* without the absent one */
+    return different.count;
 }
 
 bool ets_crowded_line_offer(struct ets_arena *arena, const struct ets_inspection *inspection,
-                            const struct ets_crowded_line *offered, const uint32_t *rows,
-                            uint32_t row_count, struct ets_crowded_line *line)
+                            struct ets_places *places, const struct ets_crowded_line *offered,
+                            const uint32_t *rows, uint32_t row_count, struct ets_crowded_line *line)
 {
     if (!(middle(offered->share) >= LEAST_SHARE)) return true;
-    if (line->name.data != NULL && middle(line->share) <= middle(offered->share)) return true;
+    if (line->frame != NULL && middle(line->share) <= middle(offered->share)) return true;
     if (line->tried >= MOST_TRIED) return true;
     const uint32_t tried = line->tried + 1;
     line->tried = tried;
-    const uint32_t modules = count_modules(arena, inspection, rows, row_count);
+    const uint32_t modules = count_modules(arena, inspection, places, rows, row_count);
     if (modules == UINT32_MAX) return false;
     if (modules < 2) return true;
     *line = *offered;
@@ -59,11 +60,13 @@ size_t ets_crowded_line_print(const struct ets_crowded_line *line, const char *o
                               size_t room)
 {
     char lower[16] = "", upper[16];
-    if (line->name.data == NULL) return 0;
+    struct ets_text_builder note = {text, room, 0};
+    if (line->frame == NULL) return 0;
     if (line->share.upper > line->share.lower) print_percent(line->share.lower, "..", lower);
     print_percent(line->share.upper, "", upper);
-    return ets_print_text(text, room,
-                          "%.*s takes %s%s %% of the run, in %u modules: %s tells them apart",
-                          line->name.size > 256 ? 256 : (int)line->name.size, line->name.data,
-                          lower, upper, line->module_count, option);
+    const struct ets_text name = line->frame->place;
+    ets_add_text(&note, "%.*s takes %s%s %% of the run, in %u modules: %s tells them apart",
+                 name.size > 256 ? 256 : (int)name.size, name.data, lower, upper,
+                 line->module_count, option);
+    return note.used;
 }

@@ -8,11 +8,12 @@
 
 #include <stdbool.h>
 
+#include "views/places.h"
 #include "views/work.h"
 
 struct ets_crowded_line {
-    struct ets_text name;  /* "models/blocks.py:18"; {NULL, 0}: there is none */
-    struct ets_span share; /* NaN: not known */
+    const struct ets_graph_frame *frame; /* the line; NULL: there is none */
+    struct ets_span share;               /* NaN: not known */
     uint32_t module_count;
     uint32_t tried; /* lines that were looked at for it */
 };
@@ -22,8 +23,9 @@ struct ets_crowded_line {
  * smallest share is kept, which the others call. Returns false where memory ran out.
  */
 bool ets_crowded_line_offer(struct ets_arena *arena, const struct ets_inspection *inspection,
-                            const struct ets_crowded_line *offered, const uint32_t *rows,
-                            uint32_t row_count, struct ets_crowded_line *line);
+                            struct ets_places *places, const struct ets_crowded_line *offered,
+                            const uint32_t *rows, uint32_t row_count,
+                            struct ets_crowded_line *line);
 
 /*
  * "models/blocks.py:18 takes 95.7 % of the run, in 7 modules: --group-by module tells them apart";

@@ -1,11 +1,10 @@
-/* Sorts the lines of a comparison, as a list or as a tree. */
+/* Sorts the lines of a difference, each behind what it lies within. */
 #include "views/difference_order.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/text.h"
 
 /* A line and what it is sorted by. */
 struct entry {
@@ -29,25 +28,18 @@ int32_t ets_difference_instruction(const struct ets_pool_operator *op)
     return is_work ? op->row->instruction : -1;
 }
 
-static int compare_names(struct ets_text left, struct ets_text right)
-{
-    const size_t size = left.size < right.size ? left.size : right.size;
-    const int order = size == 0 ? 0 : memcmp(left.data, right.data, size);
-    return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
-}
-
 static int compare_entries(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
     if (a->parent != b->parent) return (a->parent > b->parent) - (a->parent < b->parent);
     if (a->is_first != b->is_first) return a->is_first ? -1 : 1;
     if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
-    const int order = compare_names(a->name, b->name);
+    const int order = ets_text_compare(a->name, b->name);
     return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
 static struct entry describe(const struct ets_difference_line *line, uint32_t number,
-                             uint32_t first_line, enum ets_difference_sort sort)
+                             uint32_t first_line, enum ets_sort_by sort)
 {
     const bool has_changed = line->change != ETS_CHANGE_NONE ||
                              line->verdict == ETS_VERDICT_FASTER ||
@@ -57,7 +49,7 @@ static struct entry describe(const struct ets_difference_line *line, uint32_t nu
         .is_first = line->role == ETS_POOL_FRAME,
         .number = number,
     };
-    if (sort == ETS_SORT_OPERATOR) entry.name = ets_difference_operator(line)->name;
+    if (sort == ETS_SORT_NAME) entry.name = ets_difference_operator(line)->name;
     if (sort != ETS_SORT_CHANGE && sort != ETS_SORT_RATIO) return entry;
     entry.is_first |= has_changed;
     const double change = line->has_own_clock ? 0 : line->change_of_median;

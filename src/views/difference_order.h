@@ -4,19 +4,13 @@
 
 #include <stdbool.h>
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "host/arena.h"
-
-enum ets_difference_sort {
-    ETS_SORT_CHANGE = 0,    /* what changed first, the largest change of the median first */
-    ETS_SORT_RATIO = 1,     /* likewise, by the change against the median before */
-    ETS_SORT_EXECUTION = 2, /* as executed */
-    ETS_SORT_OPERATOR = 3   /* by name */
-};
+#include "views/line_sort.h"
 
 struct ets_difference_order_options {
-    enum ets_difference_sort sort;
-    uint32_t top; /* lines of each block, without what they enclose; 0: all */
+    enum ets_sort_by sort; /* CHANGE, RATIO, ORDER, NAME */
+    uint32_t top;          /* lines of each block, without what they enclose; 0: all */
 };
 
 struct ets_shown_line {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "host/strings.h"
 #include "views/work.h"
 
@@ -57,7 +57,9 @@ static bool find_warm_up(struct collector *c)
         struct ets_run_phases phases;
         const uint32_t whole = ets_inspection_total_row(c->inspection, b);
         if (whole == ETS_NO_INDEX) continue;
-        if (ets_run_phases_of_row(c->inspection, whole, &phases, NULL) != ETS_OK) return false;
+        if (ets_run_phases_of_row(c->inspection, whole, c->arena->allocator, &phases, NULL) !=
+            ETS_OK)
+            return false;
         c->warm_up[b] = phases.warm_up;
     }
     return c->warm_up != NULL;

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
 
 struct ets_execution_options {

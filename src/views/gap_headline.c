@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
@@ -394,17 +394,17 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     else if (line->captured.size > 0)
         say(words, ", %.*s", (int)line->captured.size, line->captured.data);
     say(words, "\n");
-    if (line->op_count > 1) {
+    if (line->ops.count > 1) {
         say(words, "  computes     ");
-        say_list(words, line->ops, line->op_count);
+        say_list(words, line->ops.items, line->ops.count);
         say(words, "\n");
     }
     say(words, "  from         ");
-    if (line->ancestor_count == 0) {
+    if (line->ancestors.count == 0) {
         say(words, "the model's inputs%s",
             has_captured_input(report) ? "" : ", if the run had the reference's: see --input");
     }
-    say_list(words, line->ancestors, line->ancestor_count);
+    say_list(words, line->ancestors.items, line->ancestors.count);
     say(words, "\n");
     say_summary(words, "reference    ", &row->reference);
     say_summary(words, "device       ", &row->device);

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_VIEWS_GAP_HEADLINE_H
 #define ETSCOPE_VIEWS_GAP_HEADLINE_H
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 
 /*
  * The finding, and behind ";" what else must be known: "all 6 values agree with the exported

@@ -3,39 +3,58 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
-#include "host/number.h"
-#include "views/operator_lines.h"
-
-struct ets_text ets_gap_number(char *text, size_t room, double value)
-{
-    if (room < ETS_NUMBER_CHARS) return (struct ets_text){NULL, 0};
-    return (struct ets_text){text, ets_print_double(text, value)};
-}
 
 static struct ets_text text_of(const char *string)
 {
     return (struct ets_text){string, string == NULL ? 0 : strlen(string)};
 }
 
-/* Names and traces of the nodes, the row's own first. */
-static bool name_nodes(struct gap_line *line, struct ets_arena *arena,
-                       const struct ets_graph_node *own, const struct ets_graph_node **nodes,
-                       uint32_t count)
+enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
+                                   uint32_t row, struct ets_gap_nodes *nodes_out,
+                                   struct ets_error *error)
 {
-    line->names = ets_arena_alloc_array(arena, (size_t)count + 1, sizeof *line->names);
-    line->ops = ets_arena_alloc_array(arena, count, sizeof *line->ops);
-    line->traces = ets_arena_alloc_array(arena, count, sizeof *line->traces);
-    if (line->names == NULL || line->ops == NULL || line->traces == NULL) return false;
-    line->names[line->name_count++] = own->name;
-    for (uint32_t i = 0; i < count; i++) {
-        if (nodes[i] != own) line->names[line->name_count++] = nodes[i]->name;
-        line->ops[line->op_count++] = nodes[i]->name;
-        if (nodes[i]->stack_trace.size > 0) {
-            line->traces[line->trace_count++] = nodes[i]->stack_trace;
+    const struct ets_graph_node *own = ets_gap_row(report, row)->value->node;
+    struct ets_gap_nodes nodes = {.count = 0};
+    ETS_TRY(ets_gap_region(report, row, NULL, 0, &nodes.count, NULL, 0, &nodes.row_count, error));
+    struct ets_text *names = ets_arena_alloc_array(arena, (size_t)nodes.count + 1, sizeof *names);
+    nodes.items = ets_arena_alloc_array(arena, nodes.count, sizeof *nodes.items);
+    nodes.rows = ets_arena_alloc_array(arena, nodes.row_count, sizeof *nodes.rows);
+    if (names == NULL || nodes.items == NULL || nodes.rows == NULL) {
+        return ets_fail_memory(error, "the nodes of a value");
+    }
+    ETS_TRY(ets_gap_region(report, row, nodes.items, nodes.count, &nodes.count, nodes.rows,
+                           nodes.row_count, &nodes.row_count, error));
+    nodes.names.items = names;
+    names[nodes.names.count++] = own->name;
+    for (uint32_t i = 0; i < nodes.count; i++) {
+        if (nodes.items[i] != own) names[nodes.names.count++] = nodes.items[i]->name;
+    }
+    *nodes_out = nodes;
+    return ETS_OK;
+}
+
+static bool list_nodes(struct gap_line *line, struct ets_arena *arena,
+                       const struct ets_gap_report *report)
+{
+    const struct ets_gap_nodes *nodes = &line->nodes;
+    const size_t bytes = sizeof(struct ets_text);
+    line->ops.items = ets_arena_alloc_array(arena, nodes->count, bytes);
+    line->traces.items = ets_arena_alloc_array(arena, nodes->count, bytes);
+    line->ancestors.items = ets_arena_alloc_array(arena, nodes->row_count, bytes);
+    if (line->ops.items == NULL || line->traces.items == NULL || line->ancestors.items == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        line->ops.items[line->ops.count++] = nodes->items[i]->name;
+        if (nodes->items[i]->stack_trace.size > 0) {
+            line->traces.items[line->traces.count++] = nodes->items[i]->stack_trace;
         }
+    }
+    for (uint32_t i = 0; i < nodes->row_count; i++) {
+        line->ancestors.items[line->ancestors.count++] =
+            ets_gap_row(report, nodes->rows[i])->value->node->name;
     }
     return true;
 }
@@ -82,27 +101,13 @@ enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena
                                   const struct ets_gap_report *report, uint32_t row,
                                   struct ets_error *error)
 {
-    const struct ets_gap_row *gap = ets_gap_row(report, row);
-    const struct ets_graph_node **nodes;
-    uint32_t node_count, row_count, *rows;
-    *line = (struct gap_line){.name_count = 0};
-    ETS_TRY(ets_gap_region(report, row, NULL, 0, &node_count, NULL, 0, &row_count, error));
-    nodes = ets_arena_alloc_array(arena, node_count, sizeof *nodes);
-    rows = ets_arena_alloc_array(arena, row_count, sizeof *rows);
-    line->ancestors = ets_arena_alloc_array(arena, row_count, sizeof *line->ancestors);
-    if (nodes == NULL || rows == NULL || line->ancestors == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
-    }
-    ETS_TRY(ets_gap_region(report, row, nodes, node_count, &node_count, rows, row_count, &row_count,
-                           error));
-    for (uint32_t i = 0; i < row_count; i++) {
-        line->ancestors[line->ancestor_count++] = ets_gap_row(report, rows[i])->value->node->name;
-    }
-    line->placed = find_placed(gap->value->node, nodes, node_count);
-    if (inspection != NULL) name_capture(line, inspection, gap->value);
-    if (!name_nodes(line, arena, gap->value->node, nodes, node_count) ||
-        !find_place(line, arena, line->placed)) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    *line = (struct gap_line){.of = ets_gap_row(report, row)};
+    const struct ets_gap_value *value = line->of->value;
+    ETS_TRY(ets_gap_nodes_find(arena, report, row, &line->nodes, error));
+    line->placed = find_placed(value->node, line->nodes.items, line->nodes.count);
+    if (inspection != NULL) name_capture(line, inspection, value);
+    if (!list_nodes(line, arena, report) || !find_place(line, arena, line->placed)) {
+        return ets_fail_memory(error, "the line of a value");
     }
     return ETS_OK;
 }

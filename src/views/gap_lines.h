@@ -1,28 +1,47 @@
-/* The texts of a row of the gap. */
+/*
+ * A compared value as it is shown: what it is of, and where that stands in the model.
+ *
+ *     struct gap_line line;
+ *     if (ets_gap_line_make(&line, &arena, inspection, report, row, &error) == ETS_OK) show(&line);
+ *
+ * Everything is in the arena or borrowed from the report and the inspection, which must live as
+ * long. Statuses: NO_MEMORY.
+ */
 #ifndef ETSCOPE_VIEWS_GAP_LINES_H
 #define ETSCOPE_VIEWS_GAP_LINES_H
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "host/arena.h"
+#include "views/operator_lines.h"
+
+/* What a row's own error is of: the value's node, and those between it and captured values. */
+struct ets_gap_nodes {
+    const struct ets_graph_node **items; /* [count] in the graph's order */
+    uint32_t count;
+    struct ets_text_list names; /* the value's own first */
+    uint32_t *rows;             /* [row_count] of the report: the captured values they start from */
+    uint32_t row_count;
+};
+
+enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
+                                   uint32_t row, struct ets_gap_nodes *nodes_out,
+                                   struct ets_error *error);
 
 struct gap_line {
-    struct ets_text *names; /* [name_count] the value's node first, then those that go into it */
-    struct ets_text *ops;   /* [op_count] the same in the graph's order */
-    struct ets_text *traces, *ancestors;
-    size_t name_count, op_count, trace_count, ancestor_count;
+    const struct ets_gap_row *of;
+    struct ets_gap_nodes nodes;
+    struct ets_text_list ops, traces;    /* of the nodes in the graph's order */
+    struct ets_text_list ancestors;      /* of the rows that they start from */
     struct ets_text captured;            /* "addmm.out", "XnnpackBackend" */
     struct ets_text event;               /* as the trace names it */
     const struct ets_graph_node *placed; /* whose these are: what the quantizer added has no line */
     struct ets_text source, module;
 };
 
-/* Texts are in `arena` or borrowed. Without an inspection: no events. Statuses: NO_MEMORY. */
+/* Without an inspection: no events. */
 enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena,
                                   const struct ets_inspection *inspection,
                                   const struct ets_gap_report *report, uint32_t row,
                                   struct ets_error *error);
-
-/* A number with as many digits as it takes, "inf", "nan"; in `text`. */
-struct ets_text ets_gap_number(char *text, size_t room, double value);
 
 #endif

@@ -25,31 +25,6 @@ static bool is_left(const struct ets_inspection *inspection, const struct ets_ro
            (filter->source_line == 0 || filter->source_line == frame->line);
 }
 
-static bool find_nodes(struct ets_arena *arena, const struct ets_gap_report *report, uint32_t row,
-                       struct ets_line_error *error)
-{
-    const struct ets_graph_node *own = error->row->value->node, **nodes;
-    uint32_t rows;
-    if (ets_gap_region(report, row, NULL, 0, &error->node_count, NULL, 0, &rows, NULL) != ETS_OK) {
-        return false;
-    }
-    nodes = ets_arena_alloc_array(arena, error->node_count, sizeof *nodes);
-    struct ets_text *names =
-        ets_arena_alloc_array(arena, (size_t)error->node_count + 1, sizeof *names);
-    if (nodes == NULL || names == NULL ||
-        ets_gap_region(report, row, nodes, error->node_count, &error->node_count, NULL, 0, &rows,
-                       NULL) != ETS_OK) {
-        return false;
-    }
-    error->nodes = nodes;
-    error->names.items = names;
-    names[error->names.count++] = own->name;
-    for (uint32_t i = 0; i < error->node_count; i++) {
-        if (nodes[i] != own) names[error->names.count++] = nodes[i]->name;
-    }
-    return true;
-}
-
 bool ets_line_errors_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                              const struct ets_gap_report *report, uint32_t block,
                              const struct ets_row_filter *filter,
@@ -67,7 +42,11 @@ bool ets_line_errors_collect(struct ets_arena *arena, const struct ets_inspectio
         *error = (struct ets_line_error){.row = ets_gap_row(report, i)};
         if (!error->row->has_total && !error->row->has_own) continue;
         if (!is_left(inspection, filter, error->row->value)) continue;
-        if (!find_nodes(arena, report, i, error)) return false;
+        struct ets_gap_nodes nodes;
+        if (ets_gap_nodes_find(arena, report, i, &nodes, NULL) != ETS_OK) return false;
+        error->nodes = nodes.items;
+        error->node_count = nodes.count;
+        error->names = nodes.names;
         errors_out->count++;
     }
     return true;

@@ -2,9 +2,9 @@
 #ifndef ETSCOPE_VIEWS_LINE_ERRORS_H
 #define ETSCOPE_VIEWS_LINE_ERRORS_H
 
-#include "etscope/gap.h"
-#include "etscope/row_filter.h"
-#include "views/operator_lines.h"
+#include "etscope/experimental/gap.h"
+#include "etscope/experimental/row_filter.h"
+#include "views/places.h"
 
 /* A value that was compared. */
 struct ets_line_error {

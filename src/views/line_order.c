@@ -2,14 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "views/operator_lines.h"
-
-static int compare_names(struct ets_text left, struct ets_text right)
-{
-    const size_t size = left.size < right.size ? left.size : right.size;
-    const int order = size == 0 ? 0 : memcmp(left.data, right.data, size);
-    return order != 0 ? order : (left.size > right.size) - (left.size < right.size);
-}
 
 static int compare_descending(double left, double right)
 {
@@ -48,7 +42,7 @@ static int by_calls(const void *a, const void *b)
 static int by_name(const void *a, const void *b)
 {
     const struct ets_operator_line *l = a, *r = b;
-    const int order = compare_names(l->name, r->name);
+    const int order = ets_text_compare(l->name, r->name);
     return order != 0 ? order : by_order(a, b);
 }
 

@@ -5,13 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "host/key_table.h"
+#include "host/text_builder.h"
+#include "views/work_elsewhere.h"
 
 /* A piece of work at a place. */
 struct entry {
     uint32_t piece, next;
+};
+
+/* A list of numbers that grows. */
+struct list {
+    uint32_t *items;
+    uint32_t count, capacity;
 };
 
 /* A place while work is being laid out. */
@@ -20,52 +27,46 @@ struct draft {
     uint32_t own, all;            /* first entries: counted here; called from here */
     uint32_t piece, node, passed; /* nodes of the piece that were called from here */
     uint32_t own_piece;           /* the piece that has it in `own` */
-    uint32_t fused_room, counted_room, error_room;
+    struct list fused_here, counted_at, error_in; /* drafts */
 };
 
 struct layout {
     struct ets_arena *arena;
     const struct ets_work *work;
     const struct ets_delegations *delegations;
-    struct ets_strings names, files;
-    struct ets_key_table keys; /* of places */
-    struct draft *drafts;      /* [place] */
+    struct ets_places *places;
+    struct ets_key_table keys; /* of drafts: kind, number in `places` */
+    struct draft *drafts;
     uint32_t draft_capacity;
     struct entry *entries; /* entries[0] is none */
     uint32_t entry_count, entry_capacity;
-    uint32_t *touched; /* places of the piece at hand, */
-    uint32_t touched_count, touched_capacity;
-    uint32_t *own; /* and those that are the innermost line of one of its nodes, */
-    uint32_t own_count, own_capacity;
-    uint32_t *rows; /* [piece] scratch */
+    struct list touched; /* drafts of the piece at hand, */
+    struct list own;     /* and those that are the innermost line of one of its nodes */
+    uint32_t *rows;      /* [piece] scratch */
 };
 
-static void *grow(struct ets_arena *arena, void *old, uint32_t count, uint32_t *capacity,
-                  size_t bytes)
+static bool push(struct layout *l, struct list *list, uint32_t value)
 {
-    if (count < *capacity) return old;
-    const uint32_t wanted = *capacity == 0 ? 64 : 2 * *capacity;
-    void *grown = ets_arena_alloc_array(arena, wanted, bytes);
-    if (grown == NULL) return NULL;
-    if (*capacity > 0) memcpy(grown, old, *capacity * bytes);
-    *capacity = wanted;
-    return grown;
+    uint32_t *items =
+        ets_arena_grow(l->arena, list->items, list->count, &list->capacity, sizeof value);
+    if (items == NULL) return false;
+    list->items = items;
+    items[list->count++] = value;
+    return true;
 }
 
-static bool push(struct layout *l, uint32_t **list, uint32_t *count, uint32_t *capacity,
-                 uint32_t value)
+static bool push_once(struct layout *l, struct list *list, uint32_t value)
 {
-    uint32_t *grown = grow(l->arena, *list, *count, capacity, sizeof value);
-    if (grown == NULL) return false;
-    *list = grown;
-    grown[(*count)++] = value;
-    return true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] == value) return true;
+    }
+    return push(l, list, value);
 }
 
 static bool add_entry(struct layout *l, uint32_t *first, uint32_t piece)
 {
     struct entry *entries =
-        grow(l->arena, l->entries, l->entry_count, &l->entry_capacity, sizeof *entries);
+        ets_arena_grow(l->arena, l->entries, l->entry_count, &l->entry_capacity, sizeof *entries);
     if (entries == NULL) return false;
     l->entries = entries;
     entries[l->entry_count] = (struct entry){piece, *first};
@@ -73,45 +74,40 @@ static bool add_entry(struct layout *l, uint32_t *first, uint32_t piece)
     return true;
 }
 
-/*
- * The number of the place (file, line), or of what is on no line (0, number of its name): numbers,
- * so that no two lines are one place, however long their paths are. UINT32_MAX: no memory.
- */
-static uint32_t find_place(struct layout *l, uint32_t file, uint32_t line, bool *is_new)
+/* The draft of a place, which may be new; UINT32_MAX: no memory. */
+static uint32_t find_place(struct layout *l, enum ets_place_kind kind, uint32_t of, bool *is_new)
 {
-    const uint64_t key = (uint64_t)file << 32 | line;
+    const uint64_t key = (uint64_t)kind << 32 | of;
     const uint32_t known = l->keys.count;
-    const uint32_t number = ets_key_table_add(&l->keys, &key);
+    const uint32_t number = of == ETS_NO_INDEX ? of : ets_key_table_add(&l->keys, &key);
     *is_new = number == known;
     if (number != known) return number; /* none, or one that was there */
-    struct draft *drafts = grow(l->arena, l->drafts, number, &l->draft_capacity, sizeof *drafts);
+    struct draft *drafts =
+        ets_arena_grow(l->arena, l->drafts, number, &l->draft_capacity, sizeof *drafts);
     if (drafts == NULL) return UINT32_MAX;
     l->drafts = drafts;
     drafts[number] = (struct draft){
-        .place = {.file = ETS_NO_INDEX}, .piece = ETS_NO_INDEX, .own_piece = ETS_NO_INDEX};
+        .place = {.name = ets_places_name(l->places, kind, of), .file = ETS_NO_INDEX},
+        .piece = ETS_NO_INDEX,
+        .own_piece = ETS_NO_INDEX};
     return number;
 }
 
-/* Work that is on no line. */
-static uint32_t find_name(struct layout *l, struct ets_text name)
+/* Work that is on no line, by the number of its name. */
+static uint32_t find_name(struct layout *l, uint32_t name)
 {
     bool is_new;
-    const uint32_t text = ets_strings_add(&l->names, name);
-    const uint32_t number = text == UINT32_MAX ? text : find_place(l, 0, text, &is_new);
-    if (number != UINT32_MAX) l->drafts[number].place.name = l->names.texts[text];
-    return number;
+    return find_place(l, ETS_PLACE_NONE, name, &is_new);
 }
 
 static uint32_t find_line(struct layout *l, const struct ets_graph_frame *frame)
 {
     bool is_new;
-    const uint32_t file = ets_strings_add(&l->files, frame->file);
-    const uint32_t number = file == UINT32_MAX ? file : find_place(l, file, frame->line, &is_new);
+    const uint32_t line = ets_places_line(l->places, frame);
+    const uint32_t number = find_place(l, ETS_PLACE_LINE, line, &is_new);
     if (number == UINT32_MAX || !is_new) return number;
-    struct ets_place *place = &l->drafts[number].place;
-    place->name = frame->place;
-    place->frame = frame;
-    place->file = file - 1;
+    l->drafts[number].place.frame = frame;
+    l->drafts[number].place.file = ets_places_file_of(l->places, line);
     return number;
 }
 
@@ -130,7 +126,7 @@ static bool pass_frames(struct layout *l, uint32_t piece, uint32_t index,
             draft->piece = piece;
             draft->node = ETS_NO_INDEX;
             draft->passed = 0;
-            if (!push(l, &l->touched, &l->touched_count, &l->touched_capacity, number)) {
+            if (!push(l, &l->touched, number)) {
                 return false;
             }
         }
@@ -139,7 +135,7 @@ static bool pass_frames(struct layout *l, uint32_t piece, uint32_t index,
         if (frame != user) continue;
         if (l->drafts[number].own_piece == piece) continue;
         l->drafts[number].own_piece = piece;
-        if (!push(l, &l->own, &l->own_count, &l->own_capacity, number)) return false;
+        if (!push(l, &l->own, number)) return false;
     }
     return true;
 }
@@ -148,34 +144,17 @@ static bool pass_frames(struct layout *l, uint32_t piece, uint32_t index,
 static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *piece)
 {
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
-    struct ets_text name;
-    if (piece->is_rest ? !ets_work_name_rest(l->arena, row, &name)
-                       : !ets_work_name_elsewhere(l->arena, row, true, &name)) {
-        return UINT32_MAX;
+    if (piece->is_rest) return find_name(l, ets_work_rest(l->arena, l->places, row));
+    if (l->own.count == 0) {
+        return find_name(l, ets_work_elsewhere(l->arena, l->places, row, true));
     }
-    if (!piece->is_rest && l->own_count > 0) {
-        const size_t room = strlen(ets_row_backend(row)) + 64;
-        char *text = ets_arena_alloc(l->arena, room);
-        if (text == NULL) return UINT32_MAX;
-        name = (struct ets_text){
-            text, ets_print_text(text, room, "(%s, instruction %d: %u lines)", ets_row_backend(row),
-                                 row->instruction, l->own_count)};
-    }
-    return find_name(l, name);
-}
-
-static bool add_name(struct layout *l, struct ets_text_list *list, uint32_t *room,
-                     struct ets_text name)
-{
-    uint32_t count = (uint32_t)list->count;
-    for (uint32_t i = 0; i < count; i++) {
-        if (ets_text_equal(list->items[i], name)) return true;
-    }
-    struct ets_text *items = grow(l->arena, list->items, count, room, sizeof *items);
-    if (items == NULL) return false;
-    list->items = items;
-    items[list->count++] = name;
-    return true;
+    const char *backend = ets_row_backend(row);
+    const size_t room = strlen(backend) + 64;
+    char *text = ets_arena_alloc(l->arena, room);
+    struct ets_text_builder name = {text, room, 0};
+    if (text == NULL) return UINT32_MAX;
+    ets_add_text(&name, "(%s, instruction %d: %u lines)", backend, row->instruction, l->own.count);
+    return find_name(l, ets_places_none(l->places, ets_built_text(&name)));
 }
 
 static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_on_line)
@@ -192,11 +171,11 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
             : NAN;
     if (piece->quantum != 0) draft->place.quantum = piece->quantum;
     draft->place.coarse_calls += piece->coarse_calls;
-    for (uint32_t i = 0; is_on_line && i < l->own_count; i++) {
-        struct draft *other = &l->drafts[l->own[i]];
-        if (other == draft) continue;
-        if (!add_name(l, &draft->place.fused_here, &draft->fused_room, other->place.name) ||
-            !add_name(l, &other->place.counted_at, &other->counted_room, draft->place.name)) {
+    for (uint32_t i = 0; is_on_line && i < l->own.count; i++) {
+        const uint32_t other = l->own.items[i];
+        if (other == number) continue;
+        if (!push_once(l, &draft->fused_here, other) ||
+            !push_once(l, &l->drafts[other].counted_at, number)) {
             return false;
         }
     }
@@ -208,18 +187,18 @@ static bool add_piece(struct layout *l, uint32_t index)
     const struct ets_work_piece *piece = &l->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
     uint32_t traced = 0; /* nodes that have a stack trace */
-    l->touched_count = l->own_count = 0;
+    l->touched.count = l->own.count = 0;
     for (size_t i = 0; i < row->node_count; i++) {
         traced += row->nodes[i].node->frame_count > 0;
         if (!pass_frames(l, index, (uint32_t)i, row->nodes[i].node)) return false;
     }
     const bool is_call = ets_text_is(row->name, "DELEGATE_CALL") || row->tie == ETS_TIE_CALL;
-    const bool is_on_line = !piece->is_rest && l->own_count > 0 && (l->own_count == 1 || !is_call);
-    const uint32_t number = is_on_line ? l->own[0] : find_elsewhere(l, piece);
+    const bool is_on_line = !piece->is_rest && l->own.count > 0 && (l->own.count == 1 || !is_call);
+    const uint32_t number = is_on_line ? l->own.items[0] : find_elsewhere(l, piece);
     if (number == UINT32_MAX || !count_at(l, index, number, is_on_line)) return false;
-    for (uint32_t i = 0; i < l->touched_count; i++) {
-        struct draft *draft = &l->drafts[l->touched[i]];
-        const bool is_own = is_on_line && l->touched[i] == number;
+    for (uint32_t i = 0; i < l->touched.count; i++) {
+        struct draft *draft = &l->drafts[l->touched.items[i]];
+        const bool is_own = is_on_line && l->touched.items[i] == number;
         if (draft->passed < traced && !is_own) continue;
         if (!add_entry(l, &draft->all, index)) return false;
         draft->place.is_caller = true;
@@ -243,20 +222,18 @@ static const struct ets_graph_frame *frame_of(const struct ets_line_error *error
 static bool add_error(struct layout *l, const struct ets_line_error *error)
 {
     const struct ets_graph_frame *frame = frame_of(error);
-    const uint32_t number =
-        frame == NULL ? find_name(l, error->names.items[0]) : find_line(l, frame);
+    const uint32_t number = frame == NULL
+                                ? find_name(l, ets_places_none(l->places, error->names.items[0]))
+                                : find_line(l, frame);
     if (number == UINT32_MAX) return false;
     struct ets_place *place = &l->drafts[number].place;
-    const struct ets_text name = place->name;
     if (ets_line_error_is_worse(error, place->error)) place->error = error;
     for (uint32_t i = 0; i < error->node_count; i++) {
         frame = ets_graph_user_frame(error->nodes[i]);
         if (frame == NULL) continue;
         const uint32_t other = find_line(l, frame);
         if (other == UINT32_MAX) return false;
-        if (other == number) continue;
-        struct draft *draft = &l->drafts[other];
-        if (!add_name(l, &draft->place.error_in, &draft->error_room, name)) return false;
+        if (other != number && !push_once(l, &l->drafts[other].error_in, number)) return false;
     }
     return true;
 }
@@ -275,13 +252,14 @@ static void measure(const struct layout *l, const struct ets_chosen_runs *runs, 
 static bool offer_crowded(const struct layout *l, const struct ets_place *place, uint32_t first,
                           struct ets_span share, struct ets_crowded_line *line)
 {
-    const struct ets_crowded_line offered = {.name = place->name, .share = share};
+    const struct ets_crowded_line offered = {.frame = place->frame, .share = share};
     uint32_t count = 0;
     if (place->frame == NULL) return true;
     for (uint32_t i = first; i != 0; i = l->entries[i].next) {
         l->rows[count++] = l->work->pieces[l->entries[i].piece].row;
     }
-    return ets_crowded_line_offer(l->arena, l->work->inspection, &offered, l->rows, count, line);
+    return ets_crowded_line_offer(l->arena, l->work->inspection, l->places, &offered, l->rows,
+                                  count, line);
 }
 
 static int by_place(const void *a, const void *b)
@@ -303,7 +281,7 @@ static int by_time(const void *a, const void *b)
 
 static bool list_files(const struct layout *l, struct ets_line_work *lines)
 {
-    lines->file_count = l->files.count - 1;
+    lines->file_count = ets_places_file_count(l->places);
     lines->files = ets_arena_alloc_array(l->arena, lines->file_count, sizeof *lines->files);
     if (lines->files == NULL) return false;
     for (uint32_t i = 0; i < lines->count && lines->places[i].frame != NULL; i++) {
@@ -334,9 +312,34 @@ static void add_between(const struct layout *l, const struct ets_chosen_runs *ru
     struct ets_place *place = &lines->places[lines->count++];
     *place = (struct ets_place){.name = {"(between operators)", 19},
                                 .file = ETS_NO_INDEX,
+                                .draft = l->keys.count,
                                 .is_counted = true,
                                 .bytes_per_run = NAN};
     ets_chosen_runs_summarise(runs, per_run, &place->self);
+}
+
+/* Numbers of drafts become those of places. */
+static struct ets_numbers renumber(const uint32_t *place_of, const struct list *drafts)
+{
+    for (uint32_t i = 0; i < drafts->count; i++) drafts->items[i] = place_of[drafts->items[i]];
+    return (struct ets_numbers){drafts->items, drafts->count};
+}
+
+/* Files and their lines in order; lists say which places they mean. */
+static bool sort_places(const struct layout *l, struct ets_line_work *lines)
+{
+    uint32_t *place_of = ets_arena_alloc_array(l->arena, lines->count, sizeof *place_of);
+    if (place_of == NULL) return false;
+    if (lines->count > 0) qsort(lines->places, lines->count, sizeof *lines->places, by_place);
+    for (uint32_t i = 0; i < lines->count; i++) place_of[lines->places[i].draft] = i;
+    for (uint32_t i = 0; i < l->keys.count; i++) {
+        const struct draft *draft = &l->drafts[i];
+        struct ets_place *place = &lines->places[place_of[i]];
+        place->fused_here = renumber(place_of, &draft->fused_here);
+        place->counted_at = renumber(place_of, &draft->counted_at);
+        place->error_in = renumber(place_of, &draft->error_in);
+    }
+    return true;
 }
 
 static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool with_callers,
@@ -352,6 +355,7 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool wi
         const struct draft *draft = &l->drafts[i];
         struct ets_place *place = &lines->places[lines->count++];
         *place = draft->place;
+        place->draft = i;
         measure(l, runs, draft->own, per_run, &place->self);
         measure(l, runs, draft->all, per_run, &place->inclusive);
         const struct ets_span own =
@@ -366,8 +370,7 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool wi
     }
     if (!l->work->is_filtered) add_between(l, runs, per_run, lines);
     lines->total = l->work->total_row == ETS_NO_INDEX ? NAN : whole;
-    if (lines->count > 0) qsort(lines->places, lines->count, sizeof *lines->places, by_place);
-    return list_files(l, lines);
+    return sort_places(l, lines) && list_files(l, lines);
 }
 
 bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
@@ -381,10 +384,8 @@ bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
     l.entry_capacity = 64;
     ets_key_table_init(&l.keys, arena, 1);
     l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);
-    if (l.entries == NULL || ets_strings_init(&l.names, arena) != 0 ||
-        ets_strings_init(&l.files, arena) != 0) {
-        return false;
-    }
+    l.places = ets_places_new(arena);
+    if (l.entries == NULL || l.places == NULL) return false;
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&l, i)) return false;
     }

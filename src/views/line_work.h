@@ -1,27 +1,43 @@
-/* The work of a block by lines of source. */
+/*
+ * The work of a block by lines of source: what each line took itself, what it called, and which
+ * numeric error its values have.
+ *
+ *     struct ets_line_work work;
+ *     if (!ets_line_work_collect(&arena, &pieces, &runs, NULL, NULL, false, &work)) return false;
+ *     for (uint32_t i = 0; i < work.count; i++) show(&work.places[i]);
+ *
+ * Every piece of work is counted at one place, so that the own times of all add up to the run, to
+ * the tick. Times are ticks of the trace. All memory is the arena's; names are the record's or the
+ * arena's.
+ */
 #ifndef ETSCOPE_VIEWS_LINE_WORK_H
 #define ETSCOPE_VIEWS_LINE_WORK_H
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 #include "host/strings.h"
+#include "views/chosen_runs.h"
+#include "views/crowded_line.h"
 #include "views/line_errors.h"
-#include "views/operator_lines.h"
+#include "views/places.h"
+#include "views/work.h"
 
 /* A line of source, or work that is on no line. */
 struct ets_place {
     struct ets_text name;                /* "models/zoo.py:16", or "(not in the record)" */
     const struct ets_graph_frame *frame; /* NULL: on no line */
     uint32_t file;                       /* number, or ETS_NO_INDEX */
+    uint32_t draft;                      /* number in order of appearance */
     bool is_counted;                     /* work is counted here */
     bool is_caller;                      /* `inclusive` is more than nothing */
     struct ets_chosen_times self, inclusive;
     double quantum, coarse_calls, inclusive_quantum, inclusive_coarse_calls;
     double calls_per_run;
-    double bytes_per_run;               /* written by what is counted here; NaN: not known */
-    struct ets_text_list fused_here;    /* other lines whose work is counted here */
-    struct ets_text_list counted_at;    /* lines where work of this one is counted */
+    double bytes_per_run; /* written by what is counted here; NaN: not known */
+    /* Numbers in `places`: */
+    struct ets_numbers fused_here;      /* other lines whose work is counted here */
+    struct ets_numbers counted_at;      /* lines where work of this one is counted */
+    struct ets_numbers error_in;        /* lines whose own errors hold that of this one */
     const struct ets_line_error *error; /* of the line's values the one to show; NULL: none */
-    struct ets_text_list error_in;      /* lines whose own errors hold that of this one */
 };
 
 struct ets_source_file {

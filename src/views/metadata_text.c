@@ -2,7 +2,7 @@
 #include "views/metadata_text.h"
 
 #include "base/error.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 #include "host/strings.h"
 
 enum { MOST_BYTES = 4096 }; /* as names have */

@@ -2,7 +2,8 @@
 #ifndef ETSCOPE_VIEWS_METADATA_TEXT_H
 #define ETSCOPE_VIEWS_METADATA_TEXT_H
 
-#include "views/operator_lines.h"
+#include "views/chosen_runs.h"
+#include "views/places.h"
 
 /*
  * Metadata of the row's events, each text once, in logging order: UTF-8 without control characters

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "host/strings.h"
+#include "host/key_table.h"
+#include "views/work_elsewhere.h"
 
 /* Paths come from files: deeper ones count with the module at this depth. */
 enum { MAX_DEPTH = 64 };
@@ -16,30 +17,26 @@ struct node {
     uint32_t at, end; /* its line, and behind its last part's */
 };
 
+/* A module of the record, by its number in the places. */
+struct module {
+    uint32_t cut;           /* the module that it counts with; 0: not looked at yet, else + 1 */
+    uint32_t parent, depth; /* of a module that others count with; the model has depth 0 */
+    uint32_t piece;         /* the last one that it is in the list of, + 1 */
+};
+
 struct tree {
     struct ets_arena *arena;
     const struct ets_work *work;
     const struct ets_operator_options *options;
     const struct ets_chosen_runs *runs;
-    struct ets_strings names; /* paths, and names of lines that are no module */
-    struct node *nodes;       /* [name number] nodes[0] holds the outermost */
-    uint32_t capacity;
+    struct ets_places *places;
+    struct module *modules; /* [module_capacity] */
+    uint32_t module_capacity;
+    struct ets_key_table keys; /* of nodes 1, 2...: kind, number of the module, list or name */
+    struct node *nodes;        /* nodes[0] holds the outermost */
+    uint32_t node_capacity;
     uint32_t *next_piece; /* [piece] */
 };
-
-static const struct ets_text whole_model = {"(model)", 7};
-
-static bool has_room(struct tree *t, uint32_t count)
-{
-    if (count <= t->capacity) return true;
-    const uint32_t capacity = t->capacity == 0 ? 64 : 2 * t->capacity;
-    struct node *nodes = ets_arena_alloc_array(t->arena, capacity, sizeof *nodes);
-    if (nodes == NULL) return false;
-    if (t->capacity > 0) memcpy(nodes, t->nodes, t->capacity * sizeof *nodes);
-    t->nodes = nodes;
-    t->capacity = capacity;
-    return true;
-}
 
 static void init_node(struct node *node, struct ets_text name, uint32_t parent)
 {
@@ -53,93 +50,166 @@ static void init_node(struct node *node, struct ets_text name, uint32_t parent)
         (struct ets_operator_line){.name = name, .row = ETS_NO_INDEX, .parent = ETS_NO_INDEX};
 }
 
-/* The node named `name`, made as the last part of `parent`; UINT32_MAX: no memory. */
-static uint32_t find_node(struct tree *t, struct ets_text name, uint32_t parent)
+/* The node of a module, list of modules or name, made as the last part of `parent` and named by
+ * `list`; ETS_NO_INDEX: no memory. */
+static uint32_t find_node(struct tree *t, enum ets_place_kind kind, const struct ets_numbers *list,
+                          uint32_t parent)
 {
-    const uint32_t known = t->names.count;
-    const uint32_t number = ets_strings_add(&t->names, name);
-    if (number == UINT32_MAX || number != known) return number;
-    if (!has_room(t, number + 1)) return UINT32_MAX;
-    init_node(&t->nodes[number], name, parent);
-    struct node *holder = &t->nodes[parent];
-    if (holder->last_child == ETS_NO_INDEX) holder->first_child = number;
-    else t->nodes[holder->last_child].next_sibling = number;
-    holder->last_child = number;
-    return number;
+    const uint32_t known = t->keys.count;
+    const uint64_t key = ets_places_list(t->places, kind, list);
+    if (key == ETS_NO_INDEX) return ETS_NO_INDEX;
+    const uint32_t number = ets_key_table_add(&t->keys, &key);
+    if (number == ETS_KEY_NONE) return ETS_NO_INDEX;
+    if (number != known) return number + 1;
+    struct ets_text name;
+    struct node *nodes =
+        ets_arena_grow(t->arena, t->nodes, number + 1, &t->node_capacity, sizeof *nodes);
+    if (nodes == NULL || !ets_places_names(t->places, kind, list, &name)) return ETS_NO_INDEX;
+    t->nodes = nodes;
+    init_node(&nodes[number + 1], name, parent);
+    struct node *holder = &nodes[parent];
+    if (holder->last_child == ETS_NO_INDEX) holder->first_child = number + 1;
+    else nodes[holder->last_child].next_sibling = number + 1;
+    holder->last_child = number + 1;
+    return number + 1;
 }
 
-/* "(model)", "layers", "layers.0": each a part of the one before. */
-static uint32_t find_module(struct tree *t, struct ets_text path)
+/* NULL: no memory. */
+static struct module *module_at(struct tree *t, uint32_t number)
 {
-    uint32_t node = find_node(t, whole_model, 0);
-    if (ets_text_equal(path, whole_model)) return node;
-    for (size_t end = 0; node != UINT32_MAX && end < path.size; end++) {
-        const bool is_part = end + 1 == path.size || path.data[end + 1] == '.';
-        if (is_part) node = find_node(t, (struct ets_text){path.data, end + 1}, node);
+    if (number == ETS_NO_INDEX) return NULL;
+    struct module *modules =
+        ets_arena_grow(t->arena, t->modules, number, &t->module_capacity, sizeof *modules);
+    if (modules == NULL) return NULL;
+    t->modules = modules;
+    return &modules[number];
+}
+
+/* How much of a path is its first `depth` components. */
+static size_t size_at_depth(struct ets_text path, uint32_t depth)
+{
+    for (size_t i = 0; i < path.size; i++) {
+        if (path.data[i] == '.' && --depth == 0) return i;
+    }
+    return path.size;
+}
+
+/*
+ * Makes known what "layers.0" is a part of ("layers"), and that of what ("", the model itself). A
+ * path here has MAX_DEPTH components at most. Returns false where memory ran out.
+ */
+static bool know_parents(struct tree *t, struct ets_text path)
+{
+    uint32_t parent = ets_places_module(t->places, (struct ets_text){path.data, 0});
+    struct module *model = module_at(t, parent);
+    if (model == NULL) return false;
+    model->cut = parent + 1;
+    for (uint32_t depth = 1; path.size > 0; depth++) {
+        size_t end = size_at_depth(path, depth);
+        if (end == 0) continue; /* ".layers" is a part of the model */
+        const uint32_t number = ets_places_module(t->places, (struct ets_text){path.data, end});
+        struct module *module = module_at(t, number);
+        if (module == NULL) return false;
+        const uint32_t above = t->modules[parent].depth + 1;
+        *module = (struct module){number + 1, parent, above, module->piece};
+        parent = number;
+        if (end == path.size) break;
+    }
+    return true;
+}
+
+/* The module that a module counts with, whose parents are known; ETS_NO_INDEX: no memory. */
+static uint32_t cut_module(struct tree *t, uint32_t number)
+{
+    const uint32_t depth = t->options->depth;
+    struct module *module = module_at(t, number);
+    if (module == NULL) return ETS_NO_INDEX;
+    if (module->cut != 0) return module->cut - 1;
+    struct ets_text path = ets_places_path(t->places, number);
+    path.size = size_at_depth(path, depth == 0 || depth > MAX_DEPTH ? MAX_DEPTH : depth);
+    const uint32_t cut = ets_places_module(t->places, path);
+    if (cut == ETS_NO_INDEX || !know_parents(t, path)) return ETS_NO_INDEX;
+    t->modules[number].cut = cut + 1;
+    return cut;
+}
+
+/* Puts the modules that those of a list count with in their place, each once. */
+static bool cut_list(struct tree *t, uint32_t piece, struct ets_numbers *list)
+{
+    const uint32_t count = list->count;
+    list->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t cut = cut_module(t, list->items[i]);
+        if (cut == ETS_NO_INDEX) return false;
+        if (t->modules[cut].piece == piece + 1) continue;
+        t->modules[cut].piece = piece + 1;
+        list->items[list->count++] = cut;
+    }
+    return true;
+}
+
+/* The innermost module that holds both. */
+static uint32_t common_module(const struct tree *t, uint32_t left, uint32_t right)
+{
+    const struct module *modules = t->modules;
+    while (modules[left].depth > modules[right].depth) left = modules[left].parent;
+    while (modules[right].depth > modules[left].depth) right = modules[right].parent;
+    while (left != right) {
+        left = modules[left].parent;
+        right = modules[right].parent;
+    }
+    return left;
+}
+
+/* The node of a module, made behind those of the modules that it is in; ETS_NO_INDEX: no memory. */
+static uint32_t find_module(struct tree *t, uint32_t module)
+{
+    uint32_t path[MAX_DEPTH + 1], count = 0, node = 0;
+    for (uint32_t at = module;; at = t->modules[at].parent) {
+        path[count++] = at;
+        if (t->modules[at].depth == 0) break;
+    }
+    while (count-- > 0 && node != ETS_NO_INDEX) {
+        node = find_node(t, ETS_PLACE_MODULE, &(struct ets_numbers){&path[count], 1}, node);
     }
     return node;
 }
 
-/* The first `depth` components of a path. */
-static struct ets_text cut_path(struct ets_text path, uint32_t depth)
+static uint32_t find_name(struct tree *t, uint32_t name)
 {
-    if (depth == 0 || ets_text_equal(path, whole_model)) return path;
-    for (size_t i = 0; i < path.size; i++) {
-        if (path.data[i] == '.' && --depth == 0) return (struct ets_text){path.data, i};
-    }
-    return path;
+    if (name == ETS_NO_INDEX) return name;
+    return find_node(t, ETS_PLACE_NONE, &(struct ets_numbers){&name, 1}, 0);
 }
 
-/* The innermost path that holds both. */
-static struct ets_text common_path(struct ets_text left, struct ets_text right)
+/* The node whose own work a piece is; ETS_NO_INDEX: no memory. */
+static uint32_t node_of(struct tree *t, uint32_t index)
 {
-    if (ets_text_equal(left, whole_model) || ets_text_equal(right, whole_model)) return whole_model;
-    size_t common = 0;
-    for (size_t i = 0; i <= left.size && i <= right.size; i++) {
-        const bool ends_left = i == left.size || left.data[i] == '.';
-        const bool ends_right = i == right.size || right.data[i] == '.';
-        if (ends_left && ends_right) common = i;
-        if (i == left.size || i == right.size || left.data[i] != right.data[i]) break;
-    }
-    return common == 0 ? whole_model : (struct ets_text){left.data, common};
-}
-
-/* The node whose own work a piece is; UINT32_MAX: no memory. */
-static uint32_t node_of(struct tree *t, const struct ets_work_piece *piece)
-{
+    const struct ets_work_piece *piece = &t->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(t->work->inspection, piece->row);
-    struct ets_text_list sources, modules;
-    struct ets_text name;
-    if (piece->is_rest) {
-        return ets_work_name_rest(t->arena, row, &name) ? find_node(t, name, 0) : UINT32_MAX;
+    struct ets_numbers lines, modules;
+    if (piece->is_rest) return find_name(t, ets_work_rest(t->arena, t->places, row));
+    if (!ets_places_of_row(t->places, row, &lines, &modules) || !cut_list(t, index, &modules)) {
+        return ETS_NO_INDEX;
     }
-    if (!ets_operator_row_places(t->arena, row, &sources, &modules)) return UINT32_MAX;
-    const size_t count = modules.count;
-    modules.count = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t depth = t->options->depth;
-        ets_text_list_add(&modules, cut_path(modules.items[i],
-                                             depth == 0 || depth > MAX_DEPTH ? MAX_DEPTH : depth));
-    }
-    if (modules.count == 1) return find_module(t, modules.items[0]);
     if (modules.count == 0) {
-        return ets_work_name_elsewhere(t->arena, row, false, &name) ? find_node(t, name, 0)
-                                                                    : UINT32_MAX;
+        return find_name(t, ets_work_elsewhere(t->arena, t->places, row, false));
     }
-    if (!ets_text_list_join(t->arena, &modules, &name)) return UINT32_MAX;
-    struct ets_text holder = modules.items[0];
-    for (size_t i = 1; i < modules.count; i++) holder = common_path(holder, modules.items[i]);
+    uint32_t holder = modules.items[0];
+    for (uint32_t i = 1; i < modules.count; i++) {
+        holder = common_module(t, holder, modules.items[i]);
+    }
     const uint32_t parent = find_module(t, holder);
-    const uint32_t number = parent == UINT32_MAX ? parent : find_node(t, name, parent);
-    if (number != UINT32_MAX) t->nodes[number].line.places = modules;
+    if (modules.count == 1 || parent == ETS_NO_INDEX) return parent;
+    const uint32_t number = find_node(t, ETS_PLACE_MODULE, &modules, parent);
+    if (number != ETS_NO_INDEX) t->nodes[number].line.group = modules;
     return number;
 }
 
 static bool add_piece(struct tree *t, uint32_t index)
 {
     const struct ets_work_piece *piece = &t->work->pieces[index];
-    const uint32_t number = node_of(t, piece);
-    if (number == UINT32_MAX) return false;
+    const uint32_t number = node_of(t, index);
+    if (number == ETS_NO_INDEX) return false;
     struct node *node = &t->nodes[number];
     t->next_piece[index] = ETS_NO_INDEX;
     if (node->first_piece == ETS_NO_INDEX) node->first_piece = index;
@@ -150,7 +220,7 @@ static bool add_piece(struct tree *t, uint32_t index)
         node->line.calls_per_run +=
             ets_inspection_row(t->work->inspection, piece->row)->calls_per_run;
     }
-    if (piece->quantum != 0) node->line.self_quantum_ns = piece->quantum;
+    if (piece->quantum != 0) node->line.self_quantum = piece->quantum;
     node->line.self_coarse_calls += piece->coarse_calls;
     return true;
 }
@@ -203,26 +273,27 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
         add_own(t, part, per_run);
         line->calls_per_run += part->line.calls_per_run;
         line->coarse_calls += part->line.self_coarse_calls;
-        if (part->line.self_quantum_ns != 0) line->quantum_ns = part->line.self_quantum_ns;
+        if (part->line.self_quantum != 0) line->quantum = part->line.self_quantum;
     }
     ets_chosen_runs_summarise(t->runs, per_run, &line->times);
 }
 
 bool ets_module_tree_lines(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_operator_options *options,
+                           struct ets_places *places, const struct ets_operator_options *options,
                            const struct ets_chosen_runs *runs, double *per_run,
                            struct ets_operator_lines *lines_out)
 {
-    struct tree t = {.arena = arena, .work = work, .options = options, .runs = runs};
+    struct tree t = {
+        .arena = arena, .work = work, .options = options, .runs = runs, .places = places};
+    ets_key_table_init(&t.keys, arena, 1);
     t.next_piece = ets_arena_alloc_array(arena, work->count, sizeof *t.next_piece);
-    if (t.next_piece == NULL || ets_strings_init(&t.names, arena) != 0 || !has_room(&t, 1)) {
-        return false;
-    }
+    t.nodes = ets_arena_grow(arena, NULL, 0, &t.node_capacity, sizeof *t.nodes);
+    if (t.next_piece == NULL || t.nodes == NULL) return false;
     init_node(&t.nodes[0], (struct ets_text){NULL, 0}, 0);
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&t, i)) return false;
     }
-    const uint32_t count = t.names.count - 1;
+    const uint32_t count = t.keys.count;
     uint32_t *order = ets_arena_alloc_array(arena, count, sizeof *order);
     lines_out->items = ets_arena_alloc_array(arena, (size_t)count + 1, sizeof *lines_out->items);
     if (order == NULL || lines_out->items == NULL) return false;

@@ -12,7 +12,7 @@
  * where memory ran out.
  */
 bool ets_module_tree_lines(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_operator_options *options,
+                           struct ets_places *places, const struct ets_operator_options *options,
                            const struct ets_chosen_runs *runs, double *per_run,
                            struct ets_operator_lines *lines_out);
 

@@ -1,11 +1,11 @@
 /* Groups work by operator, source line, file, module, backend or handle. */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text.h"
-#include "host/strings.h"
+#include "host/key_table.h"
 #include "views/module_tree.h"
 #include "views/operator_lines.h"
+#include "views/work_elsewhere.h"
 
 /* Pieces of work of one key. */
 struct group {
@@ -13,16 +13,23 @@ struct group {
     uint32_t first_piece, last_piece; /* ends of a linked list */
 };
 
+/* What a piece is grouped by: a list of places, or the one number of a name. */
+struct key {
+    enum ets_place_kind kind;
+    struct ets_numbers list;
+};
+
 struct grouper {
     struct ets_arena *arena;
     const struct ets_operator_options *options;
     const struct ets_chosen_runs *runs;
     const struct ets_work *work;
-    struct ets_strings keys;
-    struct group *groups; /* [key number] */
-    uint32_t *next_piece; /* [piece] */
-    uint32_t *rows;       /* [piece] scratch */
-    double *per_run;      /* [run of the block] scratch */
+    struct ets_places *places;
+    struct ets_key_table keys; /* numbers of lists in `places` */
+    struct group *groups;      /* [key number] */
+    uint32_t *next_piece;      /* [piece] */
+    uint32_t *rows;            /* [piece] scratch */
+    double *per_run;           /* [run of the block] scratch */
 };
 
 /* "Convolution (NHWC, F32) IGEMM" of "Convolution (NHWC, F32) IGEMM #3". */
@@ -36,85 +43,89 @@ static struct ets_text without_number(struct ets_text name)
     return (struct ets_text){name.data, size - 2};
 }
 
-/* "models/zoo.py" of "models/zoo.py:16", each once. */
-static void drop_lines(struct ets_text_list *places)
+/* Where the row's nodes are from; `list` is empty where they are from nowhere. */
+static bool find_places(const struct grouper *g, const struct ets_row *row, struct key *key)
 {
-    const size_t count = places->count;
-    places->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct ets_text file = places->items[i];
-        while (file.size > 0 && file.data[file.size - 1] != ':') file.size--;
-        if (file.size > 0) file.size--;
-        ets_text_list_add(places, file);
-    }
-}
-
-static bool handles_of(struct ets_arena *arena, const struct ets_row *row,
-                       struct ets_text_list *out)
-{
-    enum { DIGITS = 24 };
-    out->items = ets_arena_alloc_array(arena, row->handle_count, sizeof *out->items);
-    char *text = ets_arena_alloc_array(arena, row->handle_count, DIGITS);
-    if (out->items == NULL || text == NULL) return false;
-    for (size_t i = 0; i < row->handle_count; i++, text += DIGITS) {
-        const size_t size = ets_print_text(text, DIGITS, "%lld", (long long)row->handles[i]);
-        ets_text_list_add(out, (struct ets_text){text, size});
-    }
-    return true;
-}
-
-static bool key_of(const struct grouper *g, const struct ets_row *row, struct ets_text *key_out,
-                   struct ets_text_list *places_out)
-{
-    struct ets_text_list other;
-    *places_out = (struct ets_text_list){NULL, 0};
+    struct ets_numbers modules;
     switch (g->options->group_by) {
     case ETS_GROUP_SOURCE:
+        key->kind = ETS_PLACE_LINE;
+        return ets_places_of_row(g->places, row, &key->list, &modules);
     case ETS_GROUP_FILE:
-        if (!ets_operator_row_places(g->arena, row, places_out, &other)) return false;
-        if (g->options->group_by == ETS_GROUP_FILE) drop_lines(places_out);
-        return places_out->count == 0 ? ets_work_name_elsewhere(g->arena, row, true, key_out)
-                                      : ets_text_list_join(g->arena, places_out, key_out);
+        key->kind = ETS_PLACE_FILE;
+        return ets_places_files_of_row(g->places, row, &key->list);
     case ETS_GROUP_HANDLE:
-        return handles_of(g->arena, row, places_out) &&
-               (places_out->count == 0 ? ets_work_name_elsewhere(g->arena, row, false, key_out)
-                                       : ets_text_list_join(g->arena, places_out, key_out));
-    case ETS_GROUP_BACKEND:
-        *key_out = (struct ets_text){ets_row_backend(row), strlen(ets_row_backend(row))};
-        return true;
-    default: *key_out = without_number(ets_row_operator(row)); return true;
+        key->kind = ETS_PLACE_HANDLE;
+        return ets_places_handles_of_row(g->places, row, &key->list);
+    default: return true;
     }
+}
+
+/* The number of the name that the row has instead. */
+static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool is_rest)
+{
+    const enum ets_group_by by = g->options->group_by;
+    const bool by_lines = by == ETS_GROUP_SOURCE || by == ETS_GROUP_FILE;
+    const char *backend = ets_row_backend(row);
+    if (is_rest) return ets_work_rest(g->arena, g->places, row);
+    if (by == ETS_GROUP_OP) {
+        return ets_places_none(g->places, without_number(ets_row_operator(row)));
+    }
+    if (by == ETS_GROUP_BACKEND) {
+        return ets_places_none(g->places, (struct ets_text){backend, strlen(backend)});
+    }
+    return ets_work_elsewhere(g->arena, g->places, row, by_lines);
+}
+
+static bool key_of(const struct grouper *g, const struct ets_work_piece *piece, struct key *key_out)
+{
+    const struct ets_row *row = ets_inspection_row(g->work->inspection, piece->row);
+    *key_out = (struct key){.kind = ETS_PLACE_NONE};
+    if (!piece->is_rest && !find_places(g, row, key_out)) return false;
+    if (key_out->list.count > 0) return true;
+    key_out->kind = ETS_PLACE_NONE;
+    key_out->list.items = ets_arena_alloc_array(g->arena, 1, sizeof *key_out->list.items);
+    if (key_out->list.items == NULL) return false;
+    key_out->list.items[0] = name_of(g, row, piece->is_rest);
+    key_out->list.count = 1;
+    return key_out->list.items[0] != ETS_NO_INDEX;
+}
+
+static bool begin_group(const struct grouper *g, struct group *group, const struct key *key,
+                        uint32_t piece)
+{
+    *group = (struct group){.first_piece = piece, .last_piece = piece};
+    group->line = (struct ets_operator_line){
+        .row = ETS_NO_INDEX,
+        .parent = ETS_NO_INDEX,
+        .order = (uint32_t)(group - g->groups),
+        .is_rest = g->work->pieces[piece].is_rest,
+    };
+    if (key->kind != ETS_PLACE_NONE) group->line.group = key->list;
+    return ets_places_names(g->places, key->kind, &key->list, &group->line.name);
 }
 
 static bool add_piece(struct grouper *g, uint32_t index)
 {
     const struct ets_work_piece *piece = &g->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(g->work->inspection, piece->row);
-    struct ets_text key;
-    struct ets_text_list places = {NULL, 0};
-    if (piece->is_rest ? !ets_work_name_rest(g->arena, row, &key)
-                       : !key_of(g, row, &key, &places)) {
-        return false;
-    }
+    struct key key;
+    if (!key_of(g, piece, &key)) return false;
+    const uint64_t list = ets_places_list(g->places, key.kind, &key.list);
+    if (list == ETS_NO_INDEX) return false;
     const uint32_t known = g->keys.count;
-    const uint32_t number = ets_strings_add(&g->keys, key);
-    if (number == UINT32_MAX) return false;
+    const uint32_t number = ets_key_table_add(&g->keys, &list);
+    if (number == ETS_KEY_NONE) return false;
     struct group *group = &g->groups[number];
     g->next_piece[index] = ETS_NO_INDEX;
     if (number == known) {
-        *group = (struct group){.first_piece = index, .last_piece = index};
-        group->line = (struct ets_operator_line){.name = key,
-                                                 .row = ETS_NO_INDEX,
-                                                 .parent = ETS_NO_INDEX,
-                                                 .order = number,
-                                                 .places = places,
-                                                 .is_rest = piece->is_rest};
+        if (!begin_group(g, group, &key, index)) return false;
     } else {
         g->next_piece[group->last_piece] = index;
         group->last_piece = index;
     }
     if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
-    if (piece->quantum != 0) group->line.quantum_ns = piece->quantum;
+    if (piece->quantum != 0) group->line.quantum = piece->quantum;
     group->line.coarse_calls += piece->coarse_calls;
     return true;
 }
@@ -146,28 +157,29 @@ static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
 {
     struct ets_arena *arena = g->arena;
     const size_t pieces = g->work->count;
-    g->groups = ets_arena_alloc_array(arena, pieces + 2, sizeof *g->groups);
+    g->groups = ets_arena_alloc_array(arena, pieces + 1, sizeof *g->groups);
     g->next_piece = ets_arena_alloc_array(arena, pieces, sizeof *g->next_piece);
     g->rows = ets_arena_alloc_array(arena, pieces, sizeof *g->rows);
     lines->items = ets_arena_alloc_array(arena, pieces + 1, sizeof *lines->items);
-    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL && lines->items != NULL &&
-           ets_strings_init(&g->keys, arena) == 0;
+    ets_key_table_init(&g->keys, arena, 1);
+    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL && lines->items != NULL;
 }
 
 static bool offer_crowded(const struct grouper *g, const struct group *group,
                           struct ets_crowded_line *line)
 {
     const double whole = g->runs->whole;
-    const struct ets_crowded_line offered = {
-        .name = group->line.name,
-        .share = ets_span_of(group->line.times.middle / whole, group->line.quantum_ns / whole,
-                             group->line.coarse_calls)};
     uint32_t count = 0;
-    if (g->options->group_by != ETS_GROUP_SOURCE || group->line.places.count != 1) return true;
+    if (g->options->group_by != ETS_GROUP_SOURCE || group->line.group.count != 1) return true;
+    const struct ets_crowded_line offered = {
+        .frame = ets_places_frame(g->places, group->line.group.items[0]),
+        .share = ets_span_of(group->line.times.middle / whole, group->line.quantum / whole,
+                             group->line.coarse_calls)};
     for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
         g->rows[count++] = g->work->pieces[i].row;
     }
-    return ets_crowded_line_offer(g->arena, g->work->inspection, &offered, g->rows, count, line);
+    return ets_crowded_line_offer(g->arena, g->work->inspection, g->places, &offered, g->rows,
+                                  count, line);
 }
 
 static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
@@ -176,7 +188,7 @@ static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
     for (uint32_t i = 0; i < g->work->count; i++) {
         if (!add_piece(g, i)) return false;
     }
-    for (uint32_t number = 1; number < g->keys.count; number++) {
+    for (uint32_t number = 0; number < g->keys.count; number++) {
         struct group *group = &g->groups[number];
         memset(g->per_run, 0, g->work->block->run_count * sizeof *g->per_run);
         for (uint32_t i = group->first_piece; i != ETS_NO_INDEX; i = g->next_piece[i]) {
@@ -212,11 +224,14 @@ bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspe
         .options = options,
         .runs = runs,
         .work = &work,
+        .places = ets_places_new(arena),
         .per_run = ets_arena_alloc_array(arena, work.block->run_count, sizeof *g.per_run)};
-    if (g.per_run == NULL) return false;
-    const bool ok = options->group_by == ETS_GROUP_MODULE
-                        ? ets_module_tree_lines(arena, &work, options, runs, g.per_run, lines_out)
-                        : flat_groups(&g, lines_out);
+    if (g.per_run == NULL || g.places == NULL) return false;
+    lines_out->places = g.places;
+    const bool ok =
+        options->group_by == ETS_GROUP_MODULE
+            ? ets_module_tree_lines(arena, &work, g.places, options, runs, g.per_run, lines_out)
+            : flat_groups(&g, lines_out);
     if (ok && ets_row_filter_is_empty(&options->filter)) add_between(&g, lines_out);
     return ok;
 }

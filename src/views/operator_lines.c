@@ -1,29 +1,17 @@
 /* Lists the rows of a block as lines of the operator table, parents before what they enclose. */
 #include "views/operator_lines.h"
 
-#include <string.h>
+struct lister {
+    const struct ets_inspection *inspection;
+    const struct ets_chosen_runs *runs;
+    struct ets_places *places;
+    double *per_run; /* [run of the block] scratch */
+};
 
-/* What a row took in each run. */
-static bool measure(const struct ets_inspection *inspection, const struct ets_chosen_runs *runs,
-                    uint32_t row, struct ets_operator_line *line)
-{
-    const uint32_t block = ets_inspection_row(inspection, row)->block;
-    struct ets_arena scratch;
-    ets_arena_init(&scratch, NULL, 0);
-    double *per_run = ets_arena_alloc_array(
-        &scratch, ets_inspection_block(inspection, block)->run_count, sizeof *per_run);
-    if (per_run == NULL) return false;
-    ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, per_run);
-    ets_chosen_runs_summarise(runs, per_run, &line->times);
-    ets_arena_reset(&scratch);
-    return true;
-}
-
-static bool describe(struct ets_arena *arena, const struct ets_inspection *inspection,
-                     const struct ets_chosen_runs *runs, uint32_t index, uint32_t depth,
+static bool describe(const struct lister *l, uint32_t index, uint32_t depth,
                      struct ets_operator_line *line)
 {
-    const struct ets_row *row = ets_inspection_row(inspection, index);
+    const struct ets_row *row = ets_inspection_row(l->inspection, index);
     *line = (struct ets_operator_line){
         .name = ets_row_operator(row),
         .row = index,
@@ -31,20 +19,12 @@ static bool describe(struct ets_arena *arena, const struct ets_inspection *inspe
         .depth = depth,
         .calls_per_run = row->calls_per_run,
         .coarse_calls = row->calls_per_run,
-        .quantum_ns = (double)row->quantum_ticks,
-        .kernel = row->kernel,
+        .quantum = (double)row->quantum_ticks,
         .has_own_clock = ets_row_has_own_clock(row) != 0,
     };
-    if (row->backend != NULL) line->backend = (struct ets_text){row->backend, strlen(row->backend)};
-    line->ops.items = ets_arena_alloc_array(arena, row->node_count, sizeof *line->ops.items);
-    if (line->ops.items == NULL ||
-        !ets_operator_row_places(arena, row, &line->sources, &line->modules)) {
-        return false;
-    }
-    for (size_t i = 0; i < row->node_count; i++) {
-        line->ops.items[line->ops.count++] = row->nodes[i].node->op;
-    }
-    return measure(inspection, runs, index, line);
+    ets_inspection_row_ticks(l->inspection, index, ETS_NO_INDEX, l->per_run);
+    ets_chosen_runs_summarise(l->runs, l->per_run, &line->times);
+    return ets_places_of_row(l->places, row, &line->lines, &line->modules);
 }
 
 /* Children of each row as linked lists in order of execution. */
@@ -87,8 +67,14 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
     uint32_t roots;
     uint32_t *depth = ets_arena_alloc_array(arena, b->row_count, sizeof *depth);
     lines_out->items = ets_arena_alloc_array(arena, b->row_count, sizeof *lines_out->items);
-    lines_out->count = 0;
-    if (depth == NULL || lines_out->items == NULL ||
+    *lines_out = (struct ets_operator_lines){.items = lines_out->items};
+    lines_out->places = ets_places_new(arena);
+    const struct lister l = {
+        .inspection = inspection,
+        .runs = runs,
+        .places = lines_out->places,
+        .per_run = ets_arena_alloc_array(arena, b->run_count, sizeof *l.per_run)};
+    if (depth == NULL || l.places == NULL || l.per_run == NULL || lines_out->items == NULL ||
         !nest(arena, inspection, block, &nesting, &roots)) {
         return false;
     }
@@ -99,11 +85,11 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
             continue;
         }
         const uint32_t row = b->first_row + at;
-        const bool is_shown = ets_operator_row_is_shown(inspection, options, row) &&
+        const bool is_shown = ets_operator_row_is_shown(inspection, options->all_events, row) &&
                               ets_row_filter_matches(&options->filter, inspection, row);
         if (is_shown) {
             struct ets_operator_line *line = &lines_out->items[lines_out->count];
-            if (!describe(arena, inspection, runs, row, depth[at], line)) return false;
+            if (!describe(&l, row, depth[at], line)) return false;
             line->order = lines_out->count++;
         }
         for (uint32_t c = nesting.first_child[at]; c != ETS_NO_INDEX; c = nesting.next_sibling[c]) {

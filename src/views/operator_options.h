@@ -2,8 +2,9 @@
 #ifndef ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 #define ETSCOPE_VIEWS_OPERATOR_OPTIONS_H
 
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
+#include "views/line_sort.h"
 
 enum ets_group_by {
     ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
@@ -15,22 +16,14 @@ enum ets_group_by {
     ETS_GROUP_HANDLE = 6   /* by debug handle */
 };
 
-enum ets_sort_by {
-    ETS_SORT_ORDER = 0, /* of execution, nested */
-    ETS_SORT_TIME = 1,  /* median of the runs, longest first */
-    ETS_SORT_MAX = 2,
-    ETS_SORT_CALLS = 3,
-    ETS_SORT_NAME = 4
-};
-
 struct ets_operator_options {
     enum ets_group_by group_by;
-    enum ets_sort_by sort;
-    uint32_t top;   /* lines of each block; 0: all */
-    uint32_t block; /* only this block; ETS_NO_INDEX: all */
-    uint32_t run;   /* only this run; ETS_NO_INDEX: all, or the steady ones */
-    int steady;     /* 1: without warm-up, as ets_run_phases_find tells it */
-    int all_events; /* 1: also OPERATOR_CALL around a kernel that reports itself */
+    enum ets_sort_by sort; /* ORDER to NAME */
+    uint32_t top;          /* lines of each block; 0: all */
+    uint32_t block;        /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;          /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;            /* 1: without warm-up, as ets_run_phases_find tells it */
+    int all_events;        /* 1: also OPERATOR_CALL around a kernel that reports itself */
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
                        holds them; 0: all, up to 64 */
     struct ets_row_filter filter; /* only these rows; shares stay those of the whole run */

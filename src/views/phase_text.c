@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "views/phase_text.h"
 
 enum { LISTED_OUTLIERS = 5 };

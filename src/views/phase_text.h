@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_VIEWS_PHASE_TEXT_H
 #define ETSCOPE_VIEWS_PHASE_TEXT_H
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 
 /*
  * What is to be said of a block's runs: "run 0 is warm-up (3.1 times the median of the others);

@@ -2,7 +2,7 @@
 #include "views/work.h"
 
 #include "base/text.h"
-#include "views/operator_lines.h"
+#include "views/operator_rows.h"
 
 struct collector {
     const struct ets_inspection *inspection;
@@ -42,14 +42,13 @@ static bool is_taken_apart(const struct collector *c, uint32_t index)
  */
 static bool is_work(const struct collector *c, uint32_t index)
 {
-    static const struct ets_operator_options shown = {.all_events = 0};
     const struct ets_row *row = ets_inspection_row(c->inspection, index);
     if (row->is_delegated) {
         const bool is_loose = c->detail == ETS_WORK_ALL && row->parent == ETS_NO_INDEX;
         return row->chain != -1 && (is_loose || is_taken_apart(c, row->parent));
     }
     if (row->chain == -1 || ets_text_is(row->name, "Method::step")) return false;
-    if (!ets_operator_row_is_shown(c->inspection, &shown, index)) return false;
+    if (!ets_operator_row_is_shown(c->inspection, false, index)) return false;
     const uint32_t parent = row->parent;
     /* An event inside a delegate call that is not the delegate's own counts with the call. */
     return parent == ETS_NO_INDEX ||

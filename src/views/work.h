@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
 
 /* Delegate calls whose own events stand for them. */

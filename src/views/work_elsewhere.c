@@ -4,19 +4,24 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text.h"
-#include "views/operator_lines.h"
+#include "etscope/experimental/row_filter.h"
+#include "host/text_builder.h"
+#include "views/work_elsewhere.h"
 
-static bool print_name(struct ets_arena *arena, const char *what, struct ets_text of,
-                       const char *end, struct ets_text *name_out)
+static const struct ets_text not_in_record = {"(not in the record)", 19};
+
+/* The number of "(", what, of, end, ")". */
+static uint32_t number_name(struct ets_arena *arena, struct ets_places *places, const char *what,
+                            struct ets_text of, const char *end)
 {
     const size_t room = strlen(what) + of.size + strlen(end) + 8;
-    char *name = ets_arena_alloc(arena, room);
-    if (name == NULL) return false;
-    *name_out = (struct ets_text){
-        name, ets_print_text(name, room, "(%s%.*s%s)", what, (int)of.size, of.data, end)};
-    return true;
+    char *text = ets_arena_alloc(arena, room);
+    struct ets_text_builder name = {text, room, 0};
+    if (text == NULL) return ETS_NO_INDEX;
+    /* Never cut: it is what tells them apart. */
+    ets_add_text(&name, "(%s%.*s%s)", what, (int)of.size, of.data, end);
+    return ets_places_none(places, ets_built_text(&name));
 }
 
 static struct ets_text backend_of(const struct ets_row *row)
@@ -25,10 +30,10 @@ static struct ets_text backend_of(const struct ets_row *row)
     return (struct ets_text){name, strlen(name)};
 }
 
-bool ets_work_name_rest(struct ets_arena *arena, const struct ets_row *row,
-                        struct ets_text *name_out)
+uint32_t ets_work_rest(struct ets_arena *arena, struct ets_places *places,
+                       const struct ets_row *row)
 {
-    return print_name(arena, "", backend_of(row), ", not reported", name_out);
+    return number_name(arena, places, "", backend_of(row), ", not reported");
 }
 
 /* Whether all that a delegate's event does is one of these types of nodes. */
@@ -79,25 +84,27 @@ static const char *name_unmapped(const struct ets_row *row)
     return NULL;
 }
 
-bool ets_work_name_elsewhere(struct ets_arena *arena, const struct ets_row *row, bool wants_lines,
-                             struct ets_text *name_out)
+/* Work whose nodes the record has, without a line. */
+static uint32_t name_without_line(struct ets_arena *arena, struct ets_places *places,
+                                  const struct ets_row *row)
 {
-    *name_out = (struct ets_text){"(not in the record)", 19};
-    if (row->node_count > 0) {
-        struct ets_text_list sources, modules;
-        struct ets_text list;
-        if (!wants_lines) return true;
-        if (!ets_operator_row_places(arena, row, &sources, &modules)) return false;
-        if (modules.count == 0) return true;
-        return ets_text_list_join(arena, &modules, &list) &&
-               print_name(arena, "no line in the record: ", list, "", name_out);
+    struct ets_numbers lines, modules;
+    struct ets_text names;
+    if (!ets_places_of_row(places, row, &lines, &modules)) return ETS_NO_INDEX;
+    if (modules.count == 0) return ets_places_none(places, not_in_record);
+    if (!ets_places_names(places, ETS_PLACE_MODULE, &modules, &names)) return ETS_NO_INDEX;
+    return number_name(arena, places, "no line in the record: ", names, "");
+}
+
+uint32_t ets_work_elsewhere(struct ets_arena *arena, struct ets_places *places,
+                            const struct ets_row *row, bool wants_lines)
+{
+    const char *what = NULL;
+    if (row->node_count > 0 && wants_lines) return name_without_line(arena, places, row);
+    if (row->node_count == 0 && row->handle_count == 0) {
+        what = row->is_delegated ? name_payload_work(row) : name_unmapped(row);
     }
-    if (row->handle_count > 0) return true;
-    if (row->is_delegated) {
-        const char *what = name_payload_work(row);
-        return what == NULL || print_name(arena, "", backend_of(row), what, name_out);
-    }
-    const char *what = name_unmapped(row);
-    if (what != NULL) *name_out = (struct ets_text){what, strlen(what)};
-    return true;
+    if (what == NULL) return ets_places_none(places, not_in_record);
+    if (row->is_delegated) return number_name(arena, places, "", backend_of(row), what);
+    return ets_places_none(places, (struct ets_text){what, strlen(what)});
 }

@@ -2,7 +2,7 @@
  * A program without any C library: writes a small ETDump to standard output through the kernel,
  * and ends with the status that the writer gave.
  */
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 
 /* What compilers may call. Volatile, so that they do not make these call themselves. */
 void *memcpy(void *to, const void *from, size_t size);

@@ -1,5 +1,5 @@
 /* A comparator that is wrong in the one way that a FAULT_ macro names. */
-#include "etscope/comparator_plugin.h"
+#include "etscope/experimental/comparator_plugin.h"
 
 #ifndef FAULT_NO_SYMBOL
 static enum ets_status refuse(const struct ets_tensor *reference, const struct ets_tensor *other,

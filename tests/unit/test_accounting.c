@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 
 static const struct ets_inspect_options plain = {.tick_unit = ETS_UNIT_NS};
 

@@ -1,7 +1,7 @@
 /* The event table as an Arrow stream: columns, ownership, failing memory. */
 #include "test_inspect_support.h"
 
-#include "etscope/arrow.h"
+#include "etscope/experimental/arrow.h"
 
 static const struct ArrowArray *column(const struct ArrowSchema *schema,
                                        const struct ArrowArray *batch, const char *name)

@@ -1,7 +1,7 @@
 /* Budgets: what their rules say, what is refused, and what comes of known changes. */
 #include "test_compare_support.h"
 
-#include "etscope/budget.h"
+#include "etscope/experimental/budget.h"
 
 static struct ets_bytes bytes_of(const char *text)
 {

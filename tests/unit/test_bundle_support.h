@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "etscope/bundle.h"
-#include "etscope/bundle_writer.h"
 #include "test_little_support.h"
 
 enum { SINK_BYTES = 1 << 16 };

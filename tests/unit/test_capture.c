@@ -4,7 +4,7 @@
 #include "test_recorder_support.h"
 
 #include "base/crc32.h"
-#include "etscope/capture.h"
+#include "etscope/experimental/capture.h"
 
 /* A text or a stream that grows. */
 struct roll {

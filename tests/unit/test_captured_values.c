@@ -1,8 +1,8 @@
 /* Captured values: their rows, plain numbers, lists, and tensors whose bytes cannot be had. */
 #include "test_inspect_support.h"
 
-#include "etscope/captured_values.h"
-#include "etscope/summary.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/numerics.h"
 #include "output/table/tensor_table.h"
 #include "test_little_support.h"
 

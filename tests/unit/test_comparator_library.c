@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "etscope/comparator_plugin.h"
+#include "etscope/experimental/comparator_plugin.h"
 #include "test_little_support.h"
 
 static void test_comparator_library__the_example_compares(void **unused)

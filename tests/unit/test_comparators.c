@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "etscope/comparators.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/numerics.h"
 #include "numerics/closeness.h"
 #include "numerics/decode.h"

@@ -4,7 +4,7 @@
 
 #include "test_inspect_support.h"
 
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 
 enum { MOST_OPERATORS = 12, MOST_RUNS = 40 };
 

@@ -1,6 +1,5 @@
 /* Tensor data files: one made with flatc, one exported by ExecuTorch together with its program. */
 #include "base/load.h"
-#include "etscope/data_file.h"
 #include "etscope/program.h"
 #include "test_files_support.h"
 

@@ -3,7 +3,7 @@
 #define ETSCOPE_TEST_ENGINE_SUPPORT_H
 
 #include "etscope/engine.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 #include "test_files_support.h"
 
 static const struct ets_engine *engine; /* NULL: the plug-in is not built */

@@ -1,7 +1,6 @@
 /* The ETDump reader: what upstream wrote, what a newer writer may write, and what nobody should. */
 #include "dump/etdump_schema.h"
 #include "etscope/etdump.h"
-#include "etscope/etdump_writer.h"
 #include "test_files_support.h"
 
 /* What flatc finds in each file, summed. */

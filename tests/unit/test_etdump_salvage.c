@@ -1,6 +1,5 @@
 /* Reading what is left of damaged ETDumps. */
 #include "etscope/etdump.h"
-#include "etscope/etdump_writer.h"
 #include "test_files_support.h"
 
 enum { MAX_EVENTS = 512, MAX_RUNS = 32 };

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "dump/etdump_schema.h"
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 #include "test_flatc_support.h"
 
 static const char *const models[] = {

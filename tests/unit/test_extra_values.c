@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/crc32.h"
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "etscope/trace.h"
 #include "output/table/tensor_table.h"
 

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "etscope/allocator.h"
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 /* An allocator whose calls fail from number `fail_at` on, and which knows what it still owes. */
 struct failing {

@@ -14,8 +14,8 @@
 #include "walk_program.h"
 
 #include "etscope/etrecord.h"
+#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
-#include "etscope/npy.h"
 
 /* Positions that are tried in one file, by its size. */
 enum { SMALL_BYTES = 2500, LARGE_BYTES = 200 * 1024, MANY = 1200, FEW = 40 };

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/load.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "test_little_support.h"
 #include "views/gap_headline.h"

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
 #include "record/json.h"
 
 /* Those that upstream can compare; it fails on cond, map_loop, multi_method and types. */

@@ -1,7 +1,7 @@
 /* What the events of delegates stand for: by the payload, by the record's map, or by the call. */
 #include "test_inspect_support.h"
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 
 /* A model's files, opened. */
 struct model {

@@ -6,7 +6,7 @@
 #define _XOPEN_SOURCE 700
 #include <unistd.h>
 
-#include "etscope/etdump_writer.h"
+#include "etscope/etdump.h"
 #include "etscope/inspect.h"
 #include "output/table/table.h"
 #include "test_faults_support.h"

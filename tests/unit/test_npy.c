@@ -9,8 +9,8 @@
 /* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
+#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
-#include "etscope/npy.h"
 
 enum { PREAMBLE = 10 };
 

@@ -1,8 +1,7 @@
 /* .npz files: written and read back, damaged at every byte, without memory, without a disk. */
 #include "test_inspect_support.h"
 
-#include "etscope/npy.h"
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 #include "test_written_support.h"
 
 static const float numbers[6] = {1, 2, 3, 4, 5, 6};

@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_TESTS_REFERENCE_SUPPORT_H
 #define ETSCOPE_TESTS_REFERENCE_SUPPORT_H
 
+#include "etscope/experimental/reference.h"
 #include "etscope/numerics.h"
-#include "etscope/reference.h"
 #include "test_engine_support.h"
 
 /* A fixture's record, and its graphs of one method. */

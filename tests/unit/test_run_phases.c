@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "inspect/accounting/trend.h"
 
 enum { MOST = 400 };

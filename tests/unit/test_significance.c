@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "etscope/significance.h"
+#include "compare/significance.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -30,7 +30,7 @@ static void open_sql(struct fixture *f)
                                       .record = ETS_NO_INDEX,
                                       .program = ETS_NO_INDEX};
     const struct ets_sql_sources sources = {.traces = &f->trace, .trace_count = 1};
-    const enum ets_status status = ets_sql_open(&sources, &f->sql, &error);
+    const enum ets_status status = ets_sql_open(&sources, NULL, &f->sql, &error);
     if (status == ETS_UNAVAILABLE) {
         made_close(&f->made);
         SKIP_BECAUSE("this build has no SQL");
@@ -172,13 +172,54 @@ static void test_sql__a_table_without_memory_says_so(void **state)
     close_sql(&f);
 }
 
+/* Opens a database, asks it, and closes it. */
+static enum ets_status ask_with(const struct ets_allocator *allocator, const struct fixture *f,
+                                struct ets_table *table, struct ets_error *error)
+{
+    const struct ets_sql_sources sources = {.traces = &f->trace, .trace_count = 1};
+    struct ets_sql *sql = NULL;
+    enum ets_status status = ets_sql_open(&sources, allocator, &sql, error);
+    if (status == ETS_OK) {
+        status = ets_sql_query(
+            sql,
+            "select name, mid, debug_handles, median(p50) from operators group by name "
+            "order by percentile(p50, 10)",
+            table, error);
+    }
+    ets_sql_close(sql);
+    return status;
+}
+
+static void test_sql__every_failed_allocation_of_a_database_is_told(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_sql(&f); /* or skip */
+    enum ets_status status = ETS_NO_MEMORY;
+    for (unsigned long at = 0; status != ETS_OK; at++) {
+        struct failing failing = {.fail_at = at};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_error error = {.status = ETS_OK};
+        struct ets_table *table;
+        assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+        status = ask_with(&allocator, &f, table, &error);
+        assert_int_equal(status, error.status);
+        if (status == ETS_OK) assert_true(failing.calls <= at);
+        else assert_int_equal(status, ETS_NO_MEMORY);
+        assert_int_equal(failing.live, 0);
+        assert_true(at < 1000);
+        ets_table_close(table);
+    }
+    close_sql(&f);
+}
+
 static void test_sql__no_sources_are_empty_tables(void **state)
 {
     const struct ets_sql_sources none = {.traces = NULL};
     struct fixture f = {.sql = NULL};
     struct ets_error error;
     (void)state;
-    if (ets_sql_open(&none, &f.sql, &error) == ETS_UNAVAILABLE) {
+    if (ets_sql_open(&none, NULL, &f.sql, &error) == ETS_UNAVAILABLE) {
         SKIP_BECAUSE("this build has no SQL");
     }
     assert_non_null(f.sql);
@@ -213,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_sql__a_wrong_query_is_told_and_the_next_one_answered),
         cmocka_unit_test(test_sql__queries_cut_anywhere_do_no_harm),
         cmocka_unit_test(test_sql__a_table_without_memory_says_so),
+        cmocka_unit_test(test_sql__every_failed_allocation_of_a_database_is_told),
         cmocka_unit_test(test_sql__no_sources_are_empty_tables),
         cmocka_unit_test(test_sql__schema_and_version_need_no_database),
     };

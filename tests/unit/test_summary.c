@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
-#include "etscope/summary.h"
 #include "numerics/xxh64.h"
 #include "test_little_support.h"
 

@@ -160,6 +160,27 @@ static void test_table_records__headings_and_notes_are_told_to_documents(void **
     ets_table_close(table);
 }
 
+static void test_table_records__names_of_any_length_are_escaped(void **state)
+{
+    (void)state;
+    static const struct ets_column odd[] = {
+        {.name = "a \"name\" with a\ttab", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
+        {.name = "a_name_that_takes_more_than_the_64_bytes_which_most_names_would_do_with"},
+    };
+    struct ets_table *table;
+    assert_int_equal(ets_table_open(NULL, &table, NULL), ETS_OK);
+    for (size_t i = 0; i < COUNT(odd); i++) ets_table_add_column(table, &odd[i]);
+    ets_table_add_row(table, 0);
+    ets_table_put_bounds(table, 1000, 2000);
+    ets_table_put_nothing(table);
+    assert_printed(table, ETS_FORMAT_JSONL, "us",
+                   "{\"a \\\"name\\\" with a\\u0009tab_us\": 1.0, "
+                   "\"a \\\"name\\\" with a\\u0009tab_us_upper\": 2.0, "
+                   "\"a_name_that_takes_more_than_the_64_bytes_which_most_names_would_do_with\": "
+                   "null}\n");
+    ets_table_close(table);
+}
+
 static void test_table_records__stray_cells_do_no_harm(void **state)
 {
     (void)state;
@@ -178,7 +199,8 @@ static void test_table_records__stray_cells_do_no_harm(void **state)
 static void test_table_records__a_failed_allocation_is_told_by_write(void **state)
 {
     (void)state;
-    const enum ets_format formats[] = {ETS_FORMAT_TABLE, ETS_FORMAT_CSV, ETS_FORMAT_MARKDOWN};
+    const enum ets_format formats[] = {ETS_FORMAT_TABLE, ETS_FORMAT_CSV, ETS_FORMAT_JSON,
+                                       ETS_FORMAT_MARKDOWN};
     int succeeded = 0;
     for (unsigned long n = 0; !succeeded; n++) {
         struct failing failing = {.fail_at = n};
@@ -214,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_table_records__json_is_always_utf8),
         cmocka_unit_test(test_table_records__formats_have_names),
         cmocka_unit_test(test_table_records__headings_and_notes_are_told_to_documents),
+        cmocka_unit_test(test_table_records__names_of_any_length_are_escaped),
         cmocka_unit_test(test_table_records__stray_cells_do_no_harm),
         cmocka_unit_test(test_table_records__a_failed_allocation_is_told_by_write),
     };

@@ -222,7 +222,7 @@ class Inspector:
             pyarrow.table(inspector.events)
             polars.DataFrame(inspector.events)
 
-        Columns: etscope/arrow.h and docs/python.md. Times are in raw ticks.
+        Columns: etscope/experimental/arrow.h and docs/python.md. Times are in raw ticks.
         """
         from etscope._arrow import EventTable
 

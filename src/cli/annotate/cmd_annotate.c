@@ -8,7 +8,7 @@
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"
 #include "cli/open/trace_notes.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "output/table/annotate_table.h"
 #include "output/table/table.h"

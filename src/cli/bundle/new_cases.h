@@ -4,7 +4,7 @@
 
 #include "cli/open/arrays.h"
 #include "cli/open/inputs.h"
-#include "etscope/bundle_writer.h"
+#include "etscope/bundle.h"
 
 /* A suite that grows; its cases are as the writer takes them. */
 struct cli_new_suite {

@@ -6,7 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/difference_table.h"
 #include "output/table/table.h"
 #include "views/difference_order.h"
@@ -55,6 +55,14 @@ static unsigned list_traces(const struct cli_arguments *arguments, unsigned word
     return count;
 }
 
+/* In the order of the option's values. */
+static enum ets_sort_by sort_of(const struct cli_arguments *arguments)
+{
+    static const enum ets_sort_by orders[] = {ETS_SORT_CHANGE, ETS_SORT_RATIO, ETS_SORT_ORDER,
+                                              ETS_SORT_NAME};
+    return orders[cli_choice(arguments, "--sort", 0)];
+}
+
 int cmd_diff(const struct cli_arguments *arguments)
 {
     bool ok = true;
@@ -69,7 +77,7 @@ int cmd_diff(const struct cli_arguments *arguments)
     const struct ets_difference_options options = {
         .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
     const struct ets_difference_order_options table = {
-        .sort = (enum ets_difference_sort)cli_choice(arguments, "--sort", ETS_SORT_CHANGE),
+        .sort = sort_of(arguments),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */

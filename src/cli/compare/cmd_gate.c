@@ -4,8 +4,8 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
-#include "etscope/budget.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/budget.h"
+#include "etscope/experimental/difference.h"
 #include "output/table/budget_table.h"
 #include "output/table/table.h"
 #include "output/text/budget_junit.h"
@@ -32,7 +32,7 @@ static int write_junit(const struct cli_arguments *arguments,
     struct ets_error error;
     if (path == NULL) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    if (ets_budget_write_junit(report, output, &error) != ETS_OK) {
+    if (ets_budget_write_junit(report, NULL, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }

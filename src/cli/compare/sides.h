@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_COMPARE_SIDES_H
 
 #include "cli/open/traces.h"
-#include "etscope/difference.h"
+#include "etscope/experimental/difference.h"
 
 struct cli_sides {
     struct cli_model models[2];

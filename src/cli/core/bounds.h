@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_CORE_BOUNDS_H
 #define ETSCOPE_CLI_CORE_BOUNDS_H
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "output/table/table.h"
 
 /* The size of an input that was opened counts towards what tables may hold. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 struct ets_text cli_text(const char *string)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* Of a terminated string, without its end. */
 struct ets_text cli_text(const char *string);

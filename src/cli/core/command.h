@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 /* Exit codes; docs/exit-codes.md. */
 enum cli_exit {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 /* A file that the command read, or a note. */
 struct cli_entry {

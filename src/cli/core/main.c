@@ -54,7 +54,7 @@ static const struct cli_command commands[] = {
      "are over the finite numbers. TENSOR, the number of an event in the list or the name of an "
      "operator, and the filters choose some. With TENSOR or --show their values follow, as NumPy "
      "prints them, with quantiles and a histogram; machine formats have them in the column values. "
-     "--save writes NumPy's files. Types that NumPy lacks are written as npy.h says: bfloat16 as "
+     "--save writes NumPy's files. Types that NumPy lacks are written as numpy.h says: bfloat16 as "
      "<V2, quantized types as their stored integers, 8-bit floats as |V1. Tensors are named by "
      "run, "
      "event and operator, run1-event00014-addmm.out. --compare finds the array of a tensor in a "
@@ -169,7 +169,8 @@ static const struct cli_command commands[] = {
      "method=, case=, output= and dtype= for which outputs, rtol= and atol= for how much; the last "
      "rule that fits counts. Close is |actual - expected| <= atol + rtol * |expected|. "
      "--comparator "
-     "adds what a shared library of your own says of each pair (etscope/comparator_plugin.h).",
+     "adds what a shared library of your own says of each pair "
+     "(etscope/experimental/comparator_plugin.h).",
      cli_verify_options,
      "etscope verify model.bpte\n"
      "etscope verify model.bpte --rtol 1e-3 --atol 1e-5 --junit verify.xml\n"

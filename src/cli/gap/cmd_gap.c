@@ -7,7 +7,7 @@
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "output/picture/gap_picture.h"
 #include "output/table/gap_table.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 static int no_memory(void)
 {

@@ -4,7 +4,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/inputs.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
 
 /* What is open of the other trace. */
 struct other_trace {

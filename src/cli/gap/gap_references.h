@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_GAP_GAP_REFERENCES_H
 
 #include "cli/core/command.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 
 /*
  * --reference-trace with --reference-debug-buffer, joined with --reference-etrecord or else with

@@ -10,10 +10,10 @@
 #include "cli/gap/gap_references.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/session.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/experimental/gap.h"
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 #include "views/gap_headline.h"
 
 /* Buffers that the model changes have the record's values in every evaluation. */

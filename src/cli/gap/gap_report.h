@@ -6,7 +6,7 @@
 #include "cli/open/session.h"
 #include "cli/open/subject.h"
 #include "cli/open/tolerances.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 
 /* clang-format off */
 #define CLI_REFERENCE_OPTIONS \

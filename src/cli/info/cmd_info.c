@@ -3,7 +3,7 @@
 #include "cli/core/document.h"
 #include "cli/info/info_kinds.h"
 #include "cli/open/trace_paths.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 const struct cli_option cli_info_options[] = {
     {"--format", "-f", "table|json|jsonl",

@@ -1,8 +1,8 @@
 /* info on files that hold values: .bpte, .ptd, .npy. */
 #include "cli/info/info_kinds.h"
 #include "etscope/bundle.h"
-#include "etscope/data_file.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
+#include "etscope/program.h"
 
 /* "  case 0 inputs  float32 [2, 16], float32 [4]" */
 static void tell_values(struct ets_facts *facts, const struct ets_bundle_case *test_case,

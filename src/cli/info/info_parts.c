@@ -2,7 +2,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/info/info_kinds.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 void info_begin(struct info_request *request)
 {

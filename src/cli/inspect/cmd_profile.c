@@ -3,7 +3,7 @@
 
 #include "cli/inspect/show.h"
 #include "cli/open/session.h"
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 
 const struct cli_option cli_profile_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,

@@ -4,7 +4,7 @@
 
 #include "cli/core/command.h"
 #include "cli/open/filters.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/inspect.h"
 #include "output/table/table.h"
 

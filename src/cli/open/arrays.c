@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/kind.h"
-#include "etscope/npy.h"
+#include "etscope/experimental/numpy.h"
+#include "etscope/file.h"
 
 /* N of "arr_N"; -1: another name. */
 static long long number_of(struct ets_text name)

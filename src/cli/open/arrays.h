@@ -3,8 +3,8 @@
 #define ETSCOPE_CLI_OPEN_ARRAYS_H
 
 #include "cli/core/command.h"
+#include "etscope/experimental/numpy.h"
 #include "etscope/file.h"
-#include "etscope/npz.h"
 
 struct cli_arrays {
     const char *path;

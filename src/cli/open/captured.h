@@ -4,7 +4,7 @@
 
 #include "cli/inspect/show.h"
 #include "cli/open/filters.h"
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
 
 struct cli_captured {

@@ -13,7 +13,7 @@
 #define ETSCOPE_CLI_OPEN_COMPARATOR_OPTION_H
 
 #include "cli/core/command.h"
-#include "etscope/comparator_plugin.h"
+#include "etscope/experimental/comparator_plugin.h"
 #include "output/table/table.h"
 
 /* clang-format off */

@@ -3,7 +3,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 enum { ALIGNMENT = 64 }; /* writers round up to it */
 

@@ -3,7 +3,7 @@
 #define ETSCOPE_CLI_OPEN_FILTERS_H
 
 #include "cli/core/command.h"
-#include "etscope/row_filter.h"
+#include "etscope/experimental/row_filter.h"
 
 /* For the option tables of the commands that show rows. */
 /* clang-format off */

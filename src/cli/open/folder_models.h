@@ -4,7 +4,7 @@
 
 #include "cli/open/inputs.h"
 #include "cli/open/trace_paths.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 /* Why a file stands with its model, from the strongest evidence to the weakest. */
 enum folder_tie {

@@ -1,7 +1,7 @@
 /* Opens ETRecords and programs that options name, and says what is wrong with them. */
 #include "cli/open/inputs.h"
 
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 enum ets_status cli_record_read(const char *path, struct cli_record *record_out,
                                 struct ets_error *error)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 #include "etscope/numerics.h"
 
 void cli_describe_tensor(char *buffer, size_t capacity, const struct ets_tensor *tensor)

@@ -11,8 +11,8 @@
 
 #include "cli/open/python_libraries.h"
 #include "cli/run/print_outputs.h"
+#include "etscope/experimental/numpy.h"
 #include "etscope/inspect.h"
-#include "etscope/npy.h"
 
 static uint64_t now_ns(void)
 {

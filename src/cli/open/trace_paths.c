@@ -12,7 +12,6 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "etscope/file.h"
-#include "etscope/kind.h"
 
 /* A piece of memory for names; pieces are freed together. */
 struct piece {

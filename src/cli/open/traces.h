@@ -5,8 +5,8 @@
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
 #include "cli/open/trace_paths.h"
+#include "etscope/experimental/pool.h"
 #include "etscope/inspect.h"
-#include "etscope/pool.h"
 
 /* What all commands over several traces have in common, for their option tables. */
 /* clang-format off */

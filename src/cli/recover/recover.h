@@ -3,8 +3,7 @@
 #define ETSCOPE_CLI_RECOVER_RECOVER_H
 
 #include "cli/open/inputs.h"
-#include "etscope/capture.h"
-#include "etscope/trace_capture.h"
+#include "etscope/experimental/capture.h"
 #include "etscope/trace_extra.h"
 
 /* One stream of the capture; where the device started again there are several. */

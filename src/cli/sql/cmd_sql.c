@@ -100,7 +100,7 @@ static int run_over(const struct cli_arguments *arguments, const struct sql_sour
     struct ets_sql *sql;
     struct ets_error error;
     const char *path = cli_value(arguments, "--to");
-    if (ets_sql_open(&sources->all, &sql, &error) != ETS_OK) return cli_fail(NULL, &error);
+    if (ets_sql_open(&sources->all, NULL, &sql, &error) != ETS_OK) return cli_fail(NULL, &error);
     int code = query == NULL ? CLI_OK : run_query(arguments, sql, query);
     if (code == CLI_OK && path != NULL && ets_sql_save(sql, path, &error) != ETS_OK) {
         code = cli_fail_output(path, &error);

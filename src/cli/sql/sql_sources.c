@@ -7,7 +7,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/inspect/show.h"
 #include "cli/open/debug_buffer.h"
-#include "etscope/kind.h"
+#include "etscope/file.h"
 
 static int add_record(struct sql_sources *sources, const char *path)
 {

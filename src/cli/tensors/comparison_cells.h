@@ -2,6 +2,7 @@
 #ifndef ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 #define ETSCOPE_CLI_TENSORS_COMPARISON_CELLS_H
 
+#include "etscope/experimental/comparators.h"
 #include "etscope/verify.h"
 #include "output/table/table.h"
 

@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/npy.h"
-#include "etscope/npz.h"
+#include "etscope/experimental/numpy.h"
 
 enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 #include "output/picture/heat_map.h"
 #include "output/text/tensor_text.h"
 

@@ -4,6 +4,7 @@
 
 #include "cli/core/command.h"
 #include "cli/open/comparator_option.h"
+#include "etscope/experimental/comparators.h"
 #include "etscope/verify.h"
 #include "output/table/table.h"
 

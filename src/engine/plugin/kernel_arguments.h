@@ -6,7 +6,7 @@
 #include <executorch/runtime/core/span.h>
 
 #include "engine/plugin/call_memory.h"
-#include "etscope/kernel.h"
+#include "etscope/engine.h"
 
 namespace ets
 {

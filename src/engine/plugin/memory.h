@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 
 namespace ets
 {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/engine.h"
 
 namespace ets

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 #include "host/arena.h"
 #include "inspect/accounting/trend.h"
 
@@ -131,7 +131,7 @@ enum ets_status ets_run_phases_find(const int64_t *ticks, uint32_t count,
         find(&f, phases_out);
     }
     ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the runs");
+    return ok ? ETS_OK : ets_fail_memory(error, "the times of runs");
 }
 
 int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t index, int64_t ticks)
@@ -141,12 +141,13 @@ int ets_run_phases_is_outlier(const struct ets_run_phases *phases, uint32_t inde
 }
 
 enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, uint32_t row,
+                                      const struct ets_allocator *allocator,
                                       struct ets_run_phases *phases_out, struct ets_error *error)
 {
     const uint32_t block = ets_inspection_row(inspection, row)->block;
     const uint32_t runs = ets_inspection_block(inspection, block)->run_count;
     struct ets_arena scratch;
-    ets_arena_init(&scratch, NULL, 0);
+    ets_arena_init(&scratch, allocator, 0);
     double *ticks = ets_arena_alloc_array(&scratch, runs, sizeof *ticks);
     int64_t *whole = ets_arena_alloc_array(&scratch, runs, sizeof *whole);
     enum ets_status status = ETS_OK;
@@ -157,7 +158,7 @@ enum ets_status ets_run_phases_of_row(const struct ets_inspection *inspection, u
         for (uint32_t i = 0; i < count; i++) {
             whole[i] = ticks[i] < 9e18 ? (int64_t)ticks[i] : INT64_MAX;
         }
-        status = ets_run_phases_find(whole, count, NULL, phases_out, error);
+        status = ets_run_phases_find(whole, count, allocator, phases_out, error);
     }
     ets_arena_reset(&scratch);
     return status;

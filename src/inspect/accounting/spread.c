@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/quantile.h"
-#include "etscope/accounting.h"
+#include "etscope/experimental/accounting.h"
 
 /* Each end of a two-sided interval of 95 %. */
 #define TAIL 0.025

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 #include "inspect/inspection.h"
 
 /* An element type, and the one that stands for it and its like. */

@@ -2,7 +2,7 @@
  * Lists the instructions of a program: calls with their units, kernels, and the bytes that go in
  * and out.
  */
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 
 #include <stdbool.h>
 #include <string.h>

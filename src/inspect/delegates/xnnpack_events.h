@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "etscope/xnnpack.h"
+#include "format/xnnpack.h"
 #include "host/arena.h"
 
 /* One operator of the runtime: "Fully Connected (NC, F32) GEMM", and the nodes that it does. */

@@ -2,8 +2,8 @@
  * The event table as an Arrow C stream. Each array owns its buffers, because a consumer may keep a
  * column and release the rest: one block of memory for each, which its release gives back.
  */
-#include "etscope/arrow.h"
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
+#include "etscope/experimental/arrow.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -519,7 +519,7 @@ enum ets_status ets_arrow_events(const struct ets_inspection *inspection,
     ets_arena_reset(&scratch);
     if (!is_made) {
         if (block != NULL) give_back(block);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the events' columns");
+        return ets_fail_memory(error, "the events' columns");
     }
     *stream_out =
         (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, block};

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "output/picture/gap_picture.h"
 #include "output/text/xml_text.h"
 #include "views/gap_headline.h"
-#include "views/gap_lines.h"
 
 /* Pixels. */
 enum {

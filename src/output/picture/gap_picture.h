@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_OUTPUT_PICTURE_GAP_PICTURE_H
 #define ETSCOPE_OUTPUT_PICTURE_GAP_PICTURE_H
 
+#include "etscope/experimental/gap.h"
 #include "etscope/file.h"
-#include "etscope/gap.h"
 
 /*
  * The rows as an SVG picture, readable on light and on dark: for each the total error and, inside

@@ -15,9 +15,8 @@
 #ifndef ETSCOPE_OUTPUT_PICTURE_HEAT_MAP_H
 #define ETSCOPE_OUTPUT_PICTURE_HEAT_MAP_H
 
-#include "etscope/allocator.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
-#include "etscope/status.h"
 #include "etscope/tensor.h"
 
 /* Cells along one side of a picture, and tiles in it, at most. */

@@ -7,7 +7,7 @@
  *     const struct ets_sql_sources sources = {.traces = &trace, .trace_count = 1};
  *     struct ets_sql *sql;
  *     struct ets_table *table;
- *     if (ets_sql_open(&sources, &sql, &error) == ETS_OK &&
+ *     if (ets_sql_open(&sources, NULL, &sql, &error) == ETS_OK &&
  *         ets_table_open(NULL, &table, &error) == ETS_OK) {
  *         if (ets_sql_query(sql, "select name, p50 from operators order by p50 desc limit 5",
  *                           table, &error) == ETS_OK) {
@@ -63,11 +63,13 @@ struct ets_sql_sources {
 };
 
 /*
- * Opens a database over the sources; graphs of the records are read. Statuses: UNAVAILABLE (built
+ * Opens a database over the sources; graphs of the records are read. `allocator` NULL: the C
+ * library's; SQLite's own memory is always SQLite's. Statuses: UNAVAILABLE (built
  * without SQLite's header, or libsqlite3 is not installed), LIMIT (2^31 events in all), those of
  * ets_etrecord_edge_graph, NO_MEMORY.
  */
 ETS_API enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+                                     const struct ets_allocator *allocator,
                                      struct ets_sql **sql_out, struct ets_error *error);
 ETS_API void ets_sql_close(struct ets_sql *sql); /* NULL is allowed */
 

@@ -7,22 +7,16 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "views/chosen_runs.h"
 
 /* Numbers of events and of their tensors share 63 bits. */
 enum { MAX_EVENTS = INT32_MAX };
-
-static enum ets_status no_memory(struct ets_error *error)
-{
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the database");
-}
 
 static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *error)
 {
     const struct ets_sql_sources *sources = &data->sources;
     uint64_t events = 0, runs = 0, blocks = 0, operators = 0;
     data->traces = ets_arena_alloc_array(&data->arena, sources->trace_count, sizeof *data->traces);
-    if (data->traces == NULL) return no_memory(error);
+    if (data->traces == NULL) return ets_fail_memory(error, "the tables of the database");
     for (uint32_t i = 0; i < sources->trace_count; i++) {
         struct ets_sql_trace_data *trace = &data->traces[i];
         trace->source = &sources->traces[i];
@@ -57,7 +51,7 @@ static enum ets_status add_links(struct ets_sql_data *data, struct ets_error *er
     uint32_t at = 0;
     data->first_link = ets_arena_alloc_array(&data->arena, (size_t)data->operator_count + 1,
                                              sizeof *data->first_link);
-    if (data->first_link == NULL) return no_memory(error);
+    if (data->first_link == NULL) return ets_fail_memory(error, "the tables of the database");
     for (uint32_t i = 0; i < data->sources.trace_count; i++) {
         const struct ets_inspection *inspection = data->traces[i].inspection;
         for (uint32_t row = 0; row < ets_inspection_row_count(inspection); row++) {
@@ -103,7 +97,7 @@ static enum ets_status add_graphs(struct ets_sql_data *data, struct ets_error *e
         }
         if (is_filling) break;
         data->graphs = ets_arena_alloc_array(&data->arena, room, sizeof *data->graphs);
-        if (data->graphs == NULL) return no_memory(error);
+        if (data->graphs == NULL) return ets_fail_memory(error, "the tables of the database");
     }
     return ETS_OK;
 }
@@ -259,14 +253,16 @@ static bool add_delegates(struct ets_sql_data *data)
 }
 
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
-                                  struct ets_error *error)
+                                  const struct ets_allocator *allocator, struct ets_error *error)
 {
     *data = (struct ets_sql_data){.sources = *sources};
-    ets_arena_init(&data->arena, NULL, 0);
+    ets_arena_init(&data->arena, allocator, 0);
     ETS_TRY(add_traces(data, error));
     ETS_TRY(add_links(data, error));
     ETS_TRY(add_graphs(data, error));
-    return add_methods(data) && add_delegates(data) ? ETS_OK : no_memory(error);
+    return add_methods(data) && add_delegates(data)
+               ? ETS_OK
+               : ets_fail_memory(error, "the tables of the database");
 }
 
 void ets_sql_data_free(struct ets_sql_data *data)
@@ -274,59 +270,24 @@ void ets_sql_data_free(struct ets_sql_data *data)
     ets_arena_reset(&data->arena);
 }
 
-/* The means over the middle half of their runs of the rows of a block. */
-static bool find_middles(const struct ets_inspection *inspection, uint32_t block, double *mid)
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes)
 {
-    struct ets_arena arena;
-    struct ets_chosen_runs runs;
-    const struct ets_block *rows = ets_inspection_block(inspection, block);
-    ets_arena_init(&arena, NULL, 0);
-    double *ticks = ets_arena_alloc_array(&arena, rows->run_count, sizeof *ticks);
-    const bool ok =
-        ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs);
-    for (uint32_t i = rows->first_row; ok && i < rows->first_row + rows->row_count; i++) {
-        ets_inspection_row_ticks(inspection, i, ETS_NO_INDEX, ticks);
-        mid[i] = ets_middle_mean(ticks, runs.count, runs.weights);
-    }
-    ets_arena_reset(&arena);
-    return ok;
+    const struct ets_allocator *allocator = data->arena.allocator;
+    void *pointer = allocator->reallocate(allocator->context, NULL, bytes);
+    if (pointer != NULL) memset(pointer, 0, bytes);
+    return pointer;
+}
+
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    allocator->release(allocator->context, pointer);
 }
 
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
 {
-    if (trace->times != NULL) return true;
-    const uint32_t count = ets_inspection_row_count(trace->inspection);
-    struct ets_statistics *times = ets_arena_alloc_array(&data->arena, count, sizeof *times);
-    trace->self = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self);
-    trace->mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->mid);
-    trace->self_mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self_mid);
-    trace->children = ets_arena_alloc_array(&data->arena, count, sizeof *trace->children);
-    if (times == NULL || trace->self == NULL || trace->mid == NULL || trace->self_mid == NULL ||
-        trace->children == NULL) {
-        return false;
-    }
-    for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
-        if (!find_middles(trace->inspection, b, trace->mid)) return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (ets_inspection_row_statistics(trace->inspection, i, ETS_NO_INDEX, &times[i], NULL) !=
-            ETS_OK) {
-            return false;
-        }
-        trace->self[i] += times[i].mean;
-        trace->self_mid[i] += trace->mid[i];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ets_row *row = ets_inspection_row(trace->inspection, i);
-        const uint32_t parent = row->parent;
-        if (parent == ETS_NO_INDEX) continue;
-        trace->children[parent]++;
-        if (row->clock != NULL) continue; /* others are no part of it */
-        trace->self[parent] -= times[i].mean;
-        trace->self_mid[parent] -= trace->mid[i];
-    }
-    trace->times = times;
-    return true;
+    if (trace->times == NULL) trace->times = ets_row_times_collect(&data->arena, trace->inspection);
+    return trace->times != NULL;
 }
 
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)

@@ -1,7 +1,6 @@
 /* Opens the SQLite database over the collected data, and saves it as a file. */
 #include "output/sql/sql_database.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -20,13 +19,13 @@ static enum ets_status add_views(struct ets_sql *sql, const char *schema, struct
 {
     struct ets_arena scratch;
     enum ets_status status = ETS_OK;
-    ets_arena_init(&scratch, NULL, 0);
+    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
     for (const struct ets_sql_view *view = ets_sql_views; status == ETS_OK && view->name != NULL;
          view++) {
         const size_t room = strlen(view->select) + 128;
         char *text = ets_arena_alloc(&scratch, room);
         if (text == NULL) {
-            status = ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the database");
+            status = ets_fail_memory(error, "a view of the database");
             break;
         }
         ets_print_text(text, room, "create view %s.%s as %s", schema, view->name, view->select);
@@ -58,15 +57,18 @@ static enum ets_status connect(struct ets_sql *sql, struct ets_error *error)
     return ETS_OK;
 }
 
-enum ets_status ets_sql_open(const struct ets_sql_sources *sources, struct ets_sql **sql_out,
+enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+                             const struct ets_allocator *allocator, struct ets_sql **sql_out,
                              struct ets_error *error)
 {
-    struct ets_sql *sql = calloc(1, sizeof *sql);
-    if (sql == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the database");
-    }
+    struct ets_arena arena;
+    ets_arena_init(&arena, allocator, 0);
+    struct ets_sql *sql = ets_arena_alloc(&arena, sizeof *sql);
+    if (sql == NULL) return ets_fail_memory(error, "the database");
+    sql->arena = arena;
+    ets_arena_init(&sql->data.arena, allocator, 0);
     enum ets_status status = ets_sqlite_open(&sql->sqlite, error);
-    if (status == ETS_OK) status = ets_sql_data_init(&sql->data, sources, error);
+    if (status == ETS_OK) status = ets_sql_data_init(&sql->data, sources, allocator, error);
     if (status == ETS_OK) status = connect(sql, error);
     if (status == ETS_OK) *sql_out = sql;
     else ets_sql_close(sql);
@@ -79,7 +81,8 @@ void ets_sql_close(struct ets_sql *sql)
     if (sql->connection != NULL) sql->sqlite.close_v2(sql->connection);
     ets_sql_data_free(&sql->data);
     ets_sqlite_close(&sql->sqlite);
-    free(sql);
+    struct ets_arena arena = sql->arena; /* holds the database itself */
+    ets_arena_reset(&arena);
 }
 
 enum ets_status ets_sql_library_version(char *version, size_t capacity, struct ets_error *error)
@@ -97,12 +100,11 @@ static enum ets_status save_table(struct ets_sql *sql, const struct ets_sql_tabl
 {
     struct ets_arena scratch;
     char name[64], text[256];
-    ets_arena_init(&scratch, NULL, 0);
+    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
     ets_print_text(name, sizeof name, "out.%s", table->name);
     const char *create = ets_sql_create_text(&scratch, table, name, true);
-    enum ets_status status =
-        create == NULL ? ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table")
-                       : ets_sql_execute(sql, create, error);
+    enum ets_status status = create == NULL ? ets_fail_memory(error, "a table of the database")
+                                            : ets_sql_execute(sql, create, error);
     ets_arena_reset(&scratch);
     ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s", table->name,
                    table->name);
@@ -119,9 +121,8 @@ static enum ets_status save_table(struct ets_sql *sql, const struct ets_sql_tabl
 static enum ets_status fill_file(struct ets_sql *sql, const char *path, struct ets_error *error)
 {
     char *attach = sql->sqlite.mprintf("attach %Q as out", path);
-    enum ets_status status =
-        attach == NULL ? ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the file")
-                       : ets_sql_execute(sql, attach, error);
+    enum ets_status status = attach == NULL ? ets_fail_memory(error, "the database's path")
+                                            : ets_sql_execute(sql, attach, error);
     sql->sqlite.free(attach);
     if (status != ETS_OK) return status;
     status = ets_sql_execute(sql,

@@ -6,6 +6,7 @@
 #include "output/sql/sqlite_library.h"
 
 struct ets_sql {
+    struct ets_arena arena; /* of this struct */
     struct ets_sql_data data;
     struct ets_sqlite sqlite;
     sqlite3 *connection;

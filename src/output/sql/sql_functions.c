@@ -22,11 +22,13 @@ struct sample {
     bool is_bad, no_memory;
 };
 
-static void add(struct sample *sample, double value)
+static void add(const struct ets_sql *sql, struct sample *sample, double value)
 {
     if (sample->count == sample->capacity) {
         const size_t wanted = sample->capacity == 0 ? 64 : sample->capacity * 2;
-        double *grown = realloc(sample->values, wanted * sizeof *grown);
+        const struct ets_allocator *allocator = sql->data.arena.allocator;
+        double *grown =
+            allocator->reallocate(allocator->context, sample->values, wanted * sizeof *grown);
         if (grown == NULL) {
             sample->no_memory = true;
             return;
@@ -39,7 +41,8 @@ static void add(struct sample *sample, double value)
 
 static void step(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
-    const struct ets_sqlite *sqlite = user_data(context);
+    const struct ets_sql *sql = user_data(context);
+    const struct ets_sqlite *sqlite = &sql->sqlite;
     struct sample *sample = sqlite->aggregate_context(context, sizeof *sample);
     if (sample == NULL) return; /* SQLite says so itself */
     const double percent = count > 1 ? sqlite->value_double(arguments[1]) : 50;
@@ -49,7 +52,7 @@ static void step(sqlite3_context *context, int count, sqlite3_value **arguments)
     sample->percent = percent;
     const int type = sqlite->value_type(arguments[0]);
     if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
-        add(sample, sqlite->value_double(arguments[0]));
+        add(sql, sample, sqlite->value_double(arguments[0]));
     } else if (type != SQLITE_NULL) {
         sample->is_bad = true;
     }
@@ -72,7 +75,8 @@ static double quantile(struct sample *sample)
 
 static void finish(sqlite3_context *context)
 {
-    const struct ets_sqlite *sqlite = user_data(context);
+    const struct ets_sql *sql = user_data(context);
+    const struct ets_sqlite *sqlite = &sql->sqlite;
     struct sample *sample = sqlite->aggregate_context(context, 0);
     if (sample == NULL) {
         sqlite->result_null(context);
@@ -88,7 +92,7 @@ static void finish(sqlite3_context *context)
     } else {
         sqlite->result_double(context, quantile(sample));
     }
-    free(sample->values);
+    ets_sql_data_release(&sql->data, sample->values);
     sample->values = NULL;
 }
 
@@ -96,9 +100,9 @@ int ets_sql_add_functions(struct ets_sql *sql)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     user_data = sql->sqlite.user_data;
-    const int code = sql->sqlite.create_function_v2(sql->connection, "percentile", 2, flags,
-                                                    &sql->sqlite, NULL, step, finish, NULL);
+    const int code = sql->sqlite.create_function_v2(sql->connection, "percentile", 2, flags, sql,
+                                                    NULL, step, finish, NULL);
     if (code != SQLITE_OK) return code;
-    return sql->sqlite.create_function_v2(sql->connection, "median", 1, flags, &sql->sqlite, NULL,
-                                          step, finish, NULL);
+    return sql->sqlite.create_function_v2(sql->connection, "median", 1, flags, sql, NULL, step,
+                                          finish, NULL);
 }

@@ -1,5 +1,4 @@
 /* The tables as SQLite's virtual tables: it asks for cells, and nothing is copied before. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,7 +14,7 @@ struct virtual_table {
 struct virtual_cursor {
     sqlite3_vtab_cursor base;
     const struct ets_sql_table *table;
-    const struct ets_sqlite *sqlite;
+    struct ets_sql *sql;
     struct ets_sql_cursor cursor;
     struct ets_sql_range range;
     uint64_t at; /* in the range */
@@ -60,28 +59,29 @@ static int connect_table(sqlite3 *connection, void *context, int count,
     struct ets_sql *sql = context;
     struct ets_arena scratch;
     (void)message;
-    struct virtual_table *made = calloc(1, sizeof *made);
+    struct virtual_table *made = ets_sql_data_alloc(&sql->data, sizeof *made);
     if (made == NULL) return SQLITE_NOMEM;
     *made =
         (struct virtual_table){.sql = sql, .table = count > 2 ? find_table(arguments[2]) : NULL};
     if (made->table == NULL) {
-        free(made);
+        ets_sql_data_release(&sql->data, made);
         return SQLITE_ERROR;
     }
-    ets_arena_init(&scratch, NULL, 0);
+    ets_arena_init(&scratch, sql->data.arena.allocator, 0);
     const char *text = ets_sql_create_text(&scratch, made->table, "x", false);
     int code = text == NULL ? SQLITE_NOMEM : sql->sqlite.declare_vtab(connection, text);
     ets_arena_reset(&scratch);
     /* Views may use it whatever they are trusted with: reading it changes nothing. */
     if (code == SQLITE_OK) code = sql->sqlite.vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     if (code == SQLITE_OK) *table_out = &made->base;
-    else free(made);
+    else ets_sql_data_release(&sql->data, made);
     return code;
 }
 
-static int disconnect_table(sqlite3_vtab *table)
+static int disconnect_table(sqlite3_vtab *base)
 {
-    free(table);
+    struct virtual_table *table = (struct virtual_table *)base;
+    ets_sql_data_release(&table->sql->data, table);
     return SQLITE_OK;
 }
 
@@ -134,12 +134,13 @@ static int choose_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
 {
     const struct virtual_table *table = (const struct virtual_table *)base;
-    struct virtual_cursor *cursor = calloc(1, sizeof *cursor + table->table->state_bytes);
+    struct virtual_cursor *cursor =
+        ets_sql_data_alloc(&table->sql->data, sizeof *cursor + table->table->state_bytes);
     if (cursor == NULL) return SQLITE_NOMEM;
     cursor->table = table->table;
-    cursor->sqlite = &table->sql->sqlite;
+    cursor->sql = table->sql;
     cursor->cursor = (struct ets_sql_cursor){.data = &table->sql->data, .state = cursor + 1};
-    ets_arena_init(&cursor->cursor.scratch, NULL, 0);
+    ets_arena_init(&cursor->cursor.scratch, table->sql->data.arena.allocator, 0);
     *cursor_out = &cursor->base;
     return SQLITE_OK;
 }
@@ -148,7 +149,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
     ets_arena_reset(&cursor->cursor.scratch);
-    free(cursor);
+    ets_sql_data_release(&cursor->sql->data, cursor);
     return SQLITE_OK;
 }
 
@@ -194,9 +195,11 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int cou
                   sqlite3_value **arguments)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
-    const bool is_number = count == 1 && cursor->sqlite->value_type(arguments[0]) == SQLITE_INTEGER;
-    const bool is_nothing = count == 1 && cursor->sqlite->value_type(arguments[0]) == SQLITE_NULL;
-    const int64_t number = is_number ? cursor->sqlite->value_int64(arguments[0]) : -1;
+    const bool is_number =
+        count == 1 && cursor->sql->sqlite.value_type(arguments[0]) == SQLITE_INTEGER;
+    const bool is_nothing =
+        count == 1 && cursor->sql->sqlite.value_type(arguments[0]) == SQLITE_NULL;
+    const int64_t number = is_number ? cursor->sql->sqlite.value_int64(arguments[0]) : -1;
     (void)text;
     ets_arena_reset(&cursor->cursor.scratch);
     cursor->is_over = is_nothing; /* NULL equals nothing */
@@ -224,7 +227,7 @@ static int is_over(sqlite3_vtab_cursor *base)
 static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
-    const struct ets_sqlite *sqlite = cursor->sqlite;
+    const struct ets_sqlite *sqlite = &cursor->sql->sqlite;
     const size_t used = cursor->cursor.scratch.used_bytes;
     const struct ets_sql_value value = cursor->table->cell(&cursor->cursor, column);
     /* What the cell put into the scratch goes with the row, all else with the database. */

@@ -65,7 +65,7 @@ static enum ets_status explain(const struct ets_sql *sql, const char *query,
     const char *message = sqlite->errmsg(sql->connection);
     const struct ets_text text = {message, strlen(message)};
     if (code == SQLITE_NOMEM) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the query");
+        return ets_fail_memory(error, "the query");
     }
     if (code == SQLITE_AUTH) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, find_fault(sql, query, NULL),
@@ -164,7 +164,7 @@ enum ets_status ets_sql_query(struct ets_sql *sql, const char *query, struct ets
     enum ets_status status = ETS_OK;
     if ((code == SQLITE_ROW || code == SQLITE_DONE) &&
         !add_columns(sql, statement, table, code == SQLITE_ROW)) {
-        status = ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the query");
+        status = ets_fail_memory(error, "the columns of the query");
     }
     while (status == ETS_OK && code == SQLITE_ROW && !table->is_over && !table->no_memory) {
         add_row(sqlite, statement, table);

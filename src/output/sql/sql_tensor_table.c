@@ -1,8 +1,8 @@
 /* Captured tensors, one after the other; their numbers are made when a query asks for them. */
 #include <math.h>
 
-#include "etscope/captured_values.h"
-#include "etscope/summary.h"
+#include "etscope/experimental/captured_values.h"
+#include "etscope/numerics.h"
 #include "output/sql/sql_tables.h"
 
 enum {

@@ -4,10 +4,12 @@
 
 #define REASON "this build has no SQL: install the package libsqlite3-dev and build etscope again"
 
-enum ets_status ets_sql_open(const struct ets_sql_sources *sources, struct ets_sql **sql_out,
+enum ets_status ets_sql_open(const struct ets_sql_sources *sources,
+                             const struct ets_allocator *allocator, struct ets_sql **sql_out,
                              struct ets_error *error)
 {
     (void)sources;
+    (void)allocator;
     (void)sql_out;
     return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, REASON);
 }

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include "etscope/status.h"
+#include "etscope/base.h"
 
 /* The functions that are used, each as it is declared in sqlite3.h. */
 #define ETS_SQLITE_FUNCTIONS(X) \

@@ -1,4 +1,4 @@
-/* The tree of accounting.h as a table. */
+/* The tree of times as a table. */
 #ifndef ETSCOPE_OUTPUT_TABLE_ACCOUNT_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_ACCOUNT_TABLE_H
 

@@ -1,179 +1,224 @@
 /* The table of what was captured beside what the reference has. */
-#include <string.h>
-
+#include "base/error.h"
 #include "base/text.h"
-#include "etscope/captured_values.h"
-#include "etscope/gap.h"
-#include "etscope/inspect.h"
+#include "etscope/experimental/captured_values.h"
+#include "host/text_builder.h"
 #include "output/table/gap_table.h"
-#include "output/table/table.h"
-#include "output/table/table_cells.h"
 #include "views/operator_lines.h"
 
-enum cell {
-    CELL_INSTRUCTION,
-    CELL_OPERATOR,
-    CELL_INDEX,
-    CELL_ITEM,
-    CELL_OCCURRENCE,
-    CELL_SHAPE,
-    CELL_MATCH,
-    CELL_HANDLES,
-    CELL_NODE,
-    CELL_OUTPUT,
-    CELL_REASON,
-    CELL_VIEW,
-    CELL_INFERRED,
-    CELL_EDGE_NODE,
-    CELL_EVENT,
-    CELL_SOURCE,
-    CELL_MODULE,
-    CELL_COUNT
-};
-
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER},
-    [CELL_OPERATOR] = {.name = "runtime_op",
-                       .title = "captured",
-                       .least_width = 16,
-                       .cut_in_middle = 1},
-    [CELL_INDEX] = {.name = "index", .kind = ETS_COLUMN_INTEGER, .priority = 4},
-    [CELL_ITEM] = {.name = "item", .kind = ETS_COLUMN_INTEGER, .priority = 5},
-    [CELL_OCCURRENCE] = {.name = "occurrence", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_SHAPE] = {.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 2, .least_width = 8},
-    [CELL_MATCH] = {.name = "match"},
-    [CELL_HANDLES] = {.name = "runtime_debug_handle",
-                      .title = "handles",
-                      .kind = ETS_COLUMN_NUMBERS,
-                      .priority = 3,
-                      .least_width = 7,
-                      .first_of_list = 1},
-    [CELL_NODE] = {.name = "aot_op", .title = "reference", .least_width = 12, .cut_in_middle = 1},
-    [CELL_OUTPUT] = {.name = "output", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_REASON] = {.name = "reason", .title = "why", .least_width = 20},
-    [CELL_VIEW] = {.name = "view", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_EDGE_NODE] = {.name = "edge_op", .machine_only = 1},
-    [CELL_EVENT] = {.name = "event", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_SOURCE] = {.name = "source", .priority = 1, .least_width = 14, .cut_at_start = 1},
-    [CELL_MODULE] = {.name = "module", .machine_only = 1},
-};
-
-struct filler {
+/* What the cells of a row are of: a captured value, or a node of which nothing was captured. */
+struct line {
     struct ets_table *table;
     const struct ets_inspection *inspection;
-    struct ets_arena arena; /* of one row's texts */
+    const struct ets_gap_value *value;   /* NULL: `hidden` */
+    const struct ets_gap_hidden *hidden; /* NULL: `value` */
+    struct ets_text source, module;      /* size 0: none */
 };
 
-static void put_text(const struct filler *f, struct ets_text text)
+struct field {
+    struct ets_column column;
+    void (*put)(const struct line *line);
+};
+
+static void put_text(const struct line *line, struct ets_text text)
 {
-    if (text.size > 0) ets_table_put_text(f->table, text);
-    else ets_table_put_nothing(f->table);
+    if (text.size > 0) ets_table_put_text(line->table, text);
+    else ets_table_put_nothing(line->table);
 }
 
+static void put_name(const struct line *line, const struct ets_graph_node *node)
+{
+    if (node != NULL) put_text(line, node->name);
+    else ets_table_put_nothing(line->table);
+}
+
+static void put_integer(const struct line *line, int64_t value, bool is_there)
+{
+    if (is_there) ets_table_put_integer(line->table, value);
+    else ets_table_put_nothing(line->table);
+}
+
+static void put_instruction(const struct line *line)
+{
+    if (line->value == NULL) {
+        put_integer(line, line->hidden->instruction, line->hidden->instruction >= 0);
+        return;
+    }
+    const struct ets_captured_value *captured = &line->value->captured;
+    put_integer(line, captured->instruction, captured->chain >= 0);
+}
+
+static void put_operator(const struct line *line)
+{
+    char room[160];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const struct ets_gap_value *value = line->value;
+    if (value == NULL) {
+        ets_table_put_string(line->table, line->hidden->backend);
+        return;
+    }
+    const struct ets_text name = ets_captured_value_operator(line->inspection, &value->captured);
+    if (value->backend == NULL || !ets_text_is(name, "DELEGATE_CALL")) {
+        put_text(line, name);
+        return;
+    }
+    ets_add_text(&text, "%s %s", value->backend, value->is_argument ? "input" : "output");
+    put_text(line, ets_built_text(&text));
+}
+
+static void put_match(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    ets_table_put_string(line->table, value == NULL        ? "not captured"
+                                      : value->is_argument ? "input"
+                                                           : ets_gap_match_name(value->match));
+}
+
+static void put_node(const struct line *line)
+{
+    put_name(line, line->value != NULL ? line->value->node : line->hidden->node);
+}
+
+static void put_reason(const struct line *line)
+{
+    ets_table_put_string(line->table,
+                         line->value != NULL ? line->value->reason : line->hidden->reason);
+}
+
+static void put_source(const struct line *line)
+{
+    put_text(line, line->source);
+}
+
+static void put_module(const struct line *line)
+{
+    put_text(line, line->module);
+}
+
+/* Of a captured value alone. */
+
+static void put_index(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->captured.index : 0, value != NULL);
+}
+
+static void put_item(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->captured.item : 0,
+                value != NULL && value->captured.item_count > 0);
+}
+
+static void put_occurrence(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->occurrence : 0, value != NULL);
+}
+
+static void put_shape(const struct line *line)
+{
+    if (line->value == NULL) {
+        ets_table_put_nothing(line->table);
+        return;
+    }
+    const struct ets_captured_value *captured = &line->value->captured;
+    ets_table_put_integers(line->table, captured->tensor.sizes,
+                           captured->has_tensor ? captured->tensor.rank : 0);
+}
+
+static void put_handles(const struct line *line)
+{
+    if (line->value == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_integers(line->table, line->value->handles, line->value->handle_count);
+}
+
+static void put_output(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->output : 0,
+                value != NULL && value->node != NULL);
+}
+
+static void put_view(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->is_view : 0, value != NULL);
+}
+
+static void put_inferred(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->is_inferred : 0, value != NULL);
+}
+
+static void put_edge_node(const struct line *line)
+{
+    put_name(line, line->value != NULL ? line->value->edge_node : NULL);
+}
+
+static void put_event(const struct line *line)
+{
+    const struct ets_gap_value *value = line->value;
+    put_integer(line, value != NULL ? (int64_t)value->captured.event : 0,
+                value != NULL && value->captured.event != ETS_NO_INDEX);
+}
+
+static const struct field fields[] = {
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_instruction},
+    {{.name = "runtime_op", .title = "captured", .least_width = 16, .cut_in_middle = 1},
+     put_operator},
+    {{.name = "index", .kind = ETS_COLUMN_INTEGER, .priority = 4}, put_index},
+    {{.name = "item", .kind = ETS_COLUMN_INTEGER, .priority = 5}, put_item},
+    {{.name = "occurrence", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_occurrence},
+    {{.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 2, .least_width = 8}, put_shape},
+    {{.name = "match"}, put_match},
+    {{.name = "runtime_debug_handle",
+      .title = "handles",
+      .kind = ETS_COLUMN_NUMBERS,
+      .priority = 3,
+      .least_width = 7,
+      .first_of_list = 1},
+     put_handles},
+    {{.name = "aot_op", .title = "reference", .least_width = 12, .cut_in_middle = 1}, put_node},
+    {{.name = "output", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_output},
+    {{.name = "reason", .title = "why", .least_width = 20}, put_reason},
+    {{.name = "view", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_view},
+    {{.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_inferred},
+    {{.name = "edge_op", .machine_only = 1}, put_edge_node},
+    {{.name = "event", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_event},
+    {{.name = "source", .priority = 1, .least_width = 14, .cut_at_start = 1}, put_source},
+    {{.name = "module", .machine_only = 1}, put_module},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 /* Where a node comes from. */
-static bool put_place(struct filler *f, enum cell cell, const struct ets_graph_node *node)
+static bool find_place(struct line *line, struct ets_arena *arena,
+                       const struct ets_graph_node *node)
 {
     struct ets_text_list sources, modules;
     const struct ets_row_node row_node = {node, -1};
-    if (!ets_operator_node_places(&f->arena, &row_node, node != NULL, &sources, &modules)) {
+    if (!ets_operator_node_places(arena, &row_node, node != NULL, &sources, &modules)) {
         return false;
     }
-    const struct ets_text_list *list = cell == CELL_SOURCE ? &sources : &modules;
-    put_text(f, list->count > 0 ? list->items[0] : (struct ets_text){NULL, 0});
+    if (sources.count > 0) line->source = sources.items[0];
+    if (modules.count > 0) line->module = modules.items[0];
     return true;
 }
 
-static void put_runtime_op(struct filler *f, const struct ets_gap_value *value)
+static bool put_line(struct line line, struct ets_arena *arena)
 {
-    const struct ets_text name = ets_captured_value_operator(f->inspection, &value->captured);
-    char text[160];
-    if (value->backend == NULL || !ets_text_is(name, "DELEGATE_CALL")) {
-        put_text(f, name);
-        return;
-    }
-    const size_t used = ets_print_text(text, sizeof text, "%s %s", value->backend,
-                                       value->is_argument ? "input" : "output");
-    put_text(f, (struct ets_text){text, used});
-}
-
-static void put_integer(const struct filler *f, int64_t value, bool is_there)
-{
-    if (is_there) ets_table_put_integer(f->table, value);
-    else ets_table_put_nothing(f->table);
-}
-
-static bool put_cell(struct filler *f, enum cell cell, const struct ets_gap_value *value)
-{
-    const struct ets_captured_value *captured = &value->captured;
-    switch (cell) {
-    case CELL_INSTRUCTION: put_integer(f, captured->instruction, captured->chain >= 0); break;
-    case CELL_OPERATOR: put_runtime_op(f, value); break;
-    case CELL_INDEX: ets_table_put_integer(f->table, captured->index); break;
-    case CELL_ITEM: put_integer(f, captured->item, captured->item_count > 0); break;
-    case CELL_OCCURRENCE: ets_table_put_integer(f->table, value->occurrence); break;
-    case CELL_SHAPE:
-        ets_table_put_integers(f->table, captured->tensor.sizes,
-                               captured->has_tensor ? captured->tensor.rank : 0);
-        break;
-    case CELL_MATCH:
-        ets_table_put_string(f->table,
-                             value->is_argument ? "input" : ets_gap_match_name(value->match));
-        break;
-    case CELL_HANDLES: ets_table_put_integers(f->table, value->handles, value->handle_count); break;
-    case CELL_NODE:
-        put_text(f, value->node == NULL ? (struct ets_text){NULL, 0} : value->node->name);
-        break;
-    case CELL_OUTPUT: put_integer(f, value->output, value->node != NULL); break;
-    case CELL_REASON: ets_table_put_string(f->table, value->reason); break;
-    case CELL_VIEW: ets_table_put_integer(f->table, value->is_view); break;
-    case CELL_INFERRED: ets_table_put_integer(f->table, value->is_inferred); break;
-    case CELL_EDGE_NODE:
-        put_text(f, value->edge_node == NULL ? (struct ets_text){NULL, 0} : value->edge_node->name);
-        break;
-    case CELL_EVENT: put_integer(f, captured->event, captured->event != ETS_NO_INDEX); break;
-    case CELL_SOURCE:
-    case CELL_MODULE:
-        return put_place(f, cell, value->node != NULL ? value->node : value->edge_node);
-    case CELL_COUNT: break;
-    }
-    return true;
-}
-
-static bool put_hidden_cell(struct filler *f, enum cell cell, const struct ets_gap_hidden *hidden)
-{
-    switch (cell) {
-    case CELL_INSTRUCTION: put_integer(f, hidden->instruction, hidden->instruction >= 0); break;
-    case CELL_OPERATOR: ets_table_put_string(f->table, hidden->backend); break;
-    case CELL_MATCH: ets_table_put_string(f->table, "not captured"); break;
-    case CELL_NODE: put_text(f, hidden->node->name); break;
-    case CELL_REASON: ets_table_put_string(f->table, hidden->reason); break;
-    case CELL_SOURCE:
-    case CELL_MODULE: return put_place(f, cell, hidden->node);
-    default: ets_table_put_nothing(f->table);
-    }
-    return true;
-}
-
-static bool fill(struct filler *f, const struct ets_gap_report *report)
-{
-    for (int i = 0; i < CELL_COUNT; i++) ets_table_add_column(f->table, &columns[i]);
-    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
-        ets_table_add_row(f->table, 0);
-        for (int k = 0; k < CELL_COUNT; k++) {
-            if (!put_cell(f, (enum cell)k, ets_gap_value(report, i))) return false;
-        }
-        ets_arena_reset(&f->arena);
-    }
-    for (uint32_t i = 0; i < ets_gap_hidden_count(report); i++) {
-        ets_table_add_row(f->table, 0);
-        ets_table_quiet_row(f->table);
-        for (int k = 0; k < CELL_COUNT; k++) {
-            if (!put_hidden_cell(f, (enum cell)k, ets_gap_hidden(report, i))) return false;
-        }
-        ets_arena_reset(&f->arena);
-    }
-    return true;
+    const struct ets_gap_value *value = line.value;
+    const struct ets_graph_node *node = value == NULL         ? line.hidden->node
+                                        : value->node != NULL ? value->node
+                                                              : value->edge_node;
+    const bool is_placed = find_place(&line, arena, node);
+    ets_table_add_row(line.table, 0);
+    if (value == NULL) ets_table_quiet_row(line.table);
+    for (size_t i = 0; i < FIELDS; i++) fields[i].put(&line);
+    ets_arena_reset(arena);
+    return is_placed;
 }
 
 enum ets_status ets_alignment_table_fill(struct ets_table *table,
@@ -181,10 +226,18 @@ enum ets_status ets_alignment_table_fill(struct ets_table *table,
                                          const struct ets_gap_report *report,
                                          struct ets_error *error)
 {
-    struct filler f = {.table = table, .inspection = inspection};
-    ets_arena_init(&f.arena, NULL, 0);
-    const bool is_filled = fill(&f, report);
-    ets_arena_reset(&f.arena);
-    if (is_filled) return ETS_OK;
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    struct ets_arena arena; /* of one row's texts */
+    bool ok = true;
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    ets_table_add_columns(table, &fields[0].column, sizeof *fields, FIELDS, 1);
+    for (uint32_t i = 0; ok && i < ets_gap_value_count(report); i++) {
+        ok = put_line(
+            (struct line){
+                .table = table, .inspection = inspection, .value = ets_gap_value(report, i)},
+            &arena);
+    }
+    for (uint32_t i = 0; ok && i < ets_gap_hidden_count(report); i++) {
+        ok = put_line((struct line){.table = table, .hidden = ets_gap_hidden(report, i)}, &arena);
+    }
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of captured values");
 }

@@ -15,18 +15,20 @@ struct annotate_filler {
     struct ets_arena *arena; /* of one block */
     double tick_ns;          /* 0: the clock has no unit */
     struct ets_chosen_runs runs;
+    struct ets_line_work work; /* of the block */
 };
 
 /* A row of the table: a line with what is known about it, or without. */
 struct annotate_line {
-    const struct ets_place *place; /* NULL: nothing is known */
+    const struct annotate_filler *f; /* filled in by ets_annotate_put_line */
+    const struct ets_place *place;   /* NULL: nothing is known */
     struct ets_text file, code;
     uint32_t line; /* 0: none */
     double total;
 };
 
 void ets_annotate_add_columns(const struct annotate_filler *filler);
-void ets_annotate_put_line(const struct annotate_filler *filler, const struct annotate_line *line);
+void ets_annotate_put_line(const struct annotate_filler *filler, struct annotate_line line);
 /* Something is known of the line. */
 bool ets_annotate_has_line(const struct annotate_filler *filler, const struct ets_place *place);
 

@@ -10,7 +10,7 @@ static void put_gap(const struct annotate_filler *f, struct ets_text file)
 {
     if (f->options->lines == ETS_LINES_COUNTED) return;
     ets_annotate_put_line(f,
-                          &(struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
+                          (struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
 }
 
 static void add_heading(const struct annotate_filler *f, const struct ets_line_work *work,
@@ -77,11 +77,11 @@ static void put_file_lines(const struct annotate_filler *f, const struct ets_sou
         }
         if (is_gap) put_gap(f, file->name);
         is_gap = false;
-        ets_annotate_put_line(f, &(struct annotate_line){.place = is_known ? &places[at] : NULL,
-                                                         .file = file->name,
-                                                         .code = source->lines[i],
-                                                         .line = i + 1,
-                                                         .total = total});
+        ets_annotate_put_line(f, (struct annotate_line){.place = is_known ? &places[at] : NULL,
+                                                        .file = file->name,
+                                                        .code = source->lines[i],
+                                                        .line = i + 1,
+                                                        .total = total});
     }
     if (is_gap) put_gap(f, file->name);
 }
@@ -96,11 +96,11 @@ static void put_recorded_lines(const struct annotate_filler *f, const struct ets
         if (f->options->lines == ETS_LINES_COUNTED && !ets_annotate_has_line(f, &places[i]))
             continue;
         if (frame->line > last + 1) put_gap(f, file->name);
-        ets_annotate_put_line(f, &(struct annotate_line){.place = &places[i],
-                                                         .file = file->name,
-                                                         .code = frame->code,
-                                                         .line = frame->line,
-                                                         .total = total});
+        ets_annotate_put_line(f, (struct annotate_line){.place = &places[i],
+                                                        .file = file->name,
+                                                        .code = frame->code,
+                                                        .line = frame->line,
+                                                        .total = total});
         last = frame->line;
     }
     put_gap(f, file->name);
@@ -120,7 +120,7 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
     if (source.lines != NULL) put_file_lines(f, file, places, &source, work->total);
     else put_recorded_lines(f, file, places, work->total);
     for (uint32_t i = 0; i < file->count; i++) {
-        if (!ets_text_equal(places[i].name, work->crowded.name)) continue;
+        if (places[i].frame != work->crowded.frame) continue;
         char note[512];
         const size_t size =
             ets_crowded_line_print(&work->crowded, "inspect --group-by module", note, sizeof note);
@@ -132,7 +132,6 @@ static bool put_file(const struct annotate_filler *f, const struct ets_line_work
 static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
 {
     struct ets_work work;
-    struct ets_line_work lines;
     struct ets_line_errors errors;
     if (!ets_work_collect(f->arena, f->inspection, f->block_index, ETS_WORK_KNOWN,
                           &f->options->filter, run_number, &work)) {
@@ -146,18 +145,19 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
         !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
-                               f->options->all_frames != 0, &lines)) {
+                               f->options->all_frames != 0, &f->work)) {
         return false;
     }
-    for (uint32_t i = 0; i < lines.file_count; i++) {
-        if (!put_file(f, &lines, &lines.files[i])) return false;
+    const struct ets_line_work *lines = &f->work;
+    for (uint32_t i = 0; i < lines->file_count; i++) {
+        if (!put_file(f, lines, &lines->files[i])) return false;
     }
-    if (f->options->file != NULL || lines.on_lines == lines.count) return true;
+    if (f->options->file != NULL || lines->on_lines == lines->count) return true;
     ets_table_add_section(f->table, (struct ets_text){"on no line", 10});
-    for (uint32_t i = lines.on_lines; i < lines.count; i++) {
-        ets_annotate_put_line(
-            f, &(struct annotate_line){
-                   .place = &lines.places[i], .code = lines.places[i].name, .total = lines.total});
+    for (uint32_t i = lines->on_lines; i < lines->count; i++) {
+        ets_annotate_put_line(f, (struct annotate_line){.place = &lines->places[i],
+                                                        .code = lines->places[i].name,
+                                                        .total = lines->total});
     }
     return true;
 }
@@ -169,8 +169,8 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
 {
     struct ets_arena arena, run_arena;
     struct ets_annotate_gaps gaps;
-    ets_arena_init(&arena, NULL, 0);
-    ets_arena_init(&run_arena, NULL, 0);
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    ets_arena_init(&run_arena, ets_table_allocator(table), 0);
     struct annotate_filler f = {.table = table,
                                 .inspection = inspection,
                                 .options = options,
@@ -193,5 +193,5 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
         ets_arena_reset(&arena);
     }
     ets_arena_reset(&run_arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    return ok ? ETS_OK : ets_fail_memory(error, "the annotated source");
 }

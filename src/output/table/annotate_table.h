@@ -16,10 +16,10 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_TABLE_H
 
-#include "etscope/delegates.h"
-#include "etscope/gap.h"
+#include "etscope/experimental/delegates.h"
+#include "etscope/experimental/gap.h"
+#include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
-#include "etscope/row_filter.h"
 #include "output/table/table.h"
 
 enum ets_annotate_lines {

@@ -1,5 +1,8 @@
-/* How many columns of a terminal a text takes. */
+/* How many columns of a terminal a text takes, by Unicode's tables of wide and of no width. */
 #include "output/table/character_width.h"
+
+#include "base/utf8.h"
+#include "etscope/base.h"
 
 /* Characters from the first to the last. */
 struct range {
@@ -120,15 +123,11 @@ static uint32_t columns_of(uint32_t code)
 /* The character at `*at`, which moves behind it. */
 static uint32_t next_code(const char *data, size_t size, size_t *at)
 {
-    const unsigned char lead = (unsigned char)data[(*at)++];
-    uint32_t code = lead < 0xc0   ? lead
-                    : lead < 0xe0 ? lead & 0x1fu
-                    : lead < 0xf0 ? lead & 0xfu
-                                  : lead & 7u;
-    while (*at < size && ((unsigned char)data[*at] & 0xc0) == 0x80) {
-        code = code << 6 | ((unsigned char)data[(*at)++] & 0x3fu);
-    }
-    return code;
+    const char *character = data + *at;
+    if ((unsigned char)*character < 0x80) return (unsigned char)data[(*at)++];
+    const size_t length = ets_utf8_length(character, size - *at);
+    *at += length > 0 ? length : 1;
+    return length > 0 ? ets_utf8_code(character, length) : 0;
 }
 
 uint32_t ets_text_columns(const char *data, size_t size)

@@ -1,120 +1,65 @@
 /* The table of `delegates`: instructions, and what each delegate runs inside of its call. */
+#include "output/table/delegate_table.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "output/table/delegate_table.h"
+#include "host/text_builder.h"
+#include "views/chosen_runs.h"
+#include "views/delegate_lines.h"
 #include "views/operator_lines.h"
 
-enum cell {
-    CELL_METHOD,
-    CELL_BLOCK_INDEX,
-    CELL_PARTITION,
-    CELL_INSTRUCTION,
-    CELL_NAME,
-    CELL_KIND,
-    CELL_EVENT,
-    CELL_TIE,
-    CELL_NODES,
-    CELL_INPUTS,
-    CELL_INPUT_BYTES,
-    CELL_OUTPUTS,
-    CELL_OUTPUT_BYTES,
-    CELL_BYTES_ARE,
-    CELL_MID,
-    CELL_P50,
-    CELL_SHARE,
-    CELL_SOURCE,
-    CELL_MODULE,
-    CELL_OPS,
-    CELL_HANDLES,
-    CELL_REASON,
-    CELL_DEPTH,
-    CELL_COUNT
-};
-
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_METHOD] = {.name = "method", .machine_only = 1},
-    [CELL_BLOCK_INDEX] = {.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_PARTITION] = {.name = "partition", .title = "part", .kind = ETS_COLUMN_INTEGER},
-    [CELL_INSTRUCTION] = {.name = "instruction",
-                          .title = "#",
-                          .kind = ETS_COLUMN_INTEGER,
-                          .priority = 1},
-    [CELL_NAME] = {.name = "operator", .least_width = 30, .cut_in_middle = 1},
-    [CELL_KIND] = {.name = "kind", .priority = 2},
-    [CELL_EVENT] = {.name = "event", .machine_only = 1},
-    [CELL_TIE] = {.name = "tie", .machine_only = 1},
-    [CELL_NODES] = {.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1},
-    [CELL_INPUTS] = {.name = "inputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INPUT_BYTES] = {.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES},
-    [CELL_OUTPUTS] = {.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_OUTPUT_BYTES] = {.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES},
-    [CELL_BYTES_ARE] = {.name = "bytes_are", .title = "bytes are", .priority = 5},
-    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1},
-    [CELL_P50] = {.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
-    [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
-    [CELL_SOURCE] = {.name = "source",
-                     .kind = ETS_COLUMN_LIST,
-                     .least_width = 14,
-                     .cut_at_start = 1,
-                     .first_of_list = 1},
-    [CELL_MODULE] = {.name = "module",
-                     .kind = ETS_COLUMN_LIST,
-                     .priority = 3,
-                     .least_width = 10,
-                     .first_of_list = 1},
-    [CELL_OPS] = {.name = "op_types",
-                  .kind = ETS_COLUMN_LIST,
-                  .priority = 4,
-                  .least_width = 20,
-                  .first_of_list = 1},
-    [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
-    [CELL_REASON] = {.name = "reason", .machine_only = 1},
-    [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-};
-
-/* One line: an instruction, or what a delegate does inside of its call. */
+/* What the cells of a row are of. */
 struct line {
-    const struct ets_delegation *step;
-    const struct ets_delegate_unit *unit; /* NULL: the instruction itself */
-    uint32_t row;                         /* of the inspection, or ETS_NO_INDEX */
-};
-
-struct filler {
     struct ets_table *table;
-    const struct ets_delegations *delegations;
-    const struct ets_delegate_table_options *options;
-    struct ets_arena arena; /* of one section */
-    const char *method;
-    uint32_t first_step, end_step; /* of the method */
-    uint32_t block;                /* ETS_NO_INDEX: no trace has run the method */
-    uint32_t *row_of_step;         /* [step - first_step] */
-    uint32_t *first_inside;        /* [step - first_step] its delegate's first event row */
-    struct ets_chosen_runs runs;   /* of the block */
-    double *per_run;               /* [run of the block] scratch; NULL: no run has a whole */
+    const struct ets_delegate_section *section;
+    const struct ets_delegate_lines *lines;
+    const struct ets_delegate_line *of;
+    const struct ets_delegation *step;
+    const struct ets_delegate_unit *unit; /* NULL: the row is of the instruction */
+    double tick;                          /* nanoseconds, or 1 where the clock has no unit */
+    struct ets_text name;
+    struct ets_text_list payload_nodes, sources, modules, ops;
 };
 
-static bool is_timed(const struct filler *f)
+struct field {
+    struct ets_column column;
+    void (*put)(const struct line *line);
+};
+
+static void put_method(const struct line *line)
 {
-    return f->options->inspection != NULL;
+    ets_table_put_string(line->table, line->step->method_name);
 }
 
-static void add_columns(const struct filler *f)
+static void put_number(const struct line *line, uint32_t number)
 {
-    const bool has_unit = f->options->tick_unit != ETS_UNIT_CYCLES;
-    for (int i = 0; i < CELL_COUNT; i++) {
-        struct ets_column column = columns[i];
-        const bool is_of_trace =
-            i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
-        if (is_of_trace && !is_timed(f)) continue;
-        if (column.kind == ETS_COLUMN_TIME && !has_unit) column.kind = ETS_COLUMN_TICKS;
-        ets_table_add_column(f->table, &column);
-    }
+    if (number == ETS_NO_INDEX) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, number);
 }
 
-static const char *kind_of(const struct line *line)
+static void put_block(const struct line *line)
+{
+    put_number(line, line->section->block);
+}
+
+static void put_partition(const struct line *line)
+{
+    put_number(line, line->step->partition);
+}
+
+static void put_instruction(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->step->instruction);
+}
+
+static void put_name(const struct line *line)
+{
+    ets_table_put_text(line->table, line->name);
+}
+
+static const char *kind_name(const struct line *line)
 {
     if (line->unit != NULL) return "inside";
     switch (line->step->kind) {
@@ -127,276 +72,281 @@ static const char *kind_of(const struct line *line)
     }
 }
 
-/* "Conv2d + Clamp" of a payload's nodes; else the operator of the graph; else the event. */
-static void put_unit_name(struct filler *f, const struct ets_delegate_unit *unit)
+static void put_kind(const struct line *line)
 {
-    size_t room = 1, used = 0;
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        room += strlen(unit->payload_nodes[i].type) + 3;
-    }
-    char *text = ets_arena_alloc(&f->arena, room);
-    if (text == NULL || unit->payload_node_count == 0) {
-        ets_table_put_text(f->table, unit->event.size > 0 || unit->node_count == 0
-                                         ? unit->event
-                                         : unit->nodes[0].node->op);
-        return;
-    }
-    for (size_t i = 0; i < unit->payload_node_count; i++) {
-        used += ets_print_text(text + used, room - used, "%s%s", i > 0 ? " + " : "",
-                               unit->payload_nodes[i].type);
-    }
-    ets_table_put_text(f->table, (struct ets_text){text, used});
+    ets_table_put_string(line->table, kind_name(line));
 }
 
-static void put_payload_nodes(struct filler *f, const struct ets_delegate_unit *unit)
+static void put_event(const struct line *line)
 {
-    const size_t count = unit == NULL ? 0 : unit->payload_node_count;
-    struct ets_text *names = ets_arena_alloc_array(&f->arena, count, sizeof *names);
-    for (size_t i = 0; names != NULL && i < count; i++) {
-        names[i] =
-            (struct ets_text){unit->payload_nodes[i].type, strlen(unit->payload_nodes[i].type)};
-    }
-    ets_table_put_list(f->table, names, names == NULL ? 0 : count);
+    if (line->unit == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_text(line->table, line->unit->event);
 }
 
-static void put_ops(struct filler *f, const struct ets_row_node *nodes, size_t count)
+static void put_tie(const struct line *line)
 {
-    struct ets_text *ops = ets_arena_alloc_array(&f->arena, count, sizeof *ops);
-    for (size_t i = 0; ops != NULL && i < count; i++) ops[i] = nodes[i].node->op;
-    ets_table_put_list(f->table, ops, ops == NULL ? 0 : count);
+    ets_table_put_string(line->table, line->unit == NULL ? NULL : ets_tie_name(line->unit->tie));
 }
 
-static void put_border(const struct filler *f, enum cell cell, const struct line *line)
+static void put_list(const struct line *line, const struct ets_text_list *list)
 {
-    const struct ets_delegation *step = line->step;
-    const bool is_call =
-        step->kind == ETS_INSTRUCTION_DELEGATE_CALL || step->kind == ETS_INSTRUCTION_KERNEL_CALL;
-    if (line->unit != NULL || !is_call) {
-        ets_table_put_nothing(f->table);
-    } else if (cell == CELL_BYTES_ARE) {
-        ets_table_put_string(f->table, step->is_upper_bound ? "at most" : "exact");
+    ets_table_put_list(line->table, list->items, list->count);
+}
+
+static void put_payload_nodes(const struct line *line)
+{
+    put_list(line, &line->payload_nodes);
+}
+
+/* Only what calls something takes and gives tensors. */
+static bool has_border(const struct line *line)
+{
+    return line->unit == NULL && (line->step->kind == ETS_INSTRUCTION_DELEGATE_CALL ||
+                                  line->step->kind == ETS_INSTRUCTION_KERNEL_CALL);
+}
+
+static void put_border(const struct line *line, uint64_t value)
+{
+    if (!has_border(line)) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static void put_inputs(const struct line *line)
+{
+    put_border(line, line->step->input_count);
+}
+
+static void put_input_bytes(const struct line *line)
+{
+    put_border(line, line->step->input_bytes);
+}
+
+static void put_outputs(const struct line *line)
+{
+    put_border(line, line->step->output_count);
+}
+
+static void put_output_bytes(const struct line *line)
+{
+    put_border(line, line->step->output_bytes);
+}
+
+static void put_bytes_are(const struct line *line)
+{
+    const char *words = line->step->is_upper_bound ? "at most" : "exact";
+    ets_table_put_string(line->table, has_border(line) ? words : NULL);
+}
+
+static void put_ticks(const struct line *line, double ticks, double scale)
+{
+    if (isnan(ticks * scale)) ets_table_put_nothing(line->table);
+    else ets_table_put_bounds(line->table, ticks * scale, (ticks + line->of->resolution) * scale);
+}
+
+static void put_middle(const struct line *line)
+{
+    put_ticks(line, line->of->middle, line->tick);
+}
+
+static void put_p50(const struct line *line)
+{
+    put_ticks(line, line->of->p50, line->tick);
+}
+
+static void put_share(const struct line *line)
+{
+    put_ticks(line, line->of->middle, 1 / line->lines->whole);
+}
+
+static void put_sources(const struct line *line)
+{
+    put_list(line, &line->sources);
+}
+
+static void put_modules(const struct line *line)
+{
+    put_list(line, &line->modules);
+}
+
+static void put_ops(const struct line *line)
+{
+    put_list(line, &line->ops);
+}
+
+static void put_handles(const struct line *line)
+{
+    if (line->unit != NULL) {
+        ets_table_put_integers(line->table, line->unit->handles, line->unit->handle_count);
     } else {
-        const uint64_t value = cell == CELL_INPUTS        ? step->input_count
-                               : cell == CELL_INPUT_BYTES ? step->input_bytes
-                               : cell == CELL_OUTPUTS     ? step->output_count
-                                                          : step->output_bytes;
-        ets_table_put_integer(f->table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+        ets_table_put_integers(line->table, line->step->handles, line->step->handle_count);
     }
 }
 
-/* The times of a row; false: it has none. */
-static bool measure(const struct filler *f, uint32_t row, struct ets_chosen_times *times_out)
+static void put_reason(const struct line *line)
 {
-    const struct ets_inspection *inspection = f->options->inspection;
-    if (row == ETS_NO_INDEX || ets_row_has_own_clock(ets_inspection_row(inspection, row))) {
+    ets_table_put_string(line->table, line->unit == NULL ? line->step->reason : NULL);
+}
+
+static void put_depth(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->unit != NULL);
+}
+
+static const struct field fields[] = {
+    {{.name = "method", .machine_only = 1}, put_method},
+    {{.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_block},
+    {{.name = "partition", .title = "part", .kind = ETS_COLUMN_INTEGER}, put_partition},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER, .priority = 1},
+     put_instruction},
+    {{.name = "operator", .least_width = 30, .cut_in_middle = 1}, put_name},
+    {{.name = "kind", .priority = 2}, put_kind},
+    {{.name = "event", .machine_only = 1}, put_event},
+    {{.name = "tie", .machine_only = 1}, put_tie},
+    {{.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_payload_nodes},
+    {{.name = "inputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_inputs},
+    {{.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES}, put_input_bytes},
+    {{.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_outputs},
+    {{.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES}, put_output_bytes},
+    {{.name = "bytes_are", .title = "bytes are", .priority = 5}, put_bytes_are},
+    {{.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1}, put_middle},
+    {{.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}, put_p50},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},
+    {{.name = "source",
+      .kind = ETS_COLUMN_LIST,
+      .least_width = 14,
+      .cut_at_start = 1,
+      .first_of_list = 1},
+     put_sources},
+    {{.name = "module",
+      .kind = ETS_COLUMN_LIST,
+      .priority = 3,
+      .least_width = 10,
+      .first_of_list = 1},
+     put_modules},
+    {{.name = "op_types",
+      .kind = ETS_COLUMN_LIST,
+      .priority = 4,
+      .least_width = 20,
+      .first_of_list = 1},
+     put_ops},
+    {{.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_handles},
+    {{.name = "reason", .machine_only = 1}, put_reason},
+    {{.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_depth},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static bool is_of_trace(const struct field *field)
+{
+    return field->put == put_block || field->put == put_middle || field->put == put_p50 ||
+           field->put == put_share;
+}
+
+/* The fields that are shown; returns how many. */
+static size_t choose_fields(bool has_trace, struct field *shown)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (has_trace || !is_of_trace(&fields[i])) shown[count++] = fields[i];
+    }
+    return count;
+}
+
+/* "Conv2d", "Clamp": what the delegate's payload calls the nodes. */
+static bool list_payload_nodes(struct ets_arena *arena, const struct ets_delegate_unit *unit,
+                               struct ets_text_list *list)
+{
+    *list = (struct ets_text_list){NULL, unit == NULL ? 0 : unit->payload_node_count};
+    list->items = ets_arena_alloc_array(arena, list->count, sizeof *list->items);
+    for (size_t i = 0; list->items != NULL && i < list->count; i++) {
+        const char *type = unit->payload_nodes[i].type;
+        list->items[i] = (struct ets_text){type, strlen(type)};
+    }
+    return list->items != NULL;
+}
+
+/* "Conv2d + Clamp" of a payload's nodes; else the event; else the operator of the graph. */
+static bool name_unit(struct ets_arena *arena, const struct ets_delegate_unit *unit,
+                      const struct ets_text_list *payload_nodes, struct ets_text *name_out)
+{
+    const bool has_event = unit->event.size > 0 || unit->node_count == 0;
+    *name_out = has_event ? unit->event : unit->nodes[0].node->op;
+    if (payload_nodes->count == 0) return true;
+    size_t room = 1;
+    for (size_t i = 0; i < payload_nodes->count; i++) room += payload_nodes->items[i].size + 3;
+    struct ets_text_builder name = {ets_arena_alloc(arena, room), room, 0};
+    if (name.text == NULL) return false;
+    for (size_t i = 0; i < payload_nodes->count; i++) {
+        ets_add_text(&name, "%s%s", i > 0 ? " + " : "", payload_nodes->items[i].data);
+    }
+    *name_out = ets_built_text(&name);
+    return true;
+}
+
+static struct ets_text step_name(const struct ets_delegation *step)
+{
+    if (step->name.data != NULL) return step->name;
+    const char *kind = ets_instruction_kind_name(step->kind);
+    return (struct ets_text){kind, kind == NULL ? 0 : strlen(kind)};
+}
+
+/* Names and places of a line. Returns false where memory ran out. */
+static bool describe(struct ets_arena *arena, struct line *line)
+{
+    size_t count;
+    const struct ets_row_node *nodes = ets_delegate_line_nodes(line->of, &count);
+    line->step = line->of->step;
+    line->unit = ets_delegate_line_unit(line->of);
+    line->ops =
+        (struct ets_text_list){ets_arena_alloc_array(arena, count, sizeof(struct ets_text)), count};
+    if (line->ops.items == NULL ||
+        !ets_operator_node_places(arena, nodes, count, &line->sources, &line->modules) ||
+        !list_payload_nodes(arena, line->unit, &line->payload_nodes)) {
         return false;
     }
-    ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, f->per_run);
-    ets_chosen_runs_summarise(&f->runs, f->per_run, times_out);
-    return true;
+    for (size_t i = 0; i < count; i++) line->ops.items[i] = nodes[i].node->op;
+    line->name = step_name(line->step);
+    return line->unit == NULL || name_unit(arena, line->unit, &line->payload_nodes, &line->name);
 }
 
-static void put_time(const struct filler *f, enum cell cell, const struct line *line)
+static void add_heading(const struct line *line)
 {
-    struct ets_chosen_times times;
-    if (!measure(f, line->row, &times) || (cell == CELL_SHARE && isnan(f->runs.whole))) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    const struct ets_row *row = ets_inspection_row(f->options->inspection, line->row);
-    const double step = (double)row->quantum_ticks * row->calls_per_run;
-    const double value = cell == CELL_P50 ? times.statistics.p50 : times.middle;
-    const double scale = cell == CELL_SHARE ? 1 / f->runs.whole
-                         : f->options->tick_unit == ETS_UNIT_CYCLES
-                             ? 1
-                             : 1e9 / ets_time_unit_per_second(f->options->tick_unit);
-    ets_table_put_bounds(f->table, value * scale, (value + step) * scale);
-}
-
-static void put_cell(struct filler *f, enum cell cell, const struct line *line,
-                     const struct ets_row_node *nodes, size_t node_count,
-                     const struct ets_text_list *sources, const struct ets_text_list *modules)
-{
-    const struct ets_delegation *step = line->step;
-    const struct ets_delegate_unit *unit = line->unit;
-    switch (cell) {
-    case CELL_METHOD: ets_table_put_string(f->table, f->method); break;
-    case CELL_BLOCK_INDEX:
-        if (f->block == ETS_NO_INDEX) ets_table_put_nothing(f->table);
-        else ets_table_put_integer(f->table, f->block);
-        break;
-    case CELL_PARTITION:
-        if (step->partition == ETS_NO_INDEX) ets_table_put_nothing(f->table);
-        else ets_table_put_integer(f->table, step->partition);
-        break;
-    case CELL_KIND: ets_table_put_string(f->table, kind_of(line)); break;
-    case CELL_INSTRUCTION: ets_table_put_integer(f->table, step->instruction); break;
-    case CELL_NAME:
-        if (unit != NULL) put_unit_name(f, unit);
-        else if (step->name.data != NULL) ets_table_put_text(f->table, step->name);
-        else ets_table_put_string(f->table, ets_instruction_kind_name(step->kind));
-        break;
-    case CELL_EVENT:
-        ets_table_put_text(f->table, unit == NULL ? (struct ets_text){NULL, 0} : unit->event);
-        break;
-    case CELL_TIE:
-        ets_table_put_string(f->table, unit == NULL ? NULL : ets_tie_name(unit->tie));
-        break;
-    case CELL_NODES: put_payload_nodes(f, unit); break;
-    case CELL_INPUTS:
-    case CELL_INPUT_BYTES:
-    case CELL_OUTPUTS:
-    case CELL_OUTPUT_BYTES:
-    case CELL_BYTES_ARE: put_border(f, cell, line); break;
-    case CELL_MID:
-    case CELL_P50:
-    case CELL_SHARE: put_time(f, cell, line); break;
-    case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
-    case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
-    case CELL_OPS: put_ops(f, nodes, node_count); break;
-    case CELL_HANDLES:
-        if (unit != NULL) ets_table_put_integers(f->table, unit->handles, unit->handle_count);
-        else ets_table_put_integers(f->table, step->handles, step->handle_count);
-        break;
-    case CELL_REASON: ets_table_put_string(f->table, unit == NULL ? step->reason : NULL); break;
-    case CELL_DEPTH: ets_table_put_integer(f->table, unit != NULL); break;
-    case CELL_COUNT: break;
-    }
-}
-
-static bool put_line(struct filler *f, const struct line *line)
-{
-    const struct ets_row_node *nodes = line->unit != NULL ? line->unit->nodes : line->step->nodes;
-    const size_t count = line->unit != NULL ? line->unit->node_count : line->step->node_count;
-    struct ets_text_list sources, modules;
-    if (!ets_operator_node_places(&f->arena, nodes, count, &sources, &modules)) return false;
-    ets_table_add_row(f->table, line->unit != NULL);
-    for (int i = 0; i < CELL_COUNT; i++) {
-        const bool is_of_trace =
-            i == CELL_MID || i == CELL_P50 || i == CELL_SHARE || i == CELL_BLOCK_INDEX;
-        if (is_of_trace && !is_timed(f)) continue;
-        put_cell(f, (enum cell)i, line, nodes, count, &sources, &modules);
-    }
-    return true;
-}
-
-/* Which rows of the block are the method's instructions, and their delegates' events. */
-static bool find_rows(struct filler *f)
-{
-    const uint32_t steps = f->end_step - f->first_step;
-    f->row_of_step = ets_arena_alloc_array(&f->arena, steps, sizeof *f->row_of_step);
-    f->first_inside = ets_arena_alloc_array(&f->arena, steps, sizeof *f->first_inside);
-    if (f->row_of_step == NULL || f->first_inside == NULL) return false;
-    for (uint32_t i = 0; i < steps; i++) f->row_of_step[i] = f->first_inside[i] = ETS_NO_INDEX;
-    f->per_run = NULL;
-    if (f->block == ETS_NO_INDEX) return true;
-    const struct ets_inspection *inspection = f->options->inspection;
-    const struct ets_block *block = ets_inspection_block(inspection, f->block);
-    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
-        const struct ets_row *row = ets_inspection_row(inspection, i);
-        if (row->chain != 0 || row->instruction < 0 || (uint32_t)row->instruction >= steps) {
-            continue;
-        }
-        if (row->is_delegated) {
-            uint32_t *first = &f->first_inside[row->instruction];
-            if (*first == ETS_NO_INDEX) *first = i;
-        } else {
-            f->row_of_step[row->instruction] = i; /* the outermost ends last */
-        }
-    }
-    const uint32_t runs = ets_inspection_block(inspection, f->block)->run_count;
-    f->per_run = ets_arena_alloc_array(&f->arena, runs, sizeof *f->per_run);
-    return f->per_run != NULL &&
-           ets_chosen_runs_find(&f->arena, inspection, f->block, ETS_NO_INDEX, 0, &f->runs);
-}
-
-/* The rows of a call's units, side by side; `rows_out` [unit_count]. */
-static void find_unit_rows(const struct filler *f, const struct ets_delegation *step,
-                           uint32_t *rows_out)
-{
-    for (uint32_t i = 0; i < step->unit_count; i++) rows_out[i] = ETS_NO_INDEX;
-    const uint32_t first = f->first_inside[step->instruction];
-    if (first == ETS_NO_INDEX) return;
-    for (uint32_t i = first; i < ets_inspection_row_count(f->options->inspection); i++) {
-        const struct ets_row *row = ets_inspection_row(f->options->inspection, i);
-        if (!row->is_delegated || row->block != f->block || row->chain != 0 ||
-            (uint32_t)row->instruction != step->instruction) {
-            return;
-        }
-        if (row->unit < step->unit_count) rows_out[row->unit] = i;
-    }
-}
-
-static void add_heading(struct filler *f)
-{
-    uint32_t partitions = 0, inside = 0, outside = 0;
-    double share = 0;
-    for (uint32_t i = f->first_step; i < f->end_step; i++) {
-        const struct ets_delegation *step = ets_delegations_step(f->delegations, i);
-        const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
-        struct ets_chosen_times times;
-        partitions += is_call;
-        inside += step->unit_count;
-        outside += step->kind == ETS_INSTRUCTION_KERNEL_CALL;
-        const uint32_t row = f->row_of_step[i - f->first_step];
-        if (is_call && measure(f, row, &times)) share += times.middle / f->runs.whole;
-    }
     char text[256];
-    size_t used = ets_print_text(
-        text, sizeof text, "%s - %u partition%s with %u operator%s, %u outside", f->method,
-        partitions, partitions == 1 ? "" : "s", inside, inside == 1 ? "" : "s", outside);
-    if (f->block != ETS_NO_INDEX) {
-        const uint32_t runs = ets_inspection_block(f->options->inspection, f->block)->run_count;
-        used += ets_print_text(text + used, sizeof text - used, " - %u run%s", runs,
-                               runs == 1 ? "" : "s");
-        used += ets_print_share_of(runs, text + used, sizeof text - used);
-        if (partitions > 0 && !isnan(share)) {
-            used += ets_print_text(text + used, sizeof text - used, ", %u %% of the time delegated",
-                                   (unsigned)(100 * share + 0.5));
+    struct ets_text_builder heading = {text, sizeof text, 0};
+    const struct ets_delegate_section *section = line->section;
+    const struct ets_delegate_lines *lines = line->lines;
+    ets_add_text(&heading, "%s - %u partition%s with %u operator%s, %u outside",
+                 ets_delegations_step(section->delegations, section->first_step)->method_name,
+                 lines->partition_count, lines->partition_count == 1 ? "" : "s",
+                 lines->inside_count, lines->inside_count == 1 ? "" : "s", lines->outside_count);
+    if (section->block != ETS_NO_INDEX) {
+        const uint32_t runs = ets_inspection_block(section->inspection, section->block)->run_count;
+        ets_add_text(&heading, " - %u run%s", runs, runs == 1 ? "" : "s");
+        heading.used += ets_print_share_of(runs, text + heading.used, sizeof text - heading.used);
+        if (lines->partition_count > 0 && !isnan(lines->delegated_share)) {
+            ets_add_text(&heading, ", %u %% of the time delegated",
+                         (unsigned)(100 * lines->delegated_share + 0.5));
         }
-    } else if (is_timed(f)) {
-        used += ets_print_text(text + used, sizeof text - used, " - not in the trace");
+    } else if (section->inspection != NULL) {
+        ets_add_text(&heading, " - not in the trace");
     }
-    ets_table_add_section(f->table, (struct ets_text){text, used});
+    ets_table_add_section(line->table, ets_built_text(&heading));
 }
 
-static bool add_section(struct filler *f, uint32_t block)
+static bool add_section(struct ets_arena *arena, const struct field *shown, size_t shown_count,
+                        struct line line, bool calls_only)
 {
-    bool ok = true;
-    f->block = block;
-    ets_arena_init(&f->arena, NULL, 0);
-    ok = find_rows(f);
-    if (ok) add_heading(f);
-    for (uint32_t i = f->first_step; ok && i < f->end_step; i++) {
-        const struct ets_delegation *step = ets_delegations_step(f->delegations, i);
-        uint32_t *rows = ets_arena_alloc_array(&f->arena, step->unit_count, sizeof *rows);
-        const struct line call = {step, NULL, f->row_of_step[i - f->first_step]};
-        ok = rows != NULL && put_line(f, &call);
-        if (ok) find_unit_rows(f, step, rows);
-        const uint32_t shown = f->options->calls_only ? 0 : step->unit_count;
-        for (uint32_t k = 0; ok && k < shown; k++) {
-            const struct line inside = {step, &step->units[k], rows[k]};
-            ok = put_line(f, &inside);
-        }
+    struct ets_delegate_lines lines;
+    if (!ets_delegate_lines_collect(arena, line.section, calls_only, &lines)) return false;
+    line.lines = &lines;
+    add_heading(&line);
+    for (uint32_t i = 0; i < lines.count; i++) {
+        line.of = &lines.items[i];
+        if (!describe(arena, &line)) return false;
+        ets_table_add_row(line.table, line.unit != NULL);
+        for (size_t k = 0; k < shown_count; k++) shown[k].put(&line);
     }
-    ets_arena_reset(&f->arena);
-    return ok;
-}
-
-/* A section for each block that ran the method, or one without times. */
-static bool add_method(struct filler *f)
-{
-    const struct ets_inspection *inspection = f->options->inspection;
-    bool ok = true, was_run = false;
-    for (uint32_t i = 0; ok && is_timed(f) && i < ets_inspection_block_count(inspection); i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        if (block->method_state != ETS_METHOD_FOUND || strcmp(block->method, f->method) != 0) {
-            continue;
-        }
-        ok = add_section(f, i);
-        was_run = true;
-    }
-    return ok && (was_run || add_section(f, ETS_NO_INDEX));
+    return true;
 }
 
 enum ets_status ets_delegate_table_fill(struct ets_table *table,
@@ -404,20 +354,22 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
                                         const struct ets_delegate_table_options *options,
                                         struct ets_error *error)
 {
-    struct filler f = {.table = table, .delegations = delegations, .options = options};
-    bool ok = true;
-    add_columns(&f);
-    const uint32_t count = ets_delegations_count(delegations);
-    for (f.first_step = 0; ok && f.first_step < count; f.first_step = f.end_step) {
-        const uint32_t index = ets_delegations_step(delegations, f.first_step)->method;
-        f.end_step = f.first_step + 1;
-        while (f.end_step < count &&
-               ets_delegations_step(delegations, f.end_step)->method == index) {
-            f.end_step++;
-        }
-        f.method = ets_delegations_step(delegations, f.first_step)->method_name;
-        ok = add_method(&f);
+    struct ets_arena arena, section_arena;
+    struct ets_delegate_sections sections;
+    struct field shown[FIELDS];
+    const bool has_unit = options->tick_unit != ETS_UNIT_CYCLES;
+    const size_t shown_count = choose_fields(options->inspection != NULL, shown);
+    struct line line = {.table = table, .tick = 1};
+    if (has_unit) line.tick = 1e9 / ets_time_unit_per_second(options->tick_unit);
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    ets_arena_init(&section_arena, ets_table_allocator(table), 0);
+    ets_table_add_columns(table, &shown[0].column, sizeof *shown, shown_count, has_unit);
+    bool ok = ets_delegate_sections_find(&arena, delegations, options->inspection, &sections);
+    for (uint32_t i = 0; ok && i < sections.count; i++) {
+        line.section = &sections.items[i];
+        ok = add_section(&section_arena, shown, shown_count, line, options->calls_only);
+        ets_arena_reset(&section_arena);
     }
-    return ok ? ETS_OK
-              : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the delegates' table");
+    ets_arena_reset(&arena);
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of delegates");
 }

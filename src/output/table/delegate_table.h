@@ -14,7 +14,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_DELEGATE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_DELEGATE_TABLE_H
 
-#include "etscope/delegates.h"
+#include "etscope/experimental/delegates.h"
 #include "output/table/table.h"
 
 struct ets_delegate_table_options {

@@ -1,380 +1,342 @@
-/* The table of `diff`: operators of both sides with medians, change and verdict. */
+/* A difference as a table: a section for each block, a row for each line. */
+#include "output/table/difference_table.h"
+
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "output/table/difference_table.h"
+#include "host/text_builder.h"
 #include "output/table/operator_cell.h"
-#include "output/table/table.h"
-#include "views/difference_order.h"
-#include "views/operator_lines.h"
+#include "views/difference_view.h"
 
-enum cell {
-    CELL_BLOCK,
-    CELL_METHOD,
-    CELL_MATCHED,
-    CELL_RUNS_BEFORE,
-    CELL_RUNS_AFTER,
-    CELL_INSTRUCTION,
-    CELL_NAME,
-    CELL_OPERATORS_BEFORE,
-    CELL_OPERATORS_AFTER,
-    CELL_BEFORE,
-    CELL_AFTER,
-    CELL_CHANGE,
-    CELL_RATIO,
-    CELL_INTERVAL,
-    CELL_SHIFT,
-    CELL_SHIFT_LOW,
-    CELL_SHIFT_HIGH,
-    CELL_CONTRIBUTION,
-    CELL_P,
-    CELL_P_EXACT,
-    CELL_ADJUSTED_P,
-    CELL_VERDICT,
-    CELL_KIND,
-    CELL_TIE,
-    CELL_SOURCE,
-    CELL_MODULE,
-    CELL_DEPTH,
-    CELL_COUNT
-};
-
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_BLOCK] = {.name = "block", .machine_only = 1},
-    [CELL_METHOD] = {.name = "method", .machine_only = 1},
-    [CELL_MATCHED] = {.name = "matched_by", .machine_only = 1},
-    [CELL_RUNS_BEFORE] = {.name = "runs_before", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_RUNS_AFTER] = {.name = "runs_after", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INSTRUCTION] = {.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER},
-    [CELL_NAME] = {.name = "operator", .least_width = 24, .cut_in_middle = 1},
-    [CELL_OPERATORS_BEFORE] = {.name = "operators_before",
-                               .kind = ETS_COLUMN_LIST,
-                               .machine_only = 1},
-    [CELL_OPERATORS_AFTER] = {.name = "operators_after",
-                              .kind = ETS_COLUMN_LIST,
-                              .machine_only = 1},
-    [CELL_BEFORE] = {.name = "before", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .shares_unit = 1},
-    [CELL_AFTER] = {.name = "after", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .shares_unit = 1},
-    [CELL_CHANGE] = {.name = "change",
-                     .kind = ETS_COLUMN_TIME,
-                     .shares_unit = 1,
-                     .is_signed = 1,
-                     .priority = 3},
-    [CELL_RATIO] = {.name = "ratio", .title = "%", .kind = ETS_COLUMN_SHARE, .is_signed = 1},
-    [CELL_INTERVAL] = {.name = "interval",
-                       .title = "95 % interval",
-                       .kind = ETS_COLUMN_TIME,
-                       .human_only = 1,
-                       .shares_unit = 1,
-                       .is_signed = 1,
-                       .priority = 4},
-    [CELL_SHIFT] = {.name = "shift", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SHIFT_LOW] = {.name = "shift_low", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SHIFT_HIGH] = {.name = "shift_high", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_CONTRIBUTION] = {.name = "contribution", .kind = ETS_COLUMN_SHARE, .machine_only = 1},
-    [CELL_P] = {.name = "p", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    [CELL_P_EXACT] = {.name = "p_is_exact", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_ADJUSTED_P] = {.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1},
-    [CELL_VERDICT] = {.name = "verdict"},
-    [CELL_KIND] = {.name = "kind", .title = "what"},
-    [CELL_TIE] = {.name = "tie", .machine_only = 1},
-    [CELL_SOURCE] = {.name = "source",
-                     .kind = ETS_COLUMN_LIST,
-                     .least_width = 14,
-                     .priority = 2,
-                     .cut_at_start = 1,
-                     .first_of_list = 1},
-    [CELL_MODULE] = {.name = "module",
-                     .kind = ETS_COLUMN_LIST,
-                     .priority = 5,
-                     .least_width = 10,
-                     .first_of_list = 1},
-    [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-};
-
-struct filler {
+/* What the cells of a line are of. */
+struct line {
     struct ets_table *table;
-    const struct ets_difference *difference;
-    struct ets_arena *arena; /* of one block's lines */
-    bool no_memory;
+    const struct ets_difference_view *view;
+    const struct ets_difference_view_line *shown;
+    const struct ets_difference_line *of;
 };
 
-static void add_columns(struct filler *f, bool has_unit)
+struct field {
+    struct ets_column column;
+    void (*put)(const struct line *line);
+};
+
+static void put_number(const struct line *line, double value)
 {
-    bool any_handles = false, any_kind = false;
-    for (uint32_t i = 0; i < ets_difference_block_count(f->difference); i++) {
-        any_handles |= ets_difference_block(f->difference, i)->by_handles != 0;
-    }
-    for (uint32_t i = 0; i < ets_difference_line_count(f->difference); i++) {
-        any_kind |= ets_difference_line(f->difference, i)->change != ETS_CHANGE_NONE;
-    }
-    for (int c = 0; c < CELL_COUNT; c++) {
-        struct ets_column column = columns[c];
-        if (!has_unit && column.kind == ETS_COLUMN_TIME) column.kind = ETS_COLUMN_TICKS;
-        if ((c == CELL_SOURCE || c == CELL_MODULE) && !any_handles) column.machine_only = 1;
-        if (c == CELL_KIND && !any_kind) column.machine_only = 1;
-        ets_table_add_column(f->table, &column);
-    }
+    if (isnan(value)) ets_table_put_nothing(line->table);
+    else ets_table_put_real(line->table, value);
 }
 
-static void put_names(struct filler *f, const struct ets_difference_side *side)
+/* A delegate's own clock has no times; ratios of its ticks are good. */
+static void put_time(const struct line *line, double lower, double upper)
 {
-    struct ets_text *names = ets_arena_alloc_array(f->arena, side->operator_count, sizeof *names);
-    if (names == NULL) {
-        f->no_memory = true;
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    for (uint32_t i = 0; i < side->operator_count; i++) {
-        names[i] = side->block->operators[side->operators[i]].name;
-    }
-    ets_table_put_list(f->table, names, side->operator_count);
+    if (isnan(lower) || line->of->has_own_clock) ets_table_put_nothing(line->table);
+    else ets_table_put_bounds(line->table, lower, upper);
+}
+
+static void put_median(const struct line *line, const struct ets_difference_side *side)
+{
+    const double p50 = side->times.count == 0 ? NAN : side->times.p50;
+    put_time(line, p50, p50 + side->resolution);
+}
+
+static void put_word(const struct line *line, const char *word)
+{
+    ets_table_put_string(line->table, *word == '\0' ? NULL : word);
+}
+
+static void put_list(const struct line *line, const struct ets_text_list *list)
+{
+    ets_table_put_list(line->table, list->items, list->count);
+}
+
+static void put_run_count(const struct line *line, const struct ets_difference_side *side)
+{
+    ets_table_put_integer(line->table, side->block == NULL ? 0 : side->block->run_count);
+}
+
+static void put_block(const struct line *line)
+{
+    ets_table_put_text(line->table, line->view->named_by->name);
+}
+
+static void put_method(const struct line *line)
+{
+    ets_table_put_string(line->table, line->view->named_by->method);
+}
+
+static void put_matched_by(const struct line *line)
+{
+    ets_table_put_string(line->table, line->view->block->by_handles ? "handles" : "order");
+}
+
+static void put_runs_before(const struct line *line)
+{
+    put_run_count(line, &line->of->before);
+}
+
+static void put_runs_after(const struct line *line)
+{
+    put_run_count(line, &line->of->after);
+}
+
+static void put_instruction(const struct line *line)
+{
+    if (line->shown->instruction < 0) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->shown->instruction);
 }
 
 /* "addmm.out", "4 operators". */
-static size_t print_side(char *buffer, size_t room, const struct ets_difference_side *side)
+static void add_side(struct ets_text_builder *text, const struct ets_difference_side *side)
 {
-    if (side->operator_count > 1) {
-        return ets_print_text(buffer, room, "%u operators", side->operator_count);
-    }
     const struct ets_text name = side->block->operators[side->operators[0]].name;
-    return ets_print_text(buffer, room, "%.*s", (int)name.size, name.data);
+    if (side->operator_count > 1) ets_add_text(text, "%u operators", side->operator_count);
+    else ets_add_text(text, "%.*s", ETS_TEXT(name));
 }
 
 /* What people read: "addmm.out", or what became what. */
-static void put_name(struct filler *f, const struct ets_difference_line *line)
+static void put_name(const struct line *line)
 {
-    char text[512];
-    if (line->change < ETS_CHANGE_REPLACED) {
-        ets_put_pool_operator(f->table, ets_difference_operator(line));
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room / 2, 0};
+    if (line->of->change < ETS_CHANGE_REPLACED) {
+        ets_put_pool_operator(line->table, line->shown->named_by);
         return;
     }
-    size_t size = print_side(text, sizeof text / 2, &line->before);
-    size += ets_print_text(text + size, sizeof text - size, " -> ");
-    size += print_side(text + size, sizeof text - size, &line->after);
-    ets_table_put_text(f->table, (struct ets_text){text, size});
+    add_side(&text, &line->of->before);
+    text.room = sizeof room;
+    ets_add_text(&text, " -> ");
+    add_side(&text, &line->of->after);
+    ets_table_put_text(line->table, ets_built_text(&text));
 }
 
-static void put_median(struct filler *f, const struct ets_difference_side *side)
+static void put_operators_before(const struct line *line)
 {
-    const double p50 = side->times.p50;
-    if (side->times.count == 0) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, p50, p50 + side->resolution);
+    put_list(line, &line->shown->before);
 }
 
-static void put_number(struct filler *f, double value)
+static void put_operators_after(const struct line *line)
 {
-    if (isnan(value)) ets_table_put_nothing(f->table);
-    else ets_table_put_real(f->table, value);
+    put_list(line, &line->shown->after);
 }
 
-static void put_interval(struct filler *f, const struct ets_shift *shift)
+static void put_before(const struct line *line)
 {
-    if (isnan(shift->low)) ets_table_put_nothing(f->table);
-    else ets_table_put_bounds(f->table, shift->low, shift->high);
+    put_median(line, &line->of->before);
 }
 
-/* The part of the total's change. */
-static double contribution(const struct filler *f, const struct ets_difference_line *line)
+static void put_after(const struct line *line)
 {
-    const uint32_t total = ets_difference_block(f->difference, line->block)->total;
-    if (total == ETS_NO_INDEX) return NAN;
-    const double all = ets_difference_line(f->difference, total)->change_of_median;
-    return all == 0 ? NAN : line->change_of_median / all;
+    put_median(line, &line->of->after);
 }
 
-/* Adds what is not in the list yet; it has room. */
-static void add_once(struct ets_text_list *list, const struct ets_text_list *more)
+static void put_change(const struct line *line)
 {
-    for (size_t i = 0; i < more->count; i++) {
-        size_t at = 0;
-        while (at < list->count && !ets_text_equal(list->items[at], more->items[i])) at++;
-        if (at == list->count) list->items[list->count++] = more->items[i];
+    put_time(line, line->of->change_of_median, line->of->change_of_median);
+}
+
+static void put_ratio(const struct line *line)
+{
+    put_number(line, line->of->ratio);
+}
+
+static void put_interval(const struct line *line)
+{
+    put_time(line, line->of->shift.low, line->of->shift.high);
+}
+
+static void put_shift(const struct line *line)
+{
+    put_time(line, line->of->shift.estimate, line->of->shift.estimate);
+}
+
+static void put_shift_low(const struct line *line)
+{
+    put_time(line, line->of->shift.low, line->of->shift.low);
+}
+
+static void put_shift_high(const struct line *line)
+{
+    put_time(line, line->of->shift.high, line->of->shift.high);
+}
+
+static void put_contribution(const struct line *line)
+{
+    put_number(line, line->shown->contribution);
+}
+
+static void put_p(const struct line *line)
+{
+    put_number(line, line->of->test.p);
+}
+
+static void put_p_is_exact(const struct line *line)
+{
+    if (isnan(line->of->test.p)) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->of->test.is_exact);
+}
+
+static void put_adjusted_p(const struct line *line)
+{
+    put_number(line, line->of->adjusted_p);
+}
+
+static void put_verdict(const struct line *line)
+{
+    put_word(line, ets_verdict_name(line->of->verdict));
+}
+
+static void put_kind(const struct line *line)
+{
+    put_word(line, ets_change_name(line->of->change));
+}
+
+static void put_tie(const struct line *line)
+{
+    ets_table_put_string(line->table, ets_tie_name(line->shown->tie));
+}
+
+static void put_source(const struct line *line)
+{
+    put_list(line, &line->shown->sources);
+}
+
+static void put_module(const struct line *line)
+{
+    put_list(line, &line->shown->modules);
+}
+
+static void put_depth(const struct line *line)
+{
+    ets_table_put_integer(line->table, line->shown->depth);
+}
+
+static const struct field fields[] = {
+    {{.name = "block", .machine_only = 1}, put_block},
+    {{.name = "method", .machine_only = 1}, put_method},
+    {{.name = "matched_by", .machine_only = 1}, put_matched_by},
+    {{.name = "runs_before", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_before},
+    {{.name = "runs_after", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_runs_after},
+    {{.name = "instruction", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_instruction},
+    {{.name = "operator", .least_width = 24, .cut_in_middle = 1}, put_name},
+    {{.name = "operators_before", .kind = ETS_COLUMN_LIST, .machine_only = 1},
+     put_operators_before},
+    {{.name = "operators_after", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_operators_after},
+    {{.name = "before", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .shares_unit = 1}, put_before},
+    {{.name = "after", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .shares_unit = 1}, put_after},
+    {{.name = "change", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .is_signed = 1, .priority = 3},
+     put_change},
+    {{.name = "ratio", .title = "%", .kind = ETS_COLUMN_SHARE, .is_signed = 1}, put_ratio},
+    {{.name = "interval",
+      .title = "95 % interval",
+      .kind = ETS_COLUMN_TIME,
+      .human_only = 1,
+      .shares_unit = 1,
+      .is_signed = 1,
+      .priority = 4},
+     put_interval},
+    {{.name = "shift", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift},
+    {{.name = "shift_low", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift_low},
+    {{.name = "shift_high", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_shift_high},
+    {{.name = "contribution", .kind = ETS_COLUMN_SHARE, .machine_only = 1}, put_contribution},
+    {{.name = "p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_p},
+    {{.name = "p_is_exact", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_p_is_exact},
+    {{.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_adjusted_p},
+    {{.name = "verdict"}, put_verdict},
+    {{.name = "kind", .title = "what"}, put_kind},
+    {{.name = "tie", .machine_only = 1}, put_tie},
+    {{.name = "source",
+      .kind = ETS_COLUMN_LIST,
+      .least_width = 14,
+      .priority = 2,
+      .cut_at_start = 1,
+      .first_of_list = 1},
+     put_source},
+    {{.name = "module",
+      .kind = ETS_COLUMN_LIST,
+      .priority = 5,
+      .least_width = 10,
+      .first_of_list = 1},
+     put_module},
+    {{.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_depth},
+};
+
+#define COUNT(fields) (sizeof(fields) / sizeof *(fields))
+
+static void add_columns(struct ets_table *table, const struct ets_difference *difference)
+{
+    const bool has_unit = ets_difference_unit(difference) != ETS_UNIT_CYCLES;
+    const struct ets_difference_contents contents = ets_difference_survey(difference);
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        struct ets_column column = fields[i].column;
+        const bool is_place = fields[i].put == put_source || fields[i].put == put_module;
+        if (is_place && !contents.has_handles) column.machine_only = 1;
+        if (fields[i].put == put_kind && !contents.has_changes) column.machine_only = 1;
+        ets_table_add_columns(table, &column, sizeof column, 1, has_unit);
     }
 }
 
-/* Lines of source and modules of the side that names the line. */
-static bool list_places(struct filler *f, const struct ets_difference_line *line,
-                        struct ets_text_list *sources, struct ets_text_list *modules)
+static void add_runs(struct ets_text_builder *text, const struct ets_pool_block *block)
 {
-    const struct ets_difference_side *side =
-        line->after.operator_count > 0 ? &line->after : &line->before;
-    size_t room = 0;
-    for (uint32_t i = 0; i < side->operator_count; i++) {
-        const struct ets_row *row = side->block->operators[side->operators[i]].row;
-        room += row == NULL ? 0 : row->node_count;
+    if (block == NULL) {
+        ets_add_text(text, "none");
+        return;
     }
-    *sources =
-        (struct ets_text_list){ets_arena_alloc_array(f->arena, room, sizeof(struct ets_text)), 0};
-    *modules =
-        (struct ets_text_list){ets_arena_alloc_array(f->arena, room, sizeof(struct ets_text)), 0};
-    if (sources->items == NULL || modules->items == NULL) return false;
-    for (uint32_t i = 0; i < side->operator_count; i++) {
-        const struct ets_row *row = side->block->operators[side->operators[i]].row;
-        struct ets_text_list more_sources, more_modules;
-        if (row == NULL) continue;
-        if (!ets_operator_row_places(f->arena, row, &more_sources, &more_modules)) return false;
-        add_once(sources, &more_sources);
-        add_once(modules, &more_modules);
+    ets_add_text(text, "%u run%s", block->run_count, block->run_count == 1 ? "" : "s");
+    if (block->part_count > 1) ets_add_text(text, " of %u files", block->part_count);
+}
+
+static void add_heading(struct ets_table *table, const struct ets_difference_view *view)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room / 2, 0};
+    ets_add_text(&text, "%.*s", ETS_TEXT(view->named_by->name));
+    text.room = sizeof room;
+    if (view->named_by->method != NULL) {
+        ets_add_text(&text, " - method %.*s", (int)sizeof room / 2, view->named_by->method);
+    }
+    ets_add_text(&text, " - ");
+    add_runs(&text, view->block->before);
+    ets_add_text(&text, " before, ");
+    add_runs(&text, view->block->after);
+    ets_add_text(&text, " after, matched by %s",
+                 view->block->by_handles ? "debug handles" : "names in order");
+    ets_table_add_section(table, ets_built_text(&text));
+}
+
+static bool fill_block(struct ets_table *table, const struct ets_difference *difference,
+                       uint32_t block, const struct ets_difference_order_options *options,
+                       struct ets_arena *arena)
+{
+    struct ets_difference_view view;
+    if (!ets_difference_view_collect(arena, difference, block, options, &view)) return false;
+    if (view.count > 0) add_heading(table, &view);
+    for (uint32_t i = 0; i < view.count; i++) {
+        const struct line line = {table, &view, &view.lines[i], view.lines[i].of};
+        ets_table_add_row(table, line.shown->depth);
+        for (size_t k = 0; k < COUNT(fields); k++) fields[k].put(&line);
     }
     return true;
 }
 
-static void put_word(struct filler *f, const char *word)
-{
-    ets_table_put_string(f->table, *word == '\0' ? NULL : word);
-}
-
-static void put_run_count(struct filler *f, const struct ets_difference_side *side)
-{
-    ets_table_put_integer(f->table, side->block == NULL ? 0 : side->block->run_count);
-}
-
-/* Tells lines of one name apart; a group of operators has the first one's. */
-static void put_instruction(struct filler *f, const struct ets_difference_line *line)
-{
-    const int32_t instruction = ets_difference_instruction(ets_difference_operator(line));
-    if (instruction < 0) ets_table_put_nothing(f->table);
-    else ets_table_put_integer(f->table, instruction);
-}
-
-/* What a delegate's own clock has no answer to; ratios of its ticks are good. */
-static bool is_time(enum cell cell)
-{
-    return columns[cell].kind == ETS_COLUMN_TIME || cell == CELL_CONTRIBUTION;
-}
-
-/* The weakest of what ties a delegate's operators to their nodes. */
-static void put_tie(struct filler *f, const struct ets_difference_line *line)
-{
-    const struct ets_difference_side *sides[] = {&line->before, &line->after};
-    enum ets_tie tie = ETS_TIE_NONE;
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < sides[s]->operator_count; i++) {
-            const struct ets_row *row = sides[s]->block->operators[sides[s]->operators[i]].row;
-            if (row != NULL && row->tie > tie) tie = row->tie;
-        }
-    }
-    ets_table_put_string(f->table, ets_tie_name(tie));
-}
-
-static void put_cell(struct filler *f, enum cell cell, const struct ets_difference_line *line,
-                     uint32_t depth, const struct ets_text_list *sources,
-                     const struct ets_text_list *modules)
-{
-    const struct ets_difference_block *block = ets_difference_block(f->difference, line->block);
-    const struct ets_pool_block *any = block->after != NULL ? block->after : block->before;
-    const bool is_tested = !isnan(line->test.p);
-    if (line->has_own_clock && is_time(cell)) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    switch (cell) {
-    case CELL_BLOCK: ets_table_put_text(f->table, any->name); break;
-    case CELL_METHOD: ets_table_put_string(f->table, any->method); break;
-    case CELL_MATCHED:
-        ets_table_put_string(f->table, block->by_handles ? "handles" : "order");
-        break;
-    case CELL_RUNS_BEFORE: put_run_count(f, &line->before); break;
-    case CELL_RUNS_AFTER: put_run_count(f, &line->after); break;
-    case CELL_INSTRUCTION: put_instruction(f, line); break;
-    case CELL_NAME: put_name(f, line); break;
-    case CELL_OPERATORS_BEFORE: put_names(f, &line->before); break;
-    case CELL_OPERATORS_AFTER: put_names(f, &line->after); break;
-    case CELL_BEFORE: put_median(f, &line->before); break;
-    case CELL_AFTER: put_median(f, &line->after); break;
-    case CELL_CHANGE: put_number(f, line->change_of_median); break;
-    case CELL_RATIO: put_number(f, line->ratio); break;
-    case CELL_INTERVAL: put_interval(f, &line->shift); break;
-    case CELL_SHIFT: put_number(f, line->shift.estimate); break;
-    case CELL_SHIFT_LOW: put_number(f, line->shift.low); break;
-    case CELL_SHIFT_HIGH: put_number(f, line->shift.high); break;
-    case CELL_CONTRIBUTION: put_number(f, contribution(f, line)); break;
-    case CELL_P: put_number(f, line->test.p); break;
-    case CELL_P_EXACT:
-        if (is_tested) ets_table_put_integer(f->table, line->test.is_exact);
-        else ets_table_put_nothing(f->table);
-        break;
-    case CELL_ADJUSTED_P: put_number(f, line->adjusted_p); break;
-    case CELL_VERDICT: put_word(f, ets_verdict_name(line->verdict)); break;
-    case CELL_KIND: put_word(f, ets_change_name(line->change)); break;
-    case CELL_TIE: put_tie(f, line); break;
-    case CELL_SOURCE: ets_table_put_list(f->table, sources->items, sources->count); break;
-    case CELL_MODULE: ets_table_put_list(f->table, modules->items, modules->count); break;
-    case CELL_DEPTH: ets_table_put_integer(f->table, depth); break;
-    case CELL_COUNT: break;
-    }
-}
-
-static size_t print_runs(char *buffer, size_t room, const struct ets_pool_block *block)
-{
-    if (block == NULL) return ets_print_text(buffer, room, "none");
-    size_t used = ets_print_text(buffer, room, "%u run%s", block->run_count,
-                                 block->run_count == 1 ? "" : "s");
-    if (block->part_count > 1) {
-        used += ets_print_text(buffer + used, room - used, " of %u files", block->part_count);
-    }
-    return used;
-}
-
-static void add_heading(struct filler *f, const struct ets_difference_block *block)
-{
-    char text[512];
-    const struct ets_pool_block *any = block->after != NULL ? block->after : block->before;
-    size_t used =
-        ets_print_text(text, sizeof text / 2, "%.*s", (int)any->name.size, any->name.data);
-    if (any->method != NULL) {
-        used += ets_print_text(text + used, sizeof text / 2, " - method %s", any->method);
-    }
-    used += ets_print_text(text + used, sizeof text - used, " - ");
-    used += print_runs(text + used, sizeof text - used, block->before);
-    used += ets_print_text(text + used, sizeof text - used, " before, ");
-    used += print_runs(text + used, sizeof text - used, block->after);
-    used += ets_print_text(text + used, sizeof text - used, " after, matched by %s",
-                           block->by_handles ? "debug handles" : "names in order");
-    ets_table_add_section(f->table, (struct ets_text){text, used});
-}
-
-static bool fill_block(struct filler *f, uint32_t index,
-                       const struct ets_difference_order_options *options)
-{
-    struct ets_shown_lines lines;
-    if (!ets_difference_order(f->arena, f->difference, index, options, &lines)) return false;
-    if (lines.count > 0) add_heading(f, ets_difference_block(f->difference, index));
-    for (uint32_t i = 0; i < lines.count; i++) {
-        const struct ets_difference_line *line =
-            ets_difference_line(f->difference, lines.items[i].line);
-        struct ets_text_list sources, modules;
-        if (!list_places(f, line, &sources, &modules)) return false;
-        ets_table_add_row(f->table, lines.items[i].depth);
-        for (int c = 0; c < CELL_COUNT; c++) {
-            put_cell(f, (enum cell)c, line, lines.items[i].depth, &sources, &modules);
-        }
-    }
-    return !f->no_memory;
-}
-
 /* What comes before all verdicts: that there is nothing to compare. */
-static void add_agreement(struct filler *f)
+static void add_agreement(struct ets_table *table, const struct ets_difference *difference)
 {
-    char text[256];
+    char room[256];
+    struct ets_text_builder text = {room, sizeof room, 0};
     struct ets_agreement agreement;
-    ets_difference_agreement(f->difference, &agreement);
-    size_t size = 0;
+    ets_difference_agreement(difference, &agreement);
     if (agreement.is_identical) {
-        size =
-            ets_print_text(text, sizeof text,
-                           "identical: both sides are one recording, equal in every run of every "
-                           "operator");
+        ets_add_text(&text,
+                     "identical: both sides are one recording, equal in every run of every "
+                     "operator");
     } else if (agreement.is_poor) {
-        size = ets_print_text(text, sizeof text,
-                              "only %u of %u operators match: these look like different programs, "
-                              "whose times do not compare",
-                              agreement.matched, agreement.operators);
+        ets_add_text(&text,
+                     "only %u of %u operators match: these look like different programs, whose "
+                     "times do not compare",
+                     agreement.matched, agreement.operators);
     }
-    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    if (text.used > 0) ets_table_add_note(table, ets_built_text(&text));
 }
 
 enum ets_status ets_difference_table_fill(struct ets_table *table,
@@ -382,16 +344,14 @@ enum ets_status ets_difference_table_fill(struct ets_table *table,
                                           const struct ets_difference_order_options *options,
                                           struct ets_error *error)
 {
-    struct ets_arena arena;
-    ets_arena_init(&arena, NULL, 0);
-    const bool has_unit = ets_difference_unit(difference) != ETS_UNIT_CYCLES;
-    struct filler f = {.table = table, .difference = difference, .arena = &arena};
-    add_columns(&f, has_unit);
+    struct ets_arena arena; /* of one block's lines */
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
     bool ok = true;
-    add_agreement(&f);
+    add_columns(table, difference);
+    add_agreement(table, difference);
     for (uint32_t b = 0; ok && b < ets_difference_block_count(difference); b++) {
-        ok = fill_block(&f, b, options);
+        ok = fill_block(table, difference, b, options, &arena);
         ets_arena_reset(&arena);
     }
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of a difference");
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 void ets_put_field_text(struct ets_output *output, struct ets_text text)
 {

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_FIELD_TEXT_H
 #define ETSCOPE_OUTPUT_TABLE_FIELD_TEXT_H
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
 
 /* Writes `text` with its quotes doubled and U+FFFD for bytes that are no UTF-8. */

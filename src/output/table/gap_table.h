@@ -12,7 +12,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_GAP_TABLE_H
 
-#include "etscope/gap.h"
+#include "etscope/experimental/gap.h"
 #include "output/table/table.h"
 
 /*

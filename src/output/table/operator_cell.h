@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_OPERATOR_CELL_H
 #define ETSCOPE_OUTPUT_TABLE_OPERATOR_CELL_H
 
-#include "etscope/pool.h"
+#include "etscope/experimental/pool.h"
 #include "output/table/table.h"
 
 /* "addmm.out", "conv (clock of its own)" */

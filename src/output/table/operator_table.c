@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "host/text_builder.h"
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
@@ -14,167 +15,36 @@
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
 
-/* What one cell of a line shows. */
-enum cell {
-    CELL_BLOCK,
-    CELL_BLOCK_INDEX,
-    CELL_METHOD,
-    CELL_RUNS,
-    CELL_INSTRUCTION,
-    CELL_NAME,
-    CELL_EVENT,
-    CELL_KERNEL,
-    CELL_CALLS,
-    CELL_AVG,
-    CELL_P50,
-    CELL_MID,
-    CELL_MIN,
-    CELL_MAX,
-    CELL_P10,
-    CELL_P90,
-    CELL_P99,
-    CELL_CI_LOW,
-    CELL_CI_HIGH,
-    CELL_SD,
-    CELL_TOTAL,
-    CELL_SHARE,
-    CELL_SELF_SHOWN,
-    CELL_SELF,
-    CELL_SELF_MID,
-    CELL_SELF_SHARE,
-    CELL_RESOLUTION,
-    CELL_SOURCE_SHOWN,
-    CELL_SOURCE,
-    CELL_MODULE,
-    CELL_BACKEND,
-    CELL_OPS,
-    CELL_HANDLES,
-    CELL_TIE,
-    CELL_PAYLOAD_NODES,
-    CELL_METADATA,
-    CELL_INFERRED,
-    CELL_DEPTH,
-    CELL_COUNT
-};
-
-/* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
-static const struct ets_column columns[CELL_COUNT] = {
-    [CELL_BLOCK] = {.name = "block", .machine_only = 1},
-    [CELL_BLOCK_INDEX] = {.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_METHOD] = {.name = "method", .machine_only = 1},
-    [CELL_RUNS] = {.name = "runs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_INSTRUCTION] = {.name = "instruction",
-                          .title = "#",
-                          .kind = ETS_COLUMN_INTEGER,
-                          .priority = 3},
-    [CELL_NAME] = {.name = "operator", .least_width = 32, .cut_in_middle = 1},
-    [CELL_EVENT] = {.name = "event", .machine_only = 1, .least_width = 20},
-    [CELL_KERNEL] = {.name = "kernel", .machine_only = 1, .least_width = 20},
-    [CELL_CALLS] = {.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1},
-    [CELL_AVG] =
-        {.name = "avg", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 4},
-    [CELL_P50] =
-        {.name = "p50", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1, .priority = 1},
-    [CELL_MID] = {.name = "mid", .kind = ETS_COLUMN_TIME, .shares_unit = 1, .has_bounds = 1},
-    [CELL_MIN] =
-        {.name = "min", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 7},
-    [CELL_MAX] =
-        {.name = "max", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 5},
-    [CELL_P10] =
-        {.name = "p10", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 12},
-    [CELL_P90] =
-        {.name = "p90", .kind = ETS_COLUMN_TIME, .shares_unit = 2, .has_bounds = 1, .priority = 11},
-    [CELL_P99] = {.name = "p99",
-                  .kind = ETS_COLUMN_TIME,
-                  .shares_unit = 2,
-                  .has_bounds = 1,
-                  .machine_only = 1},
-    [CELL_CI_LOW] = {.name = "ci_low",
-                     .kind = ETS_COLUMN_TIME,
-                     .shares_unit = 2,
-                     .has_bounds = 1,
-                     .machine_only = 1},
-    [CELL_CI_HIGH] = {.name = "ci_high",
-                      .kind = ETS_COLUMN_TIME,
-                      .shares_unit = 2,
-                      .has_bounds = 1,
-                      .machine_only = 1},
-    [CELL_SD] = {.name = "sd",
-                 .kind = ETS_COLUMN_TIME,
-                 .shares_unit = 2,
-                 .has_bounds = 1,
-                 .machine_only = 1},
-    [CELL_TOTAL] = {.name = "total", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .priority = 10},
-    [CELL_SHARE] = {.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1},
-    [CELL_SELF_SHOWN] = {.name = "self",
-                         .kind = ETS_COLUMN_TIME,
-                         .shares_unit = 1,
-                         .has_bounds = 1,
-                         .human_only = 1},
-    [CELL_SELF] = {.name = "self", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1},
-    [CELL_SELF_MID] = {.name = "self_mid",
-                       .kind = ETS_COLUMN_TIME,
-                       .has_bounds = 1,
-                       .machine_only = 1},
-    [CELL_SELF_SHARE] = {.name = "self_share",
-                         .title = "self share",
-                         .kind = ETS_COLUMN_SHARE,
-                         .has_bounds = 1,
-                         .priority = 6},
-    [CELL_RESOLUTION] = {.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1},
-    [CELL_SOURCE_SHOWN] = {.name = "source",
-                           .kind = ETS_COLUMN_LIST,
-                           .human_only = 1,
-                           .least_width = 14,
-                           .cut_at_start = 1,
-                           .first_of_list = 1},
-    [CELL_SOURCE] = {.name = "source", .kind = ETS_COLUMN_LIST, .machine_only = 1},
-    [CELL_MODULE] = {.name = "module",
-                     .kind = ETS_COLUMN_LIST,
-                     .priority = 8,
-                     .least_width = 10,
-                     .first_of_list = 1},
-    [CELL_BACKEND] = {.name = "backend", .priority = 9},
-    [CELL_OPS] = {.name = "op_types",
-                  .kind = ETS_COLUMN_LIST,
-                  .priority = 13,
-                  .least_width = 20,
-                  .first_of_list = 1},
-    [CELL_HANDLES] = {.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1},
-    [CELL_TIE] = {.name = "tie", .machine_only = 1},
-    [CELL_PAYLOAD_NODES] = {.name = "delegate_nodes", .kind = ETS_COLUMN_LIST, .machine_only = 1},
-    [CELL_METADATA] = {.name = "metadata",
-                       .kind = ETS_COLUMN_LIST,
-                       .priority = 14,
-                       .least_width = 10,
-                       .first_of_list = 1},
-    [CELL_INFERRED] = {.name = "inferred", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-    [CELL_DEPTH] = {.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1},
-};
-
 /* Allocation events of a block's runs, and their bytes together. */
 struct allocations {
     uint64_t count, bytes;
 };
 
+/* The table that is being filled, and what the cells of a line are of. */
 struct filler {
     struct ets_table *table;
     const struct ets_inspection *inspection;
     const struct ets_operator_options *options;
-    struct ets_arena *arena; /* of one block's lines */
-    double tick_ns;          /* 0: the clock has no unit */
-    bool is_shown[CELL_COUNT];
+    struct ets_arena *arena;         /* of one block's lines */
+    double tick_ns;                  /* 0: the clock has no unit */
     uint32_t *run_number;            /* [run] within its block */
     struct allocations *allocations; /* [block] */
-    struct ets_chosen_runs runs;     /* of the block at hand */
+    /* At hand: */
+    const struct ets_block *block;
+    struct ets_chosen_runs runs;
+    struct ets_places *places;
+    const struct ets_operator_line *line;
+    const struct ets_row *row; /* of the line; NULL: it is a group */
 };
 
-static const char *group_title(enum ets_group_by group_by)
-{
-    static const char *const titles[] = {"operator", "operator", "module",      "source",
-                                         "backend",  "file",     "debug_handle"};
-    return titles[group_by];
-}
+/* Which tables have a column. */
+enum shown_in { IN_ALL, IN_ROWS, IN_MODULES };
+
+struct field {
+    struct ets_column column;
+    void (*put)(const struct filler *f);
+    enum shown_in shown_in;
+};
 
 /* Groups whose name is a list: of source lines, of modules, of handles. */
 static bool is_place_group(const struct ets_operator_options *options)
@@ -188,211 +58,391 @@ static bool is_place_group(const struct ets_operator_options *options)
     }
 }
 
-static void add_columns(struct filler *f)
+static void put_block(const struct filler *f)
 {
-    const bool is_grouped = f->options->group_by != ETS_GROUP_NONE;
-    static const enum cell row_only[] = {
-        CELL_INSTRUCTION, CELL_EVENT,         CELL_KERNEL,  CELL_SOURCE,   CELL_MODULE,
-        CELL_BACKEND,     CELL_OPS,           CELL_HANDLES, CELL_INFERRED, CELL_SOURCE_SHOWN,
-        CELL_TIE,         CELL_PAYLOAD_NODES, CELL_METADATA};
-    for (int i = 0; i < CELL_COUNT; i++) f->is_shown[i] = true;
-    for (size_t i = 0; is_grouped && i < sizeof row_only / sizeof *row_only; i++) {
-        f->is_shown[row_only[i]] = false;
-    }
-    if (f->options->group_by != ETS_GROUP_MODULE) {
-        f->is_shown[CELL_SELF_SHOWN] = f->is_shown[CELL_SELF] = false;
-        f->is_shown[CELL_SELF_MID] = f->is_shown[CELL_SELF_SHARE] = false;
-    }
-    for (int i = 0; i < CELL_COUNT; i++) {
-        struct ets_column column = columns[i];
-        if (!f->is_shown[i]) continue;
-        if (i == CELL_MID && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
-        if (column.kind == ETS_COLUMN_TIME && f->tick_ns == 0) column.kind = ETS_COLUMN_TICKS;
-        if (i == CELL_NAME && is_grouped) {
-            column.name = group_title(f->options->group_by);
-            column.cut_at_start =
-                f->options->group_by == ETS_GROUP_SOURCE || f->options->group_by == ETS_GROUP_FILE;
-            column.first_of_list = 1;
-            if (is_place_group(f->options)) column.kind = ETS_COLUMN_LIST;
-        }
-        ets_table_add_column(f->table, &column);
+    ets_table_put_text(f->table, f->block->name);
+}
+
+static void put_block_index(const struct filler *f)
+{
+    ets_table_put_integer(f->table, ets_inspection_run(f->inspection, f->block->first_run)->block);
+}
+
+static void put_method(const struct filler *f)
+{
+    ets_table_put_string(f->table, f->block->method);
+}
+
+static void put_runs(const struct filler *f)
+{
+    ets_table_put_integer(f->table, f->line->times.statistics.count);
+}
+
+static void put_instruction(const struct filler *f)
+{
+    if (f->row == NULL || f->row->instruction < 0 || f->row->is_delegated) {
+        ets_table_put_nothing(f->table);
+    } else {
+        ets_table_put_integer(f->table, f->row->instruction);
     }
 }
 
-static void put_time(const struct filler *f, double ticks, double quantum, double calls)
+static void put_places(const struct filler *f, enum ets_place_kind kind,
+                       const struct ets_numbers *list)
+{
+    struct ets_text *names = ets_arena_alloc_array(f->arena, list->count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < list->count; i++) {
+        names[i] = ets_places_name(f->places, kind, list->items[i]);
+    }
+    if (names == NULL) ets_table_put_nothing(f->table);
+    else ets_table_put_list(f->table, names, list->count);
+}
+
+static void put_group(const struct filler *f)
+{
+    static const enum ets_place_kind kinds[] = {[ETS_GROUP_MODULE] = ETS_PLACE_MODULE,
+                                                [ETS_GROUP_SOURCE] = ETS_PLACE_LINE,
+                                                [ETS_GROUP_FILE] = ETS_PLACE_FILE,
+                                                [ETS_GROUP_HANDLE] = ETS_PLACE_HANDLE};
+    const struct ets_operator_line *line = f->line;
+    if (line->group.count == 0) ets_table_put_list(f->table, &line->name, 1);
+    else put_places(f, kinds[f->options->group_by], &line->group);
+}
+
+static void put_name(const struct filler *f)
+{
+    char text[256];
+    struct ets_text_builder name = {text, sizeof text, 0};
+    const struct ets_operator_line *line = f->line;
+    if (is_place_group(f->options)) {
+        put_group(f);
+        return;
+    }
+    if (line->has_own_clock) {
+        ets_add_text(&name, "%.*s (clock of its own)", ETS_TEXT(line->name));
+    } else if (f->row != NULL && f->row->backend != NULL &&
+               ets_text_is(line->name, "DELEGATE_CALL")) {
+        ets_add_text(&name, "DELEGATE_CALL %s", f->row->backend);
+    }
+    ets_table_put_text(f->table, name.used > 0 ? ets_built_text(&name) : line->name);
+}
+
+static void put_event(const struct filler *f)
+{
+    ets_table_put_text(f->table, f->row->name);
+}
+
+static void put_kernel(const struct filler *f)
+{
+    ets_table_put_text(f->table, f->row->kernel);
+}
+
+static void put_calls(const struct filler *f)
+{
+    if (f->line->calls_per_run > 0 && !f->line->is_rest) {
+        ets_table_put_real(f->table, f->line->calls_per_run);
+    } else {
+        ets_table_put_nothing(f->table);
+    }
+}
+
+/* `ticks` that steps of `quantum` measured in `calls` calls; what too few runs do not give is left
+ * out. */
+static void put_ticks(const struct filler *f, double ticks, double quantum, double calls)
 {
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
     const struct ets_span time = ets_span_of(ticks, quantum, calls);
-    ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
-}
-
-/* What too few runs do not give is left out. */
-static void put_known_time(const struct filler *f, double ticks, double quantum, double calls)
-{
     if (isnan(ticks)) ets_table_put_nothing(f->table);
-    else put_time(f, ticks, quantum, calls);
+    else ets_table_put_bounds(f->table, time.lower * scale, time.upper * scale);
 }
 
-/* Where each run may be off by up to `range`, the deviation may be by half of it. */
-static void put_deviation(const struct filler *f, const struct ets_spread *spread, uint32_t count,
-                          double range)
+/* Of the line's calls in `runs` runs. Ticks of a clock of its own are no times. */
+static void put_time(const struct filler *f, double ticks, double runs)
 {
+    const struct ets_operator_line *line = f->line;
+    const double known = line->has_own_clock ? NAN : ticks;
+    put_ticks(f, known, line->quantum, line->coarse_calls * runs);
+}
+
+static void put_own_time(const struct filler *f, double ticks)
+{
+    put_ticks(f, ticks, f->line->self_quantum, f->line->self_coarse_calls);
+}
+
+static void put_mean(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.mean, 1);
+}
+
+static void put_p50(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.p50, 1);
+}
+
+static void put_mid(const struct filler *f)
+{
+    put_time(f, f->line->times.middle, 1);
+}
+
+static void put_min(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.min, 1);
+}
+
+static void put_max(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.max, 1);
+}
+
+static void put_p10(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.p10, 1);
+}
+
+static void put_p90(const struct filler *f)
+{
+    put_time(f, f->line->times.statistics.p90, 1);
+}
+
+static void put_p99(const struct filler *f)
+{
+    put_time(f, f->line->times.spread.p99, 1);
+}
+
+static void put_ci_low(const struct filler *f)
+{
+    put_time(f, f->line->times.spread.median_low, 1);
+}
+
+static void put_ci_high(const struct filler *f)
+{
+    put_time(f, f->line->times.spread.median_high, 1);
+}
+
+/* Where each run may be off by up to a range, the deviation may be by half of it. */
+static void put_deviation(const struct filler *f)
+{
+    const struct ets_operator_line *line = f->line;
+    const double count = line->times.statistics.count, sd = line->times.spread.sd;
+    const double range = fabs(line->quantum * line->coarse_calls);
     const double off = range / 2 * sqrt(count / (count - 1.0));
     const double scale = f->tick_ns == 0 ? 1 : f->tick_ns;
-    if (isnan(spread->sd)) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    ets_table_put_bounds(f->table, fmax(spread->sd - off, 0) * scale, (spread->sd + off) * scale);
+    if (isnan(sd) || line->has_own_clock) ets_table_put_nothing(f->table);
+    else ets_table_put_bounds(f->table, fmax(sd - off, 0) * scale, (sd + off) * scale);
 }
 
-static void put_share(const struct filler *f, const struct ets_chosen_times *times, double quantum,
-                      double calls)
+static void put_total(const struct filler *f)
 {
-    const double total = f->runs.whole;
-    if (isnan(total) || isnan(times->middle)) {
-        ets_table_put_nothing(f->table);
-        return;
-    }
-    const struct ets_span time = ets_span_of(times->middle, quantum, calls);
-    ets_table_put_bounds(f->table, time.lower / total, time.upper / total);
+    put_time(f, f->line->times.statistics.total, f->line->times.statistics.count);
 }
 
-static void put_list(const struct filler *f, const struct ets_text_list *list)
+static void put_part(const struct filler *f, double ticks, double quantum, double calls)
 {
-    ets_table_put_list(f->table, list->items, list->count);
+    const double whole = f->runs.whole;
+    const struct ets_span time = ets_span_of(ticks, quantum, calls);
+    if (isnan(whole) || isnan(ticks)) ets_table_put_nothing(f->table);
+    else ets_table_put_bounds(f->table, time.lower / whole, time.upper / whole);
+}
+
+static void put_share(const struct filler *f)
+{
+    const struct ets_operator_line *line = f->line;
+    const double known = line->has_own_clock ? NAN : line->times.middle;
+    put_part(f, known, line->quantum, line->coarse_calls);
+}
+
+static void put_self(const struct filler *f)
+{
+    put_own_time(f, f->line->self.statistics.mean);
+}
+
+static void put_self_mid(const struct filler *f)
+{
+    put_own_time(f, f->line->self.middle);
+}
+
+static void put_self_share(const struct filler *f)
+{
+    put_part(f, f->line->self.middle, f->line->self_quantum, f->line->self_coarse_calls);
+}
+
+static void put_resolution(const struct filler *f)
+{
+    put_ticks(f, fabs(f->line->quantum), 0, 0);
+}
+
+static void put_source(const struct filler *f)
+{
+    put_places(f, ETS_PLACE_LINE, &f->line->lines);
 }
 
 /* For people, an event of which only the call is known does not repeat the call's lines. */
-static void put_source_shown(const struct filler *f, const struct ets_operator_line *line,
-                             const struct ets_row *row)
+static void put_source_shown(const struct filler *f)
 {
     const struct ets_text whole_call = {"(whole call)", 12};
-    if (row != NULL && row->tie == ETS_TIE_CALL && line->sources.count > 0) {
+    if (f->row != NULL && f->row->tie == ETS_TIE_CALL && f->line->lines.count > 0) {
         ets_table_put_list(f->table, &whole_call, 1);
     } else {
-        put_list(f, &line->sources);
+        put_source(f);
     }
 }
 
-static void put_payload_nodes(const struct filler *f, const struct ets_row *row)
+static void put_module(const struct filler *f)
 {
-    struct ets_text *names =
-        ets_arena_alloc_array(f->arena, row->payload_node_count, sizeof *names);
+    put_places(f, ETS_PLACE_MODULE, &f->line->modules);
+}
+
+static void put_backend(const struct filler *f)
+{
+    ets_table_put_string(f->table, f->row->backend);
+}
+
+static void put_ops(const struct filler *f)
+{
+    struct ets_text *ops = ets_arena_alloc_array(f->arena, f->row->node_count, sizeof *ops);
+    for (size_t i = 0; ops != NULL && i < f->row->node_count; i++)
+        ops[i] = f->row->nodes[i].node->op;
+    if (ops == NULL) ets_table_put_nothing(f->table);
+    else ets_table_put_list(f->table, ops, f->row->node_count);
+}
+
+static void put_handles(const struct filler *f)
+{
+    ets_table_put_integers(f->table, f->row->handles, f->row->handle_count);
+}
+
+static void put_tie(const struct filler *f)
+{
+    ets_table_put_string(f->table, ets_tie_name(f->row->tie));
+}
+
+static void put_payload_nodes(const struct filler *f)
+{
+    const size_t count = f->row->payload_node_count;
+    struct ets_text *names = ets_arena_alloc_array(f->arena, count, sizeof *names);
     if (names == NULL) {
         ets_table_put_nothing(f->table);
         return;
     }
-    for (size_t i = 0; i < row->payload_node_count; i++) {
-        const char *type = row->payload_nodes[i].type;
+    for (size_t i = 0; i < count; i++) {
+        const char *type = f->row->payload_nodes[i].type;
         names[i] = (struct ets_text){type, strlen(type)};
     }
-    ets_table_put_list(f->table, names, row->payload_node_count);
+    ets_table_put_list(f->table, names, count);
 }
 
-static void put_metadata(const struct filler *f, uint32_t row)
+static void put_metadata(const struct filler *f)
 {
     struct ets_text_list list;
-    if (!ets_row_metadata(f->arena, f->inspection, row, &f->runs, f->run_number, &list)) {
+    if (!ets_row_metadata(f->arena, f->inspection, f->line->row, &f->runs, f->run_number, &list)) {
         list = (struct ets_text_list){NULL, 0};
     }
-    put_list(f, &list);
+    ets_table_put_list(f->table, list.items, list.count);
 }
 
-static void put_name(const struct filler *f, const struct ets_operator_line *line)
+static void put_inferred(const struct filler *f)
 {
-    char text[256];
-    const bool is_call = ets_text_is(line->name, "DELEGATE_CALL");
-    if (is_place_group(f->options)) {
-        if (line->places.count > 0) put_list(f, &line->places);
-        else ets_table_put_list(f->table, &line->name, 1);
-        return;
-    }
-    if (line->has_own_clock) {
-        const size_t size = ets_print_text(text, sizeof text, "%.*s (clock of its own)",
-                                           (int)line->name.size, line->name.data);
-        ets_table_put_text(f->table, (struct ets_text){text, size});
-        return;
-    }
-    if (!is_call || line->backend.size == 0) {
-        ets_table_put_text(f->table, line->name);
-        return;
-    }
-    const size_t size = ets_print_text(text, sizeof text, "DELEGATE_CALL %.*s",
-                                       (int)line->backend.size, line->backend.data);
-    ets_table_put_text(f->table, (struct ets_text){text, size});
+    ets_table_put_integer(f->table, f->row != NULL && f->row->is_inferred);
 }
 
-static void put_cell(const struct filler *f, enum cell cell, const struct ets_operator_line *line,
-                     const struct ets_block *block)
+static void put_depth(const struct filler *f)
 {
-    const struct ets_row *row =
-        line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
-    const struct ets_statistics *t = &line->times.statistics;
-    const struct ets_spread *spread = &line->times.spread;
-    const double q = line->quantum_ns, n = line->coarse_calls;
-    if (cell >= CELL_AVG && cell <= CELL_SHARE && line->has_own_clock) {
-        ets_table_put_nothing(f->table);
-        return;
+    ets_table_put_integer(f->table, f->line->depth);
+}
+
+/* A time of the line: machines are told its bounds. */
+#define TIME(...) {.kind = ETS_COLUMN_TIME, .has_bounds = 1, __VA_ARGS__}
+#define INTEGER(...) {.kind = ETS_COLUMN_INTEGER, __VA_ARGS__}
+#define LIST(...) {.kind = ETS_COLUMN_LIST, __VA_ARGS__}
+
+/* Every column that there is, in the order of the table; priorities say what a narrow one drops. */
+/* clang-format off */
+static const struct field fields[] = {
+    {{.name = "block", .machine_only = 1}, put_block, IN_ALL},
+    {INTEGER(.name = "block_index", .machine_only = 1), put_block_index, IN_ALL},
+    {{.name = "method", .machine_only = 1}, put_method, IN_ALL},
+    {INTEGER(.name = "runs", .machine_only = 1), put_runs, IN_ALL},
+    {INTEGER(.name = "instruction", .title = "#", .priority = 3), put_instruction, IN_ROWS},
+    {{.name = "operator", .least_width = 32, .cut_in_middle = 1}, put_name, IN_ALL},
+    {{.name = "event", .machine_only = 1, .least_width = 20}, put_event, IN_ROWS},
+    {{.name = "kernel", .machine_only = 1, .least_width = 20}, put_kernel, IN_ROWS},
+    {{.name = "calls", .kind = ETS_COLUMN_REAL, .priority = 2, .dull_at_one = 1}, put_calls, IN_ALL},
+    {TIME(.name = "avg", .shares_unit = 1, .priority = 4), put_mean, IN_ALL},
+    {TIME(.name = "p50", .shares_unit = 1, .priority = 1), put_p50, IN_ALL},
+    {TIME(.name = "mid", .shares_unit = 1), put_mid, IN_ALL},
+    {TIME(.name = "min", .shares_unit = 2, .priority = 7), put_min, IN_ALL},
+    {TIME(.name = "max", .shares_unit = 2, .priority = 5), put_max, IN_ALL},
+    {TIME(.name = "p10", .shares_unit = 2, .priority = 12), put_p10, IN_ALL},
+    {TIME(.name = "p90", .shares_unit = 2, .priority = 11), put_p90, IN_ALL},
+    {TIME(.name = "p99", .shares_unit = 2, .machine_only = 1), put_p99, IN_ALL},
+    {TIME(.name = "ci_low", .shares_unit = 2, .machine_only = 1), put_ci_low, IN_ALL},
+    {TIME(.name = "ci_high", .shares_unit = 2, .machine_only = 1), put_ci_high, IN_ALL},
+    {TIME(.name = "sd", .shares_unit = 2, .machine_only = 1), put_deviation, IN_ALL},
+    {TIME(.name = "total", .priority = 10), put_total, IN_ALL},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share, IN_ALL},
+    {TIME(.name = "self", .shares_unit = 1, .human_only = 1), put_self_mid, IN_MODULES},
+    {TIME(.name = "self", .machine_only = 1), put_self, IN_MODULES},
+    {TIME(.name = "self_mid", .machine_only = 1), put_self_mid, IN_MODULES},
+    {{.name = "self_share", .title = "self share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1,
+      .priority = 6}, put_self_share, IN_MODULES},
+    {{.name = "resolution", .kind = ETS_COLUMN_TIME, .machine_only = 1}, put_resolution, IN_ALL},
+    {LIST(.name = "source", .human_only = 1, .least_width = 14, .cut_at_start = 1,
+          .first_of_list = 1), put_source_shown, IN_ROWS},
+    {LIST(.name = "source", .machine_only = 1), put_source, IN_ROWS},
+    {LIST(.name = "module", .priority = 8, .least_width = 10, .first_of_list = 1), put_module, IN_ROWS},
+    {{.name = "backend", .priority = 9}, put_backend, IN_ROWS},
+    {LIST(.name = "op_types", .priority = 13, .least_width = 20, .first_of_list = 1), put_ops, IN_ROWS},
+    {LIST(.name = "debug_handles", .machine_only = 1), put_handles, IN_ROWS},
+    {{.name = "tie", .machine_only = 1}, put_tie, IN_ROWS},
+    {LIST(.name = "delegate_nodes", .machine_only = 1), put_payload_nodes, IN_ROWS},
+    {LIST(.name = "metadata", .priority = 14, .least_width = 10, .first_of_list = 1), put_metadata, IN_ROWS},
+    {INTEGER(.name = "inferred", .machine_only = 1), put_inferred, IN_ROWS},
+    {INTEGER(.name = "depth", .machine_only = 1), put_depth, IN_ALL},
+};
+/* clang-format on */
+
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+static bool is_shown(const struct field *field, enum ets_group_by group_by)
+{
+    switch (field->shown_in) {
+    case IN_ROWS: return group_by == ETS_GROUP_NONE;
+    case IN_MODULES: return group_by == ETS_GROUP_MODULE;
+    default: return true;
     }
-    switch (cell) {
-    case CELL_BLOCK: ets_table_put_text(f->table, block->name); break;
-    case CELL_BLOCK_INDEX:
-        ets_table_put_integer(f->table, ets_inspection_run(f->inspection, block->first_run)->block);
-        break;
-    case CELL_METHOD: ets_table_put_string(f->table, block->method); break;
-    case CELL_RUNS: ets_table_put_integer(f->table, t->count); break;
-    case CELL_INSTRUCTION:
-        if (row == NULL || row->instruction < 0 || row->is_delegated)
-            ets_table_put_nothing(f->table);
-        else ets_table_put_integer(f->table, row->instruction);
-        break;
-    case CELL_NAME: put_name(f, line); break;
-    case CELL_EVENT: ets_table_put_text(f->table, row->name); break;
-    case CELL_KERNEL: ets_table_put_text(f->table, line->kernel); break;
-    case CELL_CALLS:
-        if (line->calls_per_run > 0 && !line->is_rest) {
-            ets_table_put_real(f->table, line->calls_per_run);
-        } else {
-            ets_table_put_nothing(f->table);
-        }
-        break;
-    case CELL_AVG: put_time(f, t->mean, q, n); break;
-    case CELL_P50: put_time(f, t->p50, q, n); break;
-    case CELL_MID: put_known_time(f, line->times.middle, q, n); break;
-    case CELL_MIN: put_time(f, t->min, q, n); break;
-    case CELL_MAX: put_time(f, t->max, q, n); break;
-    case CELL_P10: put_time(f, t->p10, q, n); break;
-    case CELL_P90: put_time(f, t->p90, q, n); break;
-    case CELL_P99: put_time(f, spread->p99, q, n); break;
-    case CELL_CI_LOW: put_known_time(f, spread->median_low, q, n); break;
-    case CELL_CI_HIGH: put_known_time(f, spread->median_high, q, n); break;
-    case CELL_SD: put_deviation(f, spread, t->count, fabs(q * n)); break;
-    case CELL_TOTAL: put_time(f, t->total, q, n * t->count); break;
-    case CELL_SHARE: put_share(f, &line->times, q, n); break;
-    case CELL_SELF_SHOWN:
-    case CELL_SELF_MID:
-        put_known_time(f, line->self.middle, line->self_quantum_ns, line->self_coarse_calls);
-        break;
-    case CELL_SELF:
-        put_time(f, line->self.statistics.mean, line->self_quantum_ns, line->self_coarse_calls);
-        break;
-    case CELL_SELF_SHARE:
-        put_share(f, &line->self, line->self_quantum_ns, line->self_coarse_calls);
-        break;
-    case CELL_RESOLUTION: put_time(f, fabs(q), 0, 0); break;
-    case CELL_SOURCE_SHOWN: put_source_shown(f, line, row); break;
-    case CELL_SOURCE: put_list(f, &line->sources); break;
-    case CELL_MODULE: put_list(f, &line->modules); break;
-    case CELL_BACKEND: ets_table_put_text(f->table, line->backend); break;
-    case CELL_OPS: put_list(f, &line->ops); break;
-    case CELL_HANDLES: ets_table_put_integers(f->table, row->handles, row->handle_count); break;
-    case CELL_TIE: ets_table_put_string(f->table, ets_tie_name(row->tie)); break;
-    case CELL_PAYLOAD_NODES: put_payload_nodes(f, row); break;
-    case CELL_METADATA: put_metadata(f, line->row); break;
-    case CELL_INFERRED: ets_table_put_integer(f->table, row != NULL && row->is_inferred); break;
-    case CELL_DEPTH: ets_table_put_integer(f->table, line->depth); break;
-    case CELL_COUNT: break;
+}
+
+/* The column that names the lines says what they are. */
+static void name_groups(const struct ets_operator_options *options, struct ets_column *column)
+{
+    static const char *const names[] = {"operator", "operator", "module",      "source",
+                                        "backend",  "file",     "debug_handle"};
+    if (options->group_by == ETS_GROUP_NONE) return;
+    column->name = names[options->group_by];
+    column->first_of_list = 1;
+    column->cut_at_start =
+        options->group_by == ETS_GROUP_SOURCE || options->group_by == ETS_GROUP_FILE;
+    if (is_place_group(options)) column->kind = ETS_COLUMN_LIST;
+}
+
+static void add_columns(const struct filler *f)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        struct ets_column column = fields[i].column;
+        if (!is_shown(&fields[i], f->options->group_by)) continue;
+        if (fields[i].put == put_name) name_groups(f->options, &column);
+        if (fields[i].put == put_mid && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
+        ets_table_add_columns(f->table, &column, sizeof column, 1, f->tick_ns > 0);
+    }
+}
+
+static void put_line(struct filler *f, const struct ets_operator_line *line)
+{
+    f->line = line;
+    f->row = line->row == ETS_NO_INDEX ? NULL : ets_inspection_row(f->inspection, line->row);
+    ets_table_add_row(f->table, line->depth);
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (is_shown(&fields[i], f->options->group_by)) fields[i].put(f);
     }
 }
 
@@ -464,8 +514,8 @@ static bool is_frame(const struct filler *f, const struct ets_operator_line *lin
 
 static bool fill_block(struct filler *f, uint32_t index)
 {
-    const struct ets_block *block = ets_inspection_block(f->inspection, index);
     struct ets_operator_lines lines = {.count = 0};
+    f->block = ets_inspection_block(f->inspection, index);
     if (!ets_chosen_runs_find(f->arena, f->inspection, index, f->options->run, f->options->steady,
                               &f->runs)) {
         return false;
@@ -476,18 +526,16 @@ static bool fill_block(struct filler *f, uint32_t index)
                         : ets_operator_lines_by_group(f->arena, f->inspection, f->options, &f->runs,
                                                       f->run_number, index, &lines);
     if (!ok) return false;
+    f->places = lines.places;
     const bool is_whole =
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
-    add_heading(f, block, &f->allocations[index]);
+    add_heading(f, f->block, &f->allocations[index]);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
     for (uint32_t i = 0; i < lines.count && left > 0; i++) {
         left -= f->options->top > 0 && is_frame(f, &lines.items[i]) ? 0 : 1;
-        ets_table_add_row(f->table, lines.items[i].depth);
-        for (int c = 0; c < CELL_COUNT; c++) {
-            if (f->is_shown[c]) put_cell(f, (enum cell)c, &lines.items[i], block);
-        }
+        put_line(f, &lines.items[i]);
     }
     char note[512];
     const size_t size =
@@ -502,8 +550,8 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
                                         struct ets_error *error)
 {
     struct ets_arena arena, survey_arena;
-    ets_arena_init(&arena, NULL, 0);
-    ets_arena_init(&survey_arena, NULL, 0);
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
+    ets_arena_init(&survey_arena, ets_table_allocator(table), 0);
     struct filler f = {
         .table = table, .inspection = inspection, .options = options, .arena = &arena};
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
@@ -520,5 +568,5 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
         ets_arena_reset(&arena);
     }
     ets_arena_reset(&survey_arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of operators");
 }

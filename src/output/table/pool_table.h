@@ -1,14 +1,14 @@
-/* A pool of traces as a table. */
+/* What several traces say together, as a table. */
 #ifndef ETSCOPE_OUTPUT_TABLE_POOL_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_POOL_TABLE_H
 
-#include "etscope/pool.h"
+#include "etscope/experimental/pool.h"
 #include "output/table/table.h"
 
 struct ets_pool_table_options {
     const char *const *files; /* [inspections of the pool] their names, for people */
     int by_time;              /* 1: the largest median first; 0: as executed */
-    uint32_t top;             /* as above */
+    uint32_t top;             /* lines of each block, besides those of the runtime; 0: all */
 };
 
 /*

@@ -250,7 +250,7 @@ enum ets_status ets_run_table_fill(struct ets_table *table, const struct ets_ins
 {
     struct ets_arena arena;
     struct ets_executions executions;
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, ets_table_allocator(table), 0);
     struct line line = {.table = table, .inspection = inspection};
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
     if (tick_unit != ETS_UNIT_CYCLES) line.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
@@ -258,5 +258,5 @@ enum ets_status ets_run_table_fill(struct ets_table *table, const struct ets_ins
     if (ok && options->of.one_by_one) ok = put_executions(&executions, options, &arena, line);
     else if (ok) put_methods(&executions, options, line);
     ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+    return ok ? ETS_OK : ets_fail_memory(error, "the table of runs");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/number.h"
 #include "output/table/table_cells.h"
 
 /* More rows than anyone prints; keeps a hostile file from growing the table without end. */
@@ -15,13 +16,12 @@ enum ets_status ets_table_open(const struct ets_allocator *allocator, struct ets
     struct ets_arena arena;
     ets_arena_init(&arena, allocator, 0);
     struct ets_table *table = ets_arena_alloc(&arena, sizeof *table);
-    if (table == NULL)
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+    if (table == NULL) return ets_fail_memory(error, "a table");
     table->arena = arena;
     ets_arena_init(&table->scratch, allocator, 0);
     if (ets_strings_init(&table->texts, &table->arena) != 0) {
         ets_table_close(table);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a table");
+        return ets_fail_memory(error, "a table");
     }
     *table_out = table;
     return ETS_OK;
@@ -38,6 +38,11 @@ void ets_table_close(struct ets_table *table)
     struct ets_arena arena = table->arena; /* holds the table itself */
     ets_arena_reset(&table->scratch);
     ets_arena_reset(&arena);
+}
+
+const struct ets_allocator *ets_table_allocator(const struct ets_table *table)
+{
+    return table->arena.allocator;
 }
 
 /* Room for one element more: doubles the array, the old one stays in the arena. */
@@ -186,19 +191,33 @@ void ets_table_put_list(struct ets_table *table, const struct ets_text *items, s
     put_items(table, cell, copies, count);
 }
 
-void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
+/* Numbers as texts: of `integers`, or of `reals` where there are none. */
+static void put_numbers(struct ets_table *table, const int64_t *integers, const double *reals,
+                        size_t count)
 {
-    enum { DIGITS = 24 };
     struct ets_cell *cell = next_cell(table);
     if (cell == NULL) return;
-    struct ets_text *items = scratch_for(table, count, sizeof *items + DIGITS);
+    struct ets_text *items = scratch_for(table, count, sizeof *items + ETS_NUMBER_CHARS);
     if (items == NULL) return;
     char *digits = (char *)(items + count);
-    for (size_t i = 0; i < count; i++, digits += DIGITS) {
+    for (size_t i = 0; i < count; i++, digits += ETS_NUMBER_CHARS) {
         items[i].data = digits;
-        items[i].size = ets_print_text(digits, DIGITS, "%lld", (long long)integers[i]);
+        items[i].size = integers == NULL ? ets_print_double(digits, reals[i])
+                                         : ets_print_text(digits, ETS_NUMBER_CHARS, "%lld",
+                                                          (long long)integers[i]);
     }
     put_items(table, cell, items, count);
+}
+
+void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count)
+{
+    static const int64_t none[1];
+    put_numbers(table, count > 0 ? integers : none, NULL, count);
+}
+
+void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count)
+{
+    put_numbers(table, NULL, reals, count);
 }
 
 void ets_table_put_integer(struct ets_table *table, int64_t value)
@@ -300,7 +319,7 @@ enum ets_status ets_table_choose_columns(struct ets_table *table, const char *na
     struct ets_column *columns = ets_arena_alloc_array(&table->arena, count, sizeof *columns);
     struct ets_cell *cells = ets_arena_alloc_array(&table->arena, count, sizeof *cells);
     if (table->no_memory || chosen == NULL || columns == NULL || cells == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
+        return ets_fail_memory(error, "the chosen columns of a table");
     }
     ETS_TRY(parse_choice(table, names, chosen, &kept, error));
     for (uint32_t i = 0; i < kept; i++) columns[i] = named_column(table, chosen[i]);

@@ -18,10 +18,8 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_TABLE_H
 
-#include "etscope/allocator.h"
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
-#include "etscope/status.h"
 
 struct ets_table;
 
@@ -85,6 +83,14 @@ ETS_API enum ets_status ets_table_open(const struct ets_allocator *allocator,
 ETS_API void ets_table_close(struct ets_table *table); /* NULL is allowed */
 
 /*
+ * What the table was opened with, never NULL: whoever fills it takes scratch memory from there.
+ *
+ *     struct ets_arena arena;
+ *     ets_arena_init(&arena, ets_table_allocator(table), 0);
+ */
+const struct ets_allocator *ets_table_allocator(const struct ets_table *table);
+
+/*
  * A ceiling for the bytes of all cells together, counting a text as often as a cell has it: write
  * gives LIMIT beyond it. For files from strangers, of which a small one can ask for much. 0, as at
  * first: none.
@@ -128,8 +134,9 @@ ETS_API void ets_table_put_text(struct ets_table *table, struct ets_text text);
 ETS_API void ets_table_put_string(struct ets_table *table, const char *text); /* NULL: nothing */
 ETS_API void ets_table_put_list(struct ets_table *table, const struct ets_text *items,
                                 size_t count);
-/* A list of whole numbers. */
+/* A list of whole numbers; of any, with as many digits as they take. */
 ETS_API void ets_table_put_integers(struct ets_table *table, const int64_t *integers, size_t count);
+ETS_API void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count);
 ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
 /* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */

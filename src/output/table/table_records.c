@@ -4,15 +4,29 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/arena.h"
+#include "host/json_text.h"
 #include "host/number.h"
+#include "host/text_builder.h"
 #include "output/table/field_text.h"
 #include "output/table/table_cells.h"
+
+/* A value of every row: a column, or the upper bounds of one. */
+struct record_field {
+    const struct ets_column *column;
+    uint32_t index; /* of the column */
+    bool is_upper;
+    struct ets_text name, before; /* "avg_ns"; what stands before the value: ', "avg_ns": ' */
+};
 
 struct records {
     const struct ets_table *table;
     struct ets_output *output;
     enum ets_format format;
     const struct ets_table_unit *time_unit;
+    struct ets_arena arena; /* of the fields */
+    struct record_field *fields;
+    uint32_t field_count;
 };
 
 static void put(const struct records *r, const char *text)
@@ -126,106 +140,129 @@ static void put_integer(const struct records *r, int64_t value)
     put(r, text);
 }
 
-static void put_upper(const struct records *r, const struct ets_column *column,
+static void put_value(const struct records *r, const struct record_field *field,
                       const struct ets_cell *cell)
 {
-    if (cell->kind == CELL_REAL) put_real(r, column, cell->upper);
-    else put(r, is_json(r) ? "null" : "");
-}
-
-static void put_cell(const struct records *r, const struct ets_column *column,
-                     const struct ets_cell *cell)
-{
+    if (field->is_upper && cell->kind != CELL_REAL) {
+        put(r, is_json(r) ? "null" : "");
+        return;
+    }
     switch (cell->kind) {
     case CELL_NOTHING: put(r, is_json(r) ? "null" : ""); break;
     case CELL_TEXT: put_text(r, cell->text); break;
-    case CELL_LIST: put_list(r, column, cell); break;
+    case CELL_LIST: put_list(r, field->column, cell); break;
     case CELL_INTEGER: put_integer(r, cell->integer); break;
-    case CELL_REAL: put_real(r, column, cell->lower); break;
+    case CELL_REAL: put_real(r, field->column, field->is_upper ? cell->upper : cell->lower); break;
     }
 }
 
-static void put_name(const struct records *r, const struct ets_column *column, const char *end)
+/* The name of a field, with its unit. */
+static bool name_field(struct records *r, struct record_field *field)
 {
-    char name[64];
-    const bool has_unit = column->kind == ETS_COLUMN_TIME;
-    const char *suffix = column->kind == ETS_COLUMN_TICKS   ? "_cycles"
-                         : column->kind == ETS_COLUMN_BYTES ? "_bytes"
-                                                            : "";
-    snprintf(name, sizeof name, "%s%s%s%s%s", column->name, suffix, has_unit ? "_" : "",
-             has_unit ? r->time_unit->name : "", end);
-    put_text(r, (struct ets_text){name, strlen(name)});
+    const struct ets_column *column = field->column;
+    const size_t room = strlen(column->name) + sizeof "_cycles_upper";
+    struct ets_text_builder name = {ets_arena_alloc(&r->arena, room), room, 0};
+    if (name.text == NULL) return false;
+    ets_add_text(&name, "%s%s", column->name,
+                 column->kind == ETS_COLUMN_TICKS   ? "_cycles"
+                 : column->kind == ETS_COLUMN_BYTES ? "_bytes"
+                                                    : "");
+    if (column->kind == ETS_COLUMN_TIME) ets_add_text(&name, "_%s", r->time_unit->name);
+    if (field->is_upper) ets_add_text(&name, "_upper");
+    field->name = ets_built_text(&name);
+    return true;
 }
 
-static void put_separator(const struct records *r)
+/* What stands before each value of a field: rendered once, as there are as many as cells. */
+static bool lead_field(struct records *r, struct record_field *field, bool is_first)
 {
-    put(r, is_json(r) ? ", " : r->format == ETS_FORMAT_TSV ? "\t" : ",");
+    const char *separator = is_json(r) ? ", " : r->format == ETS_FORMAT_TSV ? "\t" : ",";
+    if (is_first) separator = "";
+    if (!is_json(r)) {
+        field->before = (struct ets_text){separator, strlen(separator)};
+        return true;
+    }
+    const size_t room = ets_json_room(field->name.size) + sizeof ", : ";
+    struct ets_text_builder key = {ets_arena_alloc(&r->arena, room), room, 0};
+    struct ets_text name = field->name;
+    struct ets_json_piece piece;
+    if (key.text == NULL) return false;
+    ets_add_text(&key, "%s\"", separator);
+    while (ets_json_next(&name, &piece)) ets_add_text(&key, "%.*s", (int)piece.size, piece.data);
+    ets_add_text(&key, "\": ");
+    field->before = ets_built_text(&key);
+    return true;
 }
 
-/* "name": before a cell, where the format has names there. */
-static void put_key(const struct records *r, const struct ets_column *column, const char *end)
+static bool add_field(struct records *r, uint32_t index, bool is_upper)
 {
-    if (!is_json(r)) return;
-    put_name(r, column, end);
-    put(r, ": ");
+    struct record_field *field = &r->fields[r->field_count];
+    *field = (struct record_field){
+        .column = &r->table->columns[index], .index = index, .is_upper = is_upper};
+    return name_field(r, field) && lead_field(r, field, r->field_count++ == 0);
+}
+
+static bool list_fields(struct records *r)
+{
+    r->fields = ets_arena_alloc_array(&r->arena, r->table->column_count, 2 * sizeof *r->fields);
+    bool ok = r->fields != NULL;
+    for (uint32_t c = 0; ok && c < r->table->column_count; c++) {
+        if (r->table->columns[c].human_only) continue;
+        ok = add_field(r, c, false);
+        if (ok && r->table->columns[c].has_bounds) ok = add_field(r, c, true);
+    }
+    return ok;
 }
 
 static void put_header(const struct records *r)
 {
-    bool is_first = true;
-    for (uint32_t c = 0; c < r->table->column_count; c++) {
-        if (r->table->columns[c].human_only) continue;
-        if (!is_first) put_separator(r);
-        put_name(r, &r->table->columns[c], "");
-        if (r->table->columns[c].has_bounds) {
-            put_separator(r);
-            put_name(r, &r->table->columns[c], "_upper");
-        }
-        is_first = false;
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        ets_output_write(r->output, r->fields[i].before.data, r->fields[i].before.size);
+        put_field(r, &r->fields[i].name, 1);
     }
     put(r, "\n");
 }
 
 static void put_row(const struct records *r, const struct ets_table_row *row)
 {
-    bool is_first = true;
     if (is_json(r)) put(r, "{");
-    for (uint32_t c = 0; c < r->table->column_count; c++) {
-        const struct ets_column *column = &r->table->columns[c];
-        if (column->human_only) continue;
-        if (!is_first) put_separator(r);
-        put_key(r, column, "");
-        put_cell(r, column, &row->cells[c]);
-        if (column->has_bounds) {
-            put_separator(r);
-            put_key(r, column, "_upper");
-            put_upper(r, column, &row->cells[c]);
-        }
-        is_first = false;
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const struct record_field *field = &r->fields[i];
+        ets_output_write(r->output, field->before.data, field->before.size);
+        put_value(r, field, &row->cells[field->index]);
     }
     if (is_json(r)) put(r, "}");
+}
+
+static void put_rows(const struct records *r, bool is_part)
+{
+    const bool is_array = r->format == ETS_FORMAT_JSON;
+    bool is_first = true;
+    if (!is_json(r)) put_header(r);
+    if (is_array) put(r, "[");
+    for (uint32_t i = 0; i < r->table->row_count; i++) {
+        if (r->table->rows[i].is_section) continue;
+        if (is_array) put(r, is_first ? "\n " : ",\n ");
+        put_row(r, &r->table->rows[i]);
+        if (!is_array) put(r, "\n");
+        is_first = false;
+    }
+    if (is_array) put(r, is_first ? "]" : "\n]");
+    if (is_array && !is_part) put(r, "\n");
 }
 
 enum ets_status ets_table_write_records(const struct ets_table *table,
                                         const struct ets_table_style *style,
                                         struct ets_output *output, struct ets_error *error)
 {
-    (void)error;
     const struct ets_table_unit *unit = ets_table_find_unit(style->time_unit);
-    const struct records r = {table, output, style->format,
-                              unit != NULL ? unit : ets_table_find_unit("ns")};
-    const bool is_array = style->format == ETS_FORMAT_JSON;
-    if (!is_json(&r)) put_header(&r);
-    if (is_array) put(&r, "[");
-    bool is_first = true;
-    for (uint32_t i = 0; i < table->row_count; i++) {
-        if (table->rows[i].is_section) continue;
-        if (is_array) put(&r, is_first ? "\n " : ",\n ");
-        put_row(&r, &table->rows[i]);
-        if (!is_array) put(&r, "\n");
-        is_first = false;
-    }
-    if (is_array) put(&r, is_first ? "]" : "\n]");
-    if (is_array && !style->is_part) put(&r, "\n");
-    return ETS_OK;
+    struct records r = {.table = table,
+                        .output = output,
+                        .format = style->format,
+                        .time_unit = unit != NULL ? unit : ets_table_find_unit("ns")};
+    ets_arena_init(&r.arena, table->arena.allocator, 0);
+    const bool ok = list_fields(&r);
+    if (ok) put_rows(&r, style->is_part != 0);
+    ets_arena_reset(&r.arena);
+    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
 }

@@ -6,9 +6,7 @@
 enum ets_status ets_table_write(const struct ets_table *table, const struct ets_table_style *style,
                                 struct ets_output *output, struct ets_error *error)
 {
-    if (table->no_memory) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the table");
-    }
+    if (table->no_memory) return ets_fail_memory(error, "the cells of a table");
     if (table->is_over) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
                         "the table takes more than %llu bytes, which is much for such small files",

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "etscope/numerics.h"
-#include "etscope/summary.h"
 #include "host/number.h"
 #include "output/table/table_cells.h"
 #include "output/table/tensor_table.h"

@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TABLE_TENSOR_TABLE_H
 #define ETSCOPE_OUTPUT_TABLE_TENSOR_TABLE_H
 
-#include "etscope/captured_values.h"
+#include "etscope/experimental/captured_values.h"
 #include "output/table/table.h"
 
 struct ets_tensor_table_options {

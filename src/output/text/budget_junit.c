@@ -80,10 +80,11 @@ static bool fill_case(struct ets_arena *arena, const struct ets_budget_report *r
 }
 
 enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
+                                       const struct ets_allocator *allocator,
                                        struct ets_output *output, struct ets_error *error)
 {
     struct ets_arena arena;
-    ets_arena_init(&arena, NULL, 0);
+    ets_arena_init(&arena, allocator, 0);
     const uint32_t count = ets_budget_count(report->verdicts);
     struct ets_junit_case *cases = ets_arena_alloc_array(&arena, count, sizeof *cases);
     bool ok = cases != NULL;
@@ -92,5 +93,5 @@ enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
     }
     if (ok) ets_junit_write(report->budget_path, cases, count, output);
     ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+    return ok ? ETS_OK : ets_fail_memory(error, "the report of the gate");
 }

@@ -7,10 +7,11 @@
 
 /*
  * The same as JUnit's XML (junit.h): a test case for each verdict; "fail" and "missing" are
- * failures, "undecided" is an error. Status: NO_MEMORY, with nothing written; writing errors appear
- * at the output's commit.
+ * failures, "undecided" is an error. `allocator` (of scratch memory) NULL: the C library's. Status:
+ * NO_MEMORY, with nothing written; writing errors appear at the output's commit.
  */
 ETS_API enum ets_status ets_budget_write_junit(const struct ets_budget_report *report,
+                                               const struct ets_allocator *allocator,
                                                struct ets_output *output, struct ets_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 void ets_facts_init(struct ets_facts *facts, struct ets_json_writer *json,
                     struct ets_output *output)

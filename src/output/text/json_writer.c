@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 static void put(struct ets_json_writer *json, const char *text)
 {
     if (json->output != NULL) ets_output_write(json->output, text, strlen(text));

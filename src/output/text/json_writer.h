@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
 
 struct ets_json_writer {

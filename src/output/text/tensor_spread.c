@@ -92,9 +92,7 @@ enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int asc
     struct ets_arena arena;
     ets_arena_init(&arena, allocator, 0);
     double *sorted = ets_arena_alloc_array(&arena, (size_t)numbers, sizeof *sorted);
-    if (sorted == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for quantiles");
-    }
+    if (sorted == NULL) return ets_fail_memory(error, "the quantiles of a tensor");
     uint32_t count = 0;
     while (ets_elements_next(&elements, &value)) {
         if (isfinite(value)) sorted[count++] = value;

@@ -20,9 +20,8 @@
 #ifndef ETSCOPE_OUTPUT_TEXT_TENSOR_TEXT_H
 #define ETSCOPE_OUTPUT_TEXT_TENSOR_TEXT_H
 
-#include "etscope/allocator.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
-#include "etscope/status.h"
 #include "etscope/tensor.h"
 
 /* What `width` may be at most. */

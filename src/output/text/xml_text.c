@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "etscope/plain_text.h"
+#include "etscope/base.h"
 
 static void put(struct ets_output *output, const char *text)
 {

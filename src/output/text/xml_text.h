@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_OUTPUT_TEXT_XML_TEXT_H
 #define ETSCOPE_OUTPUT_TEXT_XML_TEXT_H
 
-#include "etscope/bytes.h"
+#include "etscope/base.h"
 #include "etscope/file.h"
 
 /* Text of an element or attribute; what XML cannot hold becomes "?". */

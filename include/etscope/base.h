@@ -1,0 +1,173 @@
+/*
+ * base.h - what every header of etscope uses: statuses and errors, runs of bytes and texts, where
+ * memory comes from, and which characters of a text may be shown.
+ *
+ * Every function that can fail returns `enum ets_status` and takes, as its last
+ * parameter, an optional caller-owned `struct ets_error` (NULL where the reason
+ * is of no interest):
+ *
+ *     struct ets_error error;
+ *     struct ets_file *file;
+ *     if (ets_file_open("model.etdp", &file, &error) != ETS_OK) {
+ *         fprintf(stderr, "%s: %s\n", ets_status_name(error.status), error.message);
+ *         return 1;
+ *     }
+ *
+ * Nothing here allocates, prints, exits or keeps state: all of it is safe from
+ * any thread, and the error belongs to the caller.
+ */
+#ifndef ETSCOPE_BASE_H
+#define ETSCOPE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ETS_API
+#elif defined(__GNUC__)
+#define ETS_API __attribute__((visibility("default")))
+#else
+#define ETS_API
+#endif
+
+/*
+ * inner: around the declarations of headers in which a function has the name of a struct, as C has
+ * it: GCC warns of that in C++ (-Wshadow).
+ */
+#if !defined(__cplusplus)
+#define ETS_DECLARATIONS_BEGIN
+#define ETS_DECLARATIONS_END
+#elif defined(__GNUC__)
+#define ETS_DECLARATIONS_BEGIN                                                               \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C" \
+    {
+#define ETS_DECLARATIONS_END \
+    }                        \
+    _Pragma("GCC diagnostic pop")
+#else
+#define ETS_DECLARATIONS_BEGIN extern "C" {
+#define ETS_DECLARATIONS_END }
+#endif
+
+#if defined(__GNUC__)
+#define ETS_PRINTF(format_index, first_argument) \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define ETS_PRINTF(format_index, first_argument)
+#endif
+
+/* The one list of statuses: X(NAME, number, one-line meaning). */
+#define ETS_STATUS_LIST(X)                                                               \
+    X(OK, 0, "success")                                                                  \
+    X(INVALID_ARGUMENT, 1, "an argument is outside what the function accepts")           \
+    X(NOT_FOUND, 2, "the named file, entry, method or row does not exist")               \
+    X(IO, 3, "the operating system refused to read or write")                            \
+    X(NO_MEMORY, 4, "the allocator returned no memory")                                  \
+    X(NO_SPACE, 5, "the caller's buffer is too small")                                   \
+    X(WRONG_KIND, 6, "the file is of another kind than expected")                        \
+    X(TRUNCATED, 7, "the file ends before something that it announces")                  \
+    X(MALFORMED, 8, "the file contradicts its own format")                               \
+    X(UNSUPPORTED, 9, "the file is valid but uses something this version does not know") \
+    X(LIMIT, 10, "a count, size or depth is over the ceiling that protects the reader")  \
+    X(MISMATCH, 11, "the files are each valid but do not belong together")               \
+    X(AMBIGUOUS, 12, "several answers fit and none is chosen by guessing")               \
+    X(UNAVAILABLE, 13, "a component that this needs is not built in or not installed")   \
+    X(RUNTIME, 14, "the ExecuTorch runtime reported an error")
+
+enum ets_status {
+#define ETS_STATUS_ENUM(name, number, meaning) ETS_##name = number,
+    ETS_STATUS_LIST(ETS_STATUS_ENUM)
+#undef ETS_STATUS_ENUM
+};
+
+/* `offset` where the reason has no place in a file. */
+#define ETS_NO_OFFSET UINT64_MAX
+
+/* Why a call failed. Left untouched on success. */
+struct ets_error {
+    enum ets_status status; /* what was returned */
+    uint64_t offset;        /* byte offset in the input, or ETS_NO_OFFSET */
+    char message[256];      /* one line, no newline, always terminated */
+    const char *file; /* the input concerned where a call takes several (a trace and a record):
+                         its name, as ets_etrecord_set_name has it, borrowed from the record;
+                         NULL: the one that was passed */
+};
+
+/* "MALFORMED" for ETS_MALFORMED; "UNKNOWN" for a number that is none. Static storage. */
+ETS_API const char *ets_status_name(enum ets_status status);
+
+/* The one-line meaning in the list above. Static storage. */
+ETS_API const char *ets_status_meaning(enum ets_status status);
+
+/*
+ * The borrowed run of bytes and the borrowed text that readers take and give.
+ */
+
+/* `size` bytes at `data`, owned by somebody else. {NULL, 0} is the empty or absent run. */
+struct ets_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+/*
+ * `size` bytes of text at `data`, owned by somebody else. Text from a file is
+ * not promised to be UTF-8 nor free of control bytes. `data` NULL: absent, which
+ * formats tell from the empty text.
+ */
+struct ets_text {
+    const char *data;
+    size_t size;
+};
+
+/*
+ * Where host-side objects get their memory.
+ *
+ * Every `ets_..._open` takes an optional allocator; NULL means the C library's.
+ * The allocator must outlive all that was opened with it. Device-capable parts
+ * (trace, format, numerics) never allocate.
+ */
+
+struct ets_allocator {
+    /* realloc's contract: `pointer` NULL allocates; NULL on failure leaves `pointer` valid. */
+    void *(*reallocate)(void *context, void *pointer, size_t bytes);
+    /* free's contract: NULL is allowed. */
+    void (*release)(void *context, void *pointer);
+    void *context; /* handed to both, may be NULL */
+};
+
+/*
+ * Which characters of a text may be shown, for text that comes from a file.
+ *
+ *     for (size_t i = 0; i < text.size;) {
+ *         const size_t length = ets_plain_length(text.data + i, text.size - i);
+ *         if (length > 0) show(text.data + i, length);
+ *         else show_escaped((unsigned char)text.data[i]);
+ *         i += length > 0 ? length : 1;
+ *     }
+ *
+ * No state, no allocation; works on devices.
+ */
+
+/*
+ * Bytes of the well-formed UTF-8 character at `at`, 1 to 4; 0 where there is none (overlong forms
+ * and surrogates included). `size` is at least 1.
+ */
+ETS_API size_t ets_utf8_length(const char *at, size_t size);
+
+/*
+ * The same of a character that stands for itself: 0 also for control characters (U+0000 to U+001F
+ * with tab and line feed, U+007F to U+009F), for those that end a line (U+2028, U+2029) and for
+ * those that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+206F).
+ */
+ETS_API size_t ets_plain_length(const char *at, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

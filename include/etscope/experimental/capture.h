@@ -1,0 +1,137 @@
+/* clang-format off */
+/*
+ * capture.h - from what a device sent to a trace: finds streams and ETDumps in a log, and makes a
+ * trace of a stream.
+ *
+ * Experimental: this header may change in any version, names and meanings included.
+ *
+ * What a log or a file holds of a device's trace: frames of a stream, or an ETDump, as
+ * bytes or as text.
+ *
+ *     struct ets_capture found;
+ *     void *memory = malloc(bytes.size);
+ *     if (ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, bytes.size, &error) == ETS_OK) {
+ *         if (found.stream.size != 0) ets_trace_capture_init(&capture, found.stream);
+ *         else write(found.dump); // a whole ETDump
+ *     }
+ *
+ * The text forms, with other lines between them and other text before them:
+ *
+ *     [00:00:02.117] etsf:q1RTRgEAAQAAAAAAMAAAAA==     lines as docs/SPEC.md, "Text form"
+ *     q1RTRgEAAQAAAAAAMAAAAEXh                         the last word of a line, 16 letters or more
+ *     ab545346010001000000000030000000                 xxd -p
+ *     00000000: ab54 5346 0100 0100   .TSF....         xxd
+ *     00000000  ab 54 53 46 01 00 01 00  |.TSF....|    hexdump -C, with its "*" for repetitions
+ *     I (312) app: ab 54 53 46 01 00 01 00             8 bytes or more at the end of a line
+ *
+ * A damaged line costs the frames that it has a part of. Time grows with the size alone.
+ */
+/* clang-format on */
+#ifndef ETSCOPE_CAPTURE_H
+#define ETSCOPE_CAPTURE_H
+
+#include "etscope/base.h"
+#include "etscope/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a capture holds bytes. */
+enum ets_capture_encoding {
+    ETS_CAPTURE_AUTO = 0, /* the first of the others in which there is anything */
+    ETS_CAPTURE_RAW = 1,
+    ETS_CAPTURE_HEX = 2,
+    ETS_CAPTURE_BASE64 = 3 /* lines with a prefix; where there are none, words */
+};
+
+struct ets_capture {
+    enum ets_capture_encoding encoding; /* never AUTO */
+    struct ets_bytes stream; /* frames and what is between them; size 0: no whole frame */
+    struct ets_bytes dump;   /* the last whole ETDump; size 0: none */
+    uint32_t dumps;          /* whole ones */
+    uint32_t damaged_dumps;  /* of the text form, torn or cut off */
+};
+
+/*
+ * Finds frames and ETDumps in `bytes`, which are borrowed. `memory` is for what is decoded:
+ * bytes.size bytes suffice, and stay in use as long as the result is. Statuses: NOT_FOUND (no whole
+ * frame and no whole ETDump), NO_SPACE (less memory than bytes.size).
+ */
+ETS_API enum ets_status ets_capture_find(struct ets_capture *capture_out, struct ets_bytes bytes,
+                                         enum ets_capture_encoding encoding, void *memory,
+                                         size_t memory_bytes, struct ets_error *error);
+
+/* "raw", "hex", "base64". Static storage. */
+ETS_API const char *ets_capture_encoding_name(enum ets_capture_encoding encoding);
+
+/*
+ * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an
+ * ETDump of.
+ *
+ *     struct ets_trace_capture capture;
+ *     struct ets_trace trace;
+ *     ets_trace_capture_init(&capture, bytes);
+ *     void *memory = malloc(capture.memory_bytes);
+ *     if (ets_trace_recover(&trace, &capture, memory, capture.memory_bytes, NULL) == ETS_OK) {
+ *         ets_trace_write(&trace, &sink, NULL);
+ *     }
+ *
+ * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
+ * It is borrowed as long as the trace is used. Where the device started again another stream
+ * begins: `capture.rest` then holds it, for another ets_trace_capture_init.
+ */
+
+#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are refused, and counted */
+#define ETS_TRACE_CAPTURE_RUNNING 16 /* events that are told as running */
+
+/* An event that had begun and not ended when the capture ends. */
+struct ets_trace_running {
+    uint32_t thread;
+    struct ets_text name;   /* data NULL: the delegate's integer, or none */
+    struct ets_text method; /* of its run; data NULL: not told */
+    int32_t delegate_id;
+    int32_t chain;
+    uint32_t instruction;
+    uint64_t start_ticks;
+    uint64_t began_ns;  /* since the trace began; 0 without a clock */
+    uint64_t lasted_ns; /* until the last time that is known: it took this long at least */
+};
+
+struct ets_trace_capture {
+    struct ets_bytes bytes;  /* of this stream */
+    struct ets_bytes rest;   /* from where another stream begins; size 0: there is none */
+    size_t memory_bytes;     /* what ets_trace_recover needs */
+    uint32_t frames;         /* that are whole */
+    uint32_t lost_frames;    /* by gaps of the sequence numbers */
+    uint32_t damaged_frames; /* with a header but a wrong sum, or cut off */
+    uint64_t other_bytes;    /* outside of whole frames */
+    int has_end;             /* 1: the stream was finished */
+    /* After ets_trace_recover. */
+    /* Records whose frame had the right sum: wrong themselves, or without a run or thread. */
+    uint32_t refused_records;
+    uint64_t last_ticks; /* the latest time in any record */
+    uint32_t running_count;
+    struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
+    /* inner */
+    uint32_t name_count, thread_count;
+    uint32_t threads[ETS_TRACE_CAPTURE_THREADS], slots[ETS_TRACE_CAPTURE_THREADS];
+};
+
+/* Goes over the first stream of the capture. Statuses: OK, NOT_FOUND (no whole frame). */
+ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture,
+                                               struct ets_bytes bytes);
+
+/*
+ * Fills `trace`, finished, from the capture, in `memory`, aligned to 8. Statuses: NO_SPACE (fewer
+ * bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
+ */
+ETS_API enum ets_status ets_trace_recover(struct ets_trace *trace,
+                                          struct ets_trace_capture *capture, void *memory,
+                                          size_t memory_bytes, struct ets_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,199 @@
+/* Instructions and delegates' operators of a method, joined with the rows of a block. */
+#include "views/delegate_lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "views/chosen_runs.h"
+
+struct collector {
+    const struct ets_delegate_section *section;
+    struct ets_delegate_lines *lines;
+    uint32_t *row_of_step;       /* [step - first_step] */
+    uint32_t *first_inside;      /* [step - first_step] its delegate's first event row */
+    struct ets_chosen_runs runs; /* of the block */
+    double *per_run;             /* [run of the block] scratch */
+};
+
+static const struct ets_delegation *step_of(const struct collector *c, uint32_t index)
+{
+    return ets_delegations_step(c->section->delegations, c->section->first_step + index);
+}
+
+static uint32_t count_steps(const struct collector *c)
+{
+    return c->section->end_step - c->section->first_step;
+}
+
+/* Which rows of the block are the method's instructions, and their delegates' events. */
+static void find_rows(struct collector *c)
+{
+    const struct ets_inspection *inspection = c->section->inspection;
+    const struct ets_block *block = ets_inspection_block(inspection, c->section->block);
+    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (row->chain != 0 || row->instruction < 0 ||
+            (uint32_t)row->instruction >= count_steps(c)) {
+            continue;
+        }
+        if (row->is_delegated) {
+            uint32_t *first = &c->first_inside[row->instruction];
+            if (*first == ETS_NO_INDEX) *first = i;
+        } else {
+            c->row_of_step[row->instruction] = i; /* the outermost ends last */
+        }
+    }
+}
+
+static bool prepare(struct ets_arena *arena, struct collector *c, bool calls_only)
+{
+    const uint32_t steps = count_steps(c);
+    size_t room = steps;
+    c->row_of_step = ets_arena_alloc_array(arena, steps, sizeof *c->row_of_step);
+    c->first_inside = ets_arena_alloc_array(arena, steps, sizeof *c->first_inside);
+    if (c->row_of_step == NULL || c->first_inside == NULL) return false;
+    for (uint32_t i = 0; i < steps; i++) {
+        c->row_of_step[i] = c->first_inside[i] = ETS_NO_INDEX;
+        if (!calls_only) room += step_of(c, i)->unit_count;
+    }
+    c->lines->items = ets_arena_alloc_array(arena, room, sizeof *c->lines->items);
+    if (c->lines->items == NULL) return false;
+    if (c->section->block == ETS_NO_INDEX) return true;
+    find_rows(c);
+    const struct ets_inspection *inspection = c->section->inspection;
+    const uint32_t runs = ets_inspection_block(inspection, c->section->block)->run_count;
+    c->per_run = ets_arena_alloc_array(arena, runs, sizeof *c->per_run);
+    return c->per_run != NULL &&
+           ets_chosen_runs_find(arena, inspection, c->section->block, ETS_NO_INDEX, 0, &c->runs);
+}
+
+static void add_line(struct collector *c, const struct ets_delegation *step, uint32_t unit,
+                     uint32_t index)
+{
+    struct ets_delegate_line *line = &c->lines->items[c->lines->count++];
+    *line = (struct ets_delegate_line){
+        .step = step, .unit = unit, .row = index, .middle = NAN, .p50 = NAN};
+    if (index == ETS_NO_INDEX) return;
+    struct ets_chosen_times times;
+    const struct ets_row *row = ets_inspection_row(c->section->inspection, index);
+    if (ets_row_has_own_clock(row)) return;
+    ets_inspection_row_ticks(c->section->inspection, index, ETS_NO_INDEX, c->per_run);
+    ets_chosen_runs_summarise(&c->runs, c->per_run, &times);
+    line->middle = times.middle;
+    line->p50 = times.statistics.p50;
+    line->resolution = (double)row->quantum_ticks * row->calls_per_run;
+}
+
+/* A line for each unit of a call, whose rows stand side by side in the order of their events. */
+static void add_units(struct collector *c, const struct ets_delegation *step, uint32_t first,
+                      uint32_t *row_of_unit)
+{
+    const struct ets_inspection *inspection = c->section->inspection;
+    for (uint32_t i = 0; i < step->unit_count; i++) row_of_unit[i] = ETS_NO_INDEX;
+    for (uint32_t i = first; i != ETS_NO_INDEX && i < ets_inspection_row_count(inspection); i++) {
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (!row->is_delegated || row->block != c->section->block || row->chain != 0 ||
+            (uint32_t)row->instruction != step->instruction) {
+            break;
+        }
+        if (row->unit < step->unit_count) row_of_unit[row->unit] = i;
+    }
+    for (uint32_t i = 0; i < step->unit_count; i++) add_line(c, step, i, row_of_unit[i]);
+}
+
+static void count_step(struct ets_delegate_lines *lines, const struct ets_delegation *step,
+                       double middle)
+{
+    lines->inside_count += step->unit_count;
+    lines->outside_count += step->kind == ETS_INSTRUCTION_KERNEL_CALL;
+    if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL) return;
+    lines->partition_count++;
+    if (!isnan(middle)) lines->delegated_share += middle / lines->whole;
+}
+
+bool ets_delegate_lines_collect(struct ets_arena *arena, const struct ets_delegate_section *section,
+                                bool calls_only, struct ets_delegate_lines *lines_out)
+{
+    struct collector c = {.section = section, .lines = lines_out, .runs = {.whole = NAN}};
+    *lines_out = (struct ets_delegate_lines){.items = NULL};
+    if (!prepare(arena, &c, calls_only)) return false;
+    lines_out->whole = c.runs.whole;
+    for (uint32_t i = 0; i < count_steps(&c); i++) {
+        const struct ets_delegation *step = step_of(&c, i);
+        const uint32_t call = lines_out->count;
+        add_line(&c, step, ETS_NO_INDEX, c.row_of_step[i]);
+        count_step(lines_out, step, lines_out->items[call].middle);
+        if (calls_only || step->unit_count == 0) continue;
+        uint32_t *rows = ets_arena_alloc_array(arena, step->unit_count, sizeof *rows);
+        if (rows == NULL) return false;
+        add_units(&c, step, c.first_inside[i], rows);
+    }
+    if (section->block == ETS_NO_INDEX) lines_out->delegated_share = NAN;
+    return true;
+}
+
+/* Adds the sections of a method; counts them only where there are no `items` yet. */
+static uint32_t add_sections(struct ets_delegate_section section,
+                             struct ets_delegate_section *items)
+{
+    const char *method = ets_delegations_step(section.delegations, section.first_step)->method_name;
+    const uint32_t blocks =
+        section.inspection == NULL ? 0 : ets_inspection_block_count(section.inspection);
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        const struct ets_block *block = ets_inspection_block(section.inspection, b);
+        if (block->method_state != ETS_METHOD_FOUND || strcmp(block->method, method) != 0) continue;
+        section.block = b;
+        if (items != NULL) items[count] = section;
+        count++;
+    }
+    if (count > 0) return count;
+    section.block = ETS_NO_INDEX;
+    if (items != NULL) items[0] = section;
+    return 1;
+}
+
+static void add_all(struct ets_delegate_section section, struct ets_delegate_sections *sections)
+{
+    const uint32_t steps = ets_delegations_count(section.delegations);
+    struct ets_delegate_section *items = sections->items;
+    sections->count = 0;
+    for (; section.first_step < steps; section.first_step = section.end_step) {
+        const uint32_t method =
+            ets_delegations_step(section.delegations, section.first_step)->method;
+        section.end_step = section.first_step + 1;
+        while (section.end_step < steps &&
+               ets_delegations_step(section.delegations, section.end_step)->method == method) {
+            section.end_step++;
+        }
+        sections->count += add_sections(section, items == NULL ? NULL : items + sections->count);
+    }
+}
+
+bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegations *delegations,
+                                const struct ets_inspection *inspection,
+                                struct ets_delegate_sections *sections_out)
+{
+    const struct ets_delegate_section first = {.delegations = delegations,
+                                               .inspection = inspection};
+    *sections_out = (struct ets_delegate_sections){.items = NULL};
+    add_all(first, sections_out);
+    sections_out->items =
+        ets_arena_alloc_array(arena, sections_out->count, sizeof *sections_out->items);
+    if (sections_out->items == NULL) return false;
+    add_all(first, sections_out);
+    return true;
+}
+
+const struct ets_delegate_unit *ets_delegate_line_unit(const struct ets_delegate_line *line)
+{
+    return line->unit == ETS_NO_INDEX ? NULL : &line->step->units[line->unit];
+}
+
+const struct ets_row_node *ets_delegate_line_nodes(const struct ets_delegate_line *line,
+                                                   size_t *count_out)
+{
+    const struct ets_delegate_unit *unit = ets_delegate_line_unit(line);
+    *count_out = unit == NULL ? line->step->node_count : unit->node_count;
+    return unit == NULL ? line->step->nodes : unit->nodes;
+}

@@ -1,0 +1,51 @@
+/*
+ * The lines of a block of a difference, in the order in which they are shown, with what belongs to
+ * each: where it stands in the model, and its part in the change of the whole.
+ *
+ *     const struct ets_difference_order_options order = {.sort = ETS_SORT_CHANGE, .top = 10};
+ *     struct ets_difference_view view;
+ *     if (ets_difference_view_collect(&arena, difference, block, &order, &view)) {
+ *         for (uint32_t i = 0; i < view.count; i++) show(&view.lines[i]);
+ *     }
+ *
+ * Times are in the unit of the difference. Everything is in the arena or borrowed from the
+ * difference, which must live as long.
+ */
+#ifndef ETSCOPE_VIEWS_DIFFERENCE_VIEW_H
+#define ETSCOPE_VIEWS_DIFFERENCE_VIEW_H
+
+#include "views/difference_order.h"
+#include "views/operator_lines.h"
+
+struct ets_difference_view_line {
+    uint32_t index; /* of the difference */
+    uint32_t depth;
+    const struct ets_difference_line *of;
+    const struct ets_pool_operator *named_by;
+    int32_t instruction; /* of that operator, which tells lines of one name apart; -1: none */
+    double contribution; /* part of the total's change; NaN: there is none */
+    enum ets_tie tie;    /* the weakest of what ties a delegate's operators to their nodes */
+    struct ets_text_list before, after;    /* names of the operators of each side */
+    struct ets_text_list sources, modules; /* of the side that names the line, each once */
+};
+
+struct ets_difference_view {
+    const struct ets_difference_block *block;
+    const struct ets_pool_block *named_by; /* the block after, or before where there is none */
+    struct ets_difference_view_line *lines;
+    uint32_t count;
+};
+
+/* Lines of block `block`, each before those within it. Returns false where memory ran out. */
+bool ets_difference_view_collect(struct ets_arena *arena, const struct ets_difference *difference,
+                                 uint32_t block, const struct ets_difference_order_options *order,
+                                 struct ets_difference_view *view_out);
+
+/* What any line of a difference has. */
+struct ets_difference_contents {
+    bool has_handles; /* a block was matched by debug handles: lines have places in the model */
+    bool has_changes; /* an operator was added, removed, replaced, ... */
+};
+struct ets_difference_contents ets_difference_survey(const struct ets_difference *difference);
+
+#endif

@@ -1,0 +1,167 @@
+/* Tables without memory: each allocation of each table may fail, which is told and loses nothing.
+ */
+#include "test_inspect_support.h"
+
+#include "etscope/experimental/delegates.h"
+#include "etscope/experimental/pool.h"
+#include "output/table/account_table.h"
+#include "output/table/delegate_table.h"
+#include "output/table/pool_table.h"
+#include "output/table/run_table.h"
+
+struct subject {
+    struct ets_file *dump, *record_file, *program_file;
+    struct ets_etrecord *record;
+    struct ets_program program;
+    struct ets_inspection *inspection;
+    struct ets_delegations *delegations;
+    struct ets_pool *pool;
+};
+
+/* Fills an empty table with something of the subject. */
+typedef enum ets_status fill_table(struct ets_table *table, const struct subject *subject,
+                                   struct ets_error *error);
+
+static struct subject open_subject(const char *model)
+{
+    struct subject s = {.dump = open_fixture(model, "profile.etdp")};
+    s.record_file = open_fixture(model, "model.etrecord");
+    s.record = open_record(ets_file_bytes(s.record_file));
+    s.program_file = open_fixture(model, "model.pte");
+    assert_int_equal(ets_program_init(&s.program, ets_file_bytes(s.program_file), NULL), ETS_OK);
+    s.inspection = inspect(ets_file_bytes(s.dump),
+                           (struct ets_inspect_options){.record = s.record, .program = &s.program});
+    const struct ets_delegations_options options = {.program = &s.program, .record = s.record};
+    assert_int_equal(ets_delegations_open(&options, &s.delegations, NULL), ETS_OK);
+    const struct ets_inspection *const both[] = {s.inspection, s.inspection};
+    assert_int_equal(ets_pool_open(both, 2, NULL, &s.pool, NULL), ETS_OK);
+    return s;
+}
+
+static void close_subject(struct subject *s)
+{
+    ets_pool_close(s->pool);
+    ets_delegations_close(s->delegations);
+    ets_inspection_close(s->inspection);
+    ets_etrecord_close(s->record);
+    ets_file_close(s->program_file);
+    ets_file_close(s->record_file);
+    ets_file_close(s->dump);
+}
+
+/* Opens, fills and writes a table. */
+static enum ets_status show_with(const struct ets_allocator *allocator, fill_table *fill,
+                                 const struct subject *s, struct ets_error *error)
+{
+    const struct ets_table_style style = {.format = ETS_FORMAT_JSON};
+    struct ets_table *table = NULL;
+    enum ets_status status = ets_table_open(allocator, &table, error);
+    if (status == ETS_OK) status = fill(table, s, error);
+    if (status == ETS_OK) {
+        struct ets_output *output;
+        assert_int_equal(ets_output_open("/dev/null", &output, NULL), ETS_OK);
+        status = ets_table_write(table, &style, output, error);
+        ets_output_discard(output);
+    }
+    ets_table_close(table);
+    return status;
+}
+
+static void assert_failures_are_told(const char *model, fill_table *fill)
+{
+    struct subject s = open_subject(model);
+    enum ets_status status = ETS_NO_MEMORY;
+    unsigned long n = 0;
+    for (; status != ETS_OK; n++) {
+        struct failing failing = {.fail_at = n};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_error error = {.status = ETS_OK};
+        status = show_with(&allocator, fill, &s, &error);
+        assert_int_equal(status, error.status);
+        if (status == ETS_OK) assert_true(failing.calls <= n); /* nothing was left out */
+        else assert_int_equal(status, ETS_NO_MEMORY);
+        if (status != ETS_OK) assert_memory_equal(error.message, "no memory for ", 14);
+        assert_int_equal(failing.live, 0);
+        assert_true(n < 10000);
+    }
+    assert_true(n > 2);
+    close_subject(&s);
+}
+
+static enum ets_status fill_delegates(struct ets_table *table, const struct subject *s,
+                                      struct ets_error *error)
+{
+    const struct ets_delegate_table_options options = {.inspection = s->inspection};
+    return ets_delegate_table_fill(table, s->delegations, &options, error);
+}
+
+static void test_table_faults__of_delegates(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_delegates);
+    assert_failures_are_told("multi_method", fill_delegates);
+}
+
+static enum ets_status fill_tree(struct ets_table *table, const struct subject *s,
+                                 struct ets_error *error)
+{
+    const struct ets_account_options options = {
+        .block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1, .top = 3};
+    return ets_account_table_fill(table, s->inspection, &options, error);
+}
+
+static void test_table_faults__of_the_tree(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_tree);
+    assert_failures_are_told("cond", fill_tree);
+}
+
+static enum ets_status fill_pool(struct ets_table *table, const struct subject *s,
+                                 struct ets_error *error)
+{
+    const char *const files[] = {"first.etdp", "second.etdp"};
+    const struct ets_pool_table_options options = {.files = files, .by_time = 1};
+    return ets_pool_table_fill(table, s->pool, &options, error);
+}
+
+static void test_table_faults__of_several_traces(void **state)
+{
+    (void)state;
+    assert_failures_are_told("conv_xnnpack", fill_pool);
+    assert_failures_are_told("mlp_portable", fill_pool);
+}
+
+static enum ets_status fill_methods(struct ets_table *table, const struct subject *s,
+                                    struct ets_error *error)
+{
+    const struct ets_run_table_options options = {
+        .of = {.block = ETS_NO_INDEX, .run = ETS_NO_INDEX, .steady = 1}};
+    return ets_run_table_fill(table, s->inspection, &options, error);
+}
+
+static enum ets_status fill_runs(struct ets_table *table, const struct subject *s,
+                                 struct ets_error *error)
+{
+    const struct ets_run_table_options options = {
+        .of = {.one_by_one = true, .block = ETS_NO_INDEX, .run = ETS_NO_INDEX}};
+    return ets_run_table_fill(table, s->inspection, &options, error);
+}
+
+static void test_table_faults__of_runs(void **state)
+{
+    (void)state;
+    assert_failures_are_told("multi_method", fill_methods);
+    assert_failures_are_told("multi_method", fill_runs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_faults__of_delegates),
+        cmocka_unit_test(test_table_faults__of_the_tree),
+        cmocka_unit_test(test_table_faults__of_several_traces),
+        cmocka_unit_test(test_table_faults__of_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
