@@ -106,7 +106,7 @@ static int open_document(const char *path, struct ets_output **output_out)
     ets_json_put_count(&document.json, "schema", SCHEMA);
     ets_json_put_string(&document.json, "command", document.command);
     ets_json_put_string(&document.json, "headline",
-                     document.headline[0] != '\0' ? document.headline : NULL);
+                        document.headline[0] != '\0' ? document.headline : NULL);
     return CLI_OK;
 }
 
