@@ -4,7 +4,7 @@
  *     struct ets_facts facts;
  *     ets_facts_init(&facts, json, output);          one of the two is NULL
  *     ets_facts_line(&facts, "runs");                for people: "  runs           20 in 2 blocks"
- *     ets_facts_count(&facts, "run_count", 20);      as JSON: "run_count": 20
+ *     ets_facts_number(&facts, "run_count", 20);     as JSON: "run_count": 20
  *     ets_facts_words(&facts, " in %u blocks", 2);
  *     ets_facts_end(&facts);
  *
