@@ -19,7 +19,7 @@ HEADERS = [
     "etscope/experimental/delegates.h", "etscope/experimental/gap.h",
     "etscope/experimental/numpy.h", "etscope/file.h", "etscope/inspect.h", "etscope/numerics.h",
     "etscope/program.h", "etscope/verify.h", "output/table/table.h", "output/table/upstream_tsv.h",
-    "views/gap_headline.h",
+    "views/advice_words.h", "views/gap_headline.h",
 ]  # fmt: skip
 
 

@@ -397,9 +397,8 @@ enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
     const enum ets_status status =
         ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
     if (status == ETS_NOT_FOUND) {
-        return ets_fail(error, status, ETS_NO_OFFSET,
-                        "the record has no representative inputs; --input or --case give "
-                        "those of the run");
+        return ets_fail_advising(error, ETS_ADVICE_INPUTS, status, ETS_NO_OFFSET,
+                                 "the record has no representative inputs");
     }
     ETS_TRY(status);
     const size_t taken = ets_gap_input_count(report);

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
-#include "etscope/file.h"
+#include "format/wrong_kind.h"
 #include "record/etrecord_internal.h"
 
 static const char MARKER[] = "ETRECORD_V0";
@@ -56,7 +56,7 @@ static enum ets_status open_in(struct ets_etrecord *record, struct ets_bytes byt
 {
     const enum ets_kind kind = ets_kind_sniff(bytes);
     if (kind != ETS_KIND_ETRECORD && kind != ETS_KIND_ZIP && kind != ETS_KIND_UNKNOWN) {
-        return ets_fail(error, ETS_WRONG_KIND, 0, "not an ETRecord but %s", ets_kind_name(kind));
+        return ets_fail_kind(error, "an ETRecord", bytes, 0);
     }
     ETS_TRY(ets_zip_open(&record->zip, bytes, 0, true, &record->arena, error));
     if (ets_etrecord_find(record, MARKER) == NULL) {

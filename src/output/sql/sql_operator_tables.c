@@ -221,8 +221,8 @@ static uint64_t block_count(const struct ets_sql_data *data)
 const struct ets_sql_table ets_sql_operators_table = {
     .name = "operators",
     .meaning =
-        "What the events of a block are samples of, as a line of `etscope inspect`. Times "
-        "are in the trace's unit.",
+        "What the events of a block are samples of: a line of the operator table. Times are in the "
+        "trace's unit.",
     .columns = columns,
     .has_id = true,
     .count = count,

@@ -459,7 +459,8 @@ static void add_heading(const struct line *line, const struct ets_inspection *in
     char text[512];
     const struct ets_account_lines *lines = line->lines;
     struct ets_text_builder heading = {text, sizeof text, 0};
-    heading.used = ets_block_heading(inspection, line->block, text, sizeof text);
+    heading.used =
+        ets_block_heading(inspection, line->block, ets_table_words(line->table), text, sizeof text);
     if (options->run != ETS_NO_INDEX) {
         ets_add_text(&heading, ", run %u of the trace alone", options->run);
     } else if (lines->range_count < lines->run_count) {
@@ -479,7 +480,8 @@ static void add_note(const struct line *line, const struct ets_account_options *
     size_t size =
         ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
     if (lines->phases.warm_up > 0 && !options->steady) {
-        size += ets_advise_steady(text, size, sizeof text);
+        size += ets_advise_with(ets_table_words(line->table), ETS_ADVICE_STEADY, text + size,
+                                sizeof text - size);
     }
     if (size > 0) ets_table_add_note(line->table, (struct ets_text){text, size});
 }
