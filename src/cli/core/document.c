@@ -21,7 +21,7 @@ static struct {
     char headline[LINE_BYTES];
     const char *path;
     bool has_open_rows;
-    struct info_json json; /* output NULL: no document is open */
+    struct ets_json_writer json; /* output NULL: no document is open */
 } document;
 
 void cli_document_start(const struct cli_arguments *arguments)
@@ -42,47 +42,47 @@ void cli_headline(const char *format, ...)
     va_end(arguments);
 }
 
-static void put_inputs(struct info_json *json)
+static void put_inputs(struct ets_json_writer *json)
 {
     size_t count;
     const struct cli_entry *entries = cli_entries(&count);
-    info_json_array(json, "inputs");
+    ets_json_begin_array(json, "inputs");
     for (size_t i = 0; i < count; i++) {
         const struct cli_entry *entry = &entries[i];
         if (!entry->is_file) continue;
-        info_json_object(json, NULL);
-        info_json_string(json, "path", entry->text);
-        info_json_string(json, "kind", entry->kind);
-        info_json_count(json, "bytes", entry->bytes);
-        info_json_end_object(json);
+        ets_json_begin_object(json, NULL);
+        ets_json_put_string(json, "path", entry->text);
+        ets_json_put_string(json, "kind", entry->kind);
+        ets_json_put_count(json, "bytes", entry->bytes);
+        ets_json_end_object(json);
     }
-    info_json_end_array(json);
+    ets_json_end_array(json);
 }
 
-static void put_notes(struct info_json *json)
+static void put_notes(struct ets_json_writer *json)
 {
     size_t count;
     const struct cli_entry *entries = cli_entries(&count);
-    info_json_array(json, "notes");
+    ets_json_begin_array(json, "notes");
     for (size_t i = 0; i < count; i++) {
-        if (!entries[i].is_file) info_json_string(json, NULL, entries[i].text);
+        if (!entries[i].is_file) ets_json_put_string(json, NULL, entries[i].text);
     }
-    info_json_end_array(json);
+    ets_json_end_array(json);
 }
 
 /* Completes and commits the open document. Returns an exit code. */
 static int complete(void)
 {
-    struct info_json *json = &document.json;
+    struct ets_json_writer *json = &document.json;
     struct ets_output *output = json->output;
     struct ets_error error;
     if (output == NULL) return CLI_OK;
     if (!document.is_lines) {
-        if (document.has_open_rows) info_json_end_rows(json);
+        if (document.has_open_rows) ets_json_end_rows(json);
         put_inputs(json);
         put_notes(json);
-        info_json_end_object(json);
-        info_json_finish(json);
+        ets_json_end_object(json);
+        ets_json_end_document(json);
     }
     json->output = NULL;
     if (ets_output_commit(output, &error) != ETS_OK) {
@@ -99,15 +99,15 @@ static int open_document(const char *path, struct ets_output **output_out)
     if (code != CLI_OK) return code;
     if (ets_output_open(path, output_out, &error) != ETS_OK) return cli_fail_output(path, &error);
     document.path = path;
-    document.json = (struct info_json){.output = *output_out, .is_lines = document.is_lines};
+    document.json = (struct ets_json_writer){.output = *output_out, .is_lines = document.is_lines};
     document.has_open_rows = false;
     if (document.is_lines) return CLI_OK;
-    info_json_object(&document.json, NULL);
-    info_json_string(&document.json, "etscope", ETS_VERSION);
-    info_json_count(&document.json, "schema", SCHEMA);
-    info_json_string(&document.json, "command", document.command);
-    info_json_string(&document.json, "headline",
-                     document.headline[0] != '\0' ? document.headline : NULL);
+    ets_json_begin_object(&document.json, NULL);
+    ets_json_put_string(&document.json, "etscope", ETS_VERSION);
+    ets_json_put_count(&document.json, "schema", SCHEMA);
+    ets_json_put_string(&document.json, "command", document.command);
+    ets_json_put_string(&document.json, "headline",
+                        document.headline[0] != '\0' ? document.headline : NULL);
     return CLI_OK;
 }
 
@@ -121,7 +121,7 @@ int cli_document_table(const char *path, const struct ets_table *table,
     const int code = open_document(path, &output);
     if (code != CLI_OK) return code;
     rows.is_part = 1;
-    info_json_key(&document.json, "rows");
+    ets_json_put_key(&document.json, "rows");
     if (ets_table_write(table, &rows, output, &error) != ETS_OK) {
         ets_output_discard(output);
         document.json.output = NULL;
@@ -131,13 +131,13 @@ int cli_document_table(const char *path, const struct ets_table *table,
     return CLI_OK;
 }
 
-int cli_document_rows(const char *path, struct info_json **json_out)
+int cli_document_rows(const char *path, struct ets_json_writer **json_out)
 {
     struct ets_output *output;
     const int code = open_document(path, &output);
     if (code != CLI_OK) return code;
     document.has_open_rows = true;
-    if (!document.is_lines) info_json_rows(&document.json);
+    if (!document.is_lines) ets_json_begin_rows(&document.json);
     *json_out = &document.json;
     return CLI_OK;
 }

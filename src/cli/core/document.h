@@ -7,9 +7,9 @@
 #define ETSCOPE_CLI_CORE_DOCUMENT_H
 
 #include "cli/core/command.h"
-#include "cli/info/info_json.h"
 #include "etscope/file.h"
 #include "output/table/table.h"
+#include "output/text/json_writer.h"
 
 /* The kind of a file as documents name it: "etdump", "program"; NULL: of no kind that is read. */
 const char *cli_kind_word(enum ets_kind kind);
@@ -22,10 +22,11 @@ int cli_document_table(const char *path, const struct ets_table *table,
                        const struct ets_table_style *style);
 
 /*
- * Opens a document at `path` and the list of its rows, which the caller puts with info_json_row. Of
+ * Opens a document at `path` and the list of its rows, which the caller puts with
+ * ets_json_begin_row. Of
  * --format jsonl the rows are all there is. Returns an exit code.
  */
-int cli_document_rows(const char *path, struct info_json **json_out);
+int cli_document_rows(const char *path, struct ets_json_writer **json_out);
 
 /* main, after the command: completes an open document. Returns the command's exit code, `code`,
  * unless the document cannot be written. */

@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "cli/core/document.h"
-#include "cli/info/info_json.h"
-#include "cli/info/info_text.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
 #include "host/output.h"
 #include "output/sql/sql.h"
+#include "output/text/facts.h"
 
 const struct cli_option cli_doctor_options[] = {
     {"--format", "-f", "table|json|jsonl",
@@ -113,25 +112,6 @@ static bool find_missing(const struct findings *findings, unsigned index, const 
     return false;
 }
 
-static void print_backends(struct ets_output *output, const struct ets_engine *engine,
-                           bool is_available)
-{
-    struct info_list list;
-    info_list_begin(&list, output, is_available ? "backends" : "not usable");
-    for (size_t i = 0; i < engine->backend_count(); i++) {
-        if ((engine->backend_is_available(i) != 0) != is_available) continue;
-        struct info_line item = {.size = 0};
-        info_add(&item, "%s", engine->backend_name(i));
-        info_list_add(&list, &item);
-    }
-    if (list.has_item) {
-        info_list_end(&list);
-        if (!is_available) info_fact(output, "", "(registered, but they cannot run here)");
-    } else if (is_available) {
-        info_fact(output, "backends", "none");
-    }
-}
-
 static bool has_backend(const struct ets_engine *engine, const char *name)
 {
     for (size_t i = 0; i < engine->backend_count(); i++) {
@@ -149,158 +129,181 @@ static const struct other_backend {
 };
 enum { OTHER_COUNT = sizeof others / sizeof *others };
 
-static void print_other_backends(struct ets_output *output, const struct ets_engine *engine)
+/* For people: the backends that are available, or those that are not. */
+static void tell_usable(struct ets_facts *facts, const struct ets_engine *engine, bool is_available)
+{
+    bool has_item = false;
+    for (size_t i = 0; i < engine->backend_count(); i++) {
+        if ((engine->backend_is_available(i) != 0) != is_available) continue;
+        if (!has_item) ets_facts_line(facts, is_available ? "backends" : "not usable");
+        has_item = true;
+        ets_facts_item(facts);
+        ets_facts_words(facts, "%s", engine->backend_name(i));
+    }
+    ets_facts_end(facts);
+    if (!has_item && !is_available) return;
+    if (has_item && is_available) return;
+    ets_facts_line(facts, is_available ? "backends" : "");
+    ets_facts_words(facts, is_available ? "none" : "(registered, but they cannot run here)");
+    ets_facts_end(facts);
+}
+
+static void put_backends(struct ets_json_writer *json, const struct ets_engine *engine)
+{
+    ets_json_begin_array(json, "backends");
+    for (size_t i = 0; i < engine->backend_count(); i++) {
+        ets_json_begin_object(json, NULL);
+        ets_json_put_string(json, "name", engine->backend_name(i));
+        ets_json_put_bool(json, "available", engine->backend_is_available(i) != 0);
+        ets_json_end_object(json);
+    }
+    ets_json_end_array(json);
+}
+
+static void tell_other_backends(struct ets_facts *facts, const struct ets_engine *engine)
 {
     const char *label = "not loaded";
+    ets_json_begin_array(facts->json, "not_loaded");
     for (size_t i = 0; i < OTHER_COUNT; i++) {
-        if (has_backend(engine, others[i].name)) continue;
-        info_fact(output, label, "%s, which needs %s:", others[i].name, others[i].needs);
-        info_fact(output, "", "--load-library lib/%s of its wheel", others[i].library);
+        const struct other_backend *other = &others[i];
+        if (has_backend(engine, other->name)) continue;
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_string(facts->json, "name", other->name);
+        ets_json_put_string(facts->json, "library", other->library);
+        ets_json_put_string(facts->json, "needs", other->needs);
+        ets_json_end_object(facts->json);
+        ets_facts_line(facts, "%s", label);
+        ets_facts_words(facts, "%s, which needs %s:", other->name, other->needs);
+        ets_facts_end(facts);
+        ets_facts_line(facts, "%s", "");
+        ets_facts_words(facts, "--load-library lib/%s of its wheel", other->library);
+        ets_facts_end(facts);
         label = "";
     }
+    ets_json_end_array(facts->json);
 }
 
-static void put_other_backends(struct info_json *json, const struct ets_engine *engine)
+static void tell_capacity(struct ets_facts *facts, const struct ets_engine *engine)
 {
-    info_json_array(json, "not_loaded");
-    for (size_t i = 0; i < OTHER_COUNT; i++) {
-        if (has_backend(engine, others[i].name)) continue;
-        info_json_object(json, NULL);
-        info_json_string(json, "name", others[i].name);
-        info_json_string(json, "library", others[i].library);
-        info_json_string(json, "needs", others[i].needs);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
+    ets_facts_number_line(facts, "kernels", "kernel_count", engine->kernel_count());
+    ets_facts_number_line(facts, "threads", "thread_count", engine->thread_count());
 }
 
-static void print_engine(struct ets_output *output, const struct findings *findings)
+static void tell_engine(struct ets_facts *facts, const struct findings *findings)
 {
     const struct ets_engine *engine = findings->engine;
+    const bool is_json = ets_facts_are_json(facts);
     if (engine == NULL) {
-        info_fact(output, "engine", "not found");
+        ets_json_put_null(facts->json, "engine");
+        ets_facts_line(facts, "engine");
+        ets_facts_words(facts, "not found");
+        ets_facts_end(facts);
         return;
     }
-    info_fact(output, "engine", "%s", ets_engine_path(findings->library));
-    info_fact(output, "interface", "%u", (unsigned)engine->interface_version);
-    info_fact(output, "runtime", "ExecuTorch %s", engine->runtime_version);
-    info_fact(output, "tracing", "%s", engine->tracing_compiled_in ? "compiled in" : "left out");
-    print_backends(output, engine, true);
-    print_backends(output, engine, false);
-    print_other_backends(output, engine);
-    info_fact(output, "kernels", "%zu", engine->kernel_count());
-    info_fact(output, "threads", "%zu", engine->thread_count());
-    for (unsigned i = 0; i < findings->loaded_count; i++) {
-        const struct loaded *each = &findings->loaded[i];
-        if (each->error.status != ETS_OK) continue;
-        struct info_line line = {.size = 0};
-        info_label(&line, "library");
-        info_add(&line, "%s: ", each->path);
-        info_add_count(&line, each->kernel_count, "kernel");
-        info_add(&line, ", ");
-        info_add_count(&line, each->backend_count, "backend");
-        info_end_line(output, &line);
-    }
+    ets_json_begin_object(facts->json, "engine");
+    ets_facts_line(facts, "engine");
+    ets_facts_string(facts, "path", ets_engine_path(findings->library));
+    ets_facts_end(facts);
+    ets_facts_number_line(facts, "interface", "interface_version", engine->interface_version);
+    ets_facts_line(facts, "runtime");
+    ets_facts_words(facts, "ExecuTorch ");
+    ets_facts_string(facts, "runtime_version", engine->runtime_version);
+    ets_facts_end(facts);
+    ets_facts_line(facts, "tracing");
+    ets_facts_bool(facts, "tracing", engine->tracing_compiled_in != 0, "compiled in", "left out");
+    ets_facts_end(facts);
+    if (is_json) tell_capacity(facts, engine); /* people see it behind the backends */
+    if (is_json) put_backends(facts->json, engine);
+    tell_usable(facts, engine, true);
+    tell_usable(facts, engine, false);
+    tell_other_backends(facts, engine);
+    if (!is_json) tell_capacity(facts, engine);
+    ets_json_end_object(facts->json);
 }
 
-static void print_table(struct ets_output *output, const struct findings *findings)
+/* People see those that were loaded; what is wrong with others is a message. */
+static void tell_libraries(struct ets_facts *facts, const struct findings *findings)
 {
-    const char *part, *remedy;
-    info_print(output, "etscope %s", ETS_VERSION);
-    info_fact(output, "ETRecord", "%s", findings->has_record ? "built in" : "left out");
-    if (findings->has_sql) info_fact(output, "SQL", "SQLite %s", findings->sqlite_version);
-    else info_fact(output, "SQL", "not found");
-    print_engine(output, findings);
-    ets_output_write(output, "\n", 1);
-    for (unsigned i = 0; find_missing(findings, i, &part, &remedy); i++) {
-        char text[REMEDY_CHARS + 64];
-        snprintf(text, sizeof text, "missing: %s: %s", part, remedy);
-        info_paragraph(output, text);
-    }
-    if (!find_missing(findings, 0, &part, &remedy)) {
-        info_print(output, NOTHING_MISSING ".");
-    }
-}
-
-static void put_engine(struct info_json *json, const struct findings *findings)
-{
-    const struct ets_engine *engine = findings->engine;
-    if (engine == NULL) {
-        info_json_null(json, "engine");
-        return;
-    }
-    info_json_object(json, "engine");
-    info_json_string(json, "path", ets_engine_path(findings->library));
-    info_json_count(json, "interface_version", engine->interface_version);
-    info_json_string(json, "runtime_version", engine->runtime_version);
-    info_json_bool(json, "tracing", engine->tracing_compiled_in);
-    info_json_count(json, "kernel_count", engine->kernel_count());
-    info_json_count(json, "thread_count", engine->thread_count());
-    info_json_array(json, "backends");
-    for (size_t i = 0; i < engine->backend_count(); i++) {
-        info_json_object(json, NULL);
-        info_json_string(json, "name", engine->backend_name(i));
-        info_json_bool(json, "available", engine->backend_is_available(i));
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-    put_other_backends(json, engine);
-    info_json_end_object(json);
-}
-
-static void put_libraries(struct info_json *json, const struct findings *findings)
-{
-    info_json_array(json, "libraries");
+    ets_json_begin_array(facts->json, "libraries");
     for (unsigned i = 0; i < findings->loaded_count; i++) {
         const struct loaded *each = &findings->loaded[i];
         const bool is_loaded = each->error.status == ETS_OK;
-        info_json_object(json, NULL);
-        info_json_string(json, "path", each->path);
-        info_json_count(json, "kernel_count", each->kernel_count);
-        info_json_count(json, "backend_count", each->backend_count);
-        info_json_string(json, "error", is_loaded ? NULL : each->error.message);
-        info_json_end_object(json);
+        ets_json_begin_object(facts->json, NULL);
+        if (is_loaded && findings->engine != NULL) ets_facts_line(facts, "library");
+        ets_facts_string(facts, "path", each->path);
+        ets_facts_words(facts, ": ");
+        ets_facts_count(facts, "kernel_count", each->kernel_count, "kernel");
+        ets_facts_words(facts, ", ");
+        ets_facts_count(facts, "backend_count", each->backend_count, "backend");
+        ets_facts_end(facts);
+        ets_json_put_string(facts->json, "error", is_loaded ? NULL : each->error.message);
+        ets_json_end_object(facts->json);
     }
-    info_json_end_array(json);
+    ets_json_end_array(facts->json);
 }
 
-static void put_row(struct info_json *json, const struct findings *findings)
+static void tell_missing(struct ets_facts *facts, const struct findings *findings)
 {
     const char *part, *remedy;
-    info_json_row(json);
-    info_json_string(json, "version", ETS_VERSION);
-    info_json_bool(json, "etrecord", findings->has_record);
-    info_json_bool(json, "sql", findings->has_sql);
-    put_engine(json, findings);
-    put_libraries(json, findings);
-    info_json_array(json, "missing");
+    ets_json_begin_array(facts->json, "missing");
     for (unsigned i = 0; find_missing(findings, i, &part, &remedy); i++) {
-        info_json_object(json, NULL);
-        info_json_string(json, "part", part);
-        info_json_string(json, "remedy", remedy);
-        info_json_end_object(json);
+        char text[REMEDY_CHARS + 64];
+        snprintf(text, sizeof text, "missing: %s: %s", part, remedy);
+        ets_facts_paragraph(facts, text);
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_string(facts->json, "part", part);
+        ets_json_put_string(facts->json, "remedy", remedy);
+        ets_json_end_object(facts->json);
     }
-    info_json_end_array(json);
-    info_json_bool(json, "ready", !find_missing(findings, 0, &part, &remedy));
-    info_json_end_row(json);
+    ets_json_end_array(facts->json);
+    const bool is_ready = !find_missing(findings, 0, &part, &remedy);
+    ets_json_put_bool(facts->json, "ready", is_ready);
+    if (is_ready) ets_facts_plain_line(facts, NOTHING_MISSING ".");
+    ets_facts_end(facts);
+}
+
+static void tell_findings(struct ets_facts *facts, const struct findings *findings)
+{
+    ets_json_begin_row(facts->json);
+    ets_facts_plain_line(facts, "etscope ");
+    ets_facts_string(facts, "version", ETS_VERSION);
+    ets_facts_end(facts);
+    ets_facts_line(facts, "ETRecord");
+    ets_facts_bool(facts, "etrecord", findings->has_record, "built in", "left out");
+    ets_facts_end(facts);
+    ets_json_put_bool(facts->json, "sql", findings->has_sql);
+    ets_facts_line(facts, "SQL");
+    if (findings->has_sql) ets_facts_words(facts, "SQLite %s", findings->sqlite_version);
+    else ets_facts_words(facts, "not found");
+    ets_facts_end(facts);
+    tell_engine(facts, findings);
+    tell_libraries(facts, findings);
+    ets_facts_plain_line(facts, "%s", "");
+    ets_facts_end(facts);
+    tell_missing(facts, findings);
+    ets_json_end_row(facts->json);
 }
 
 /* A row for programs, lines for people. Returns an exit code. */
 static int print(const struct cli_arguments *arguments, const struct findings *findings)
 {
+    struct ets_facts facts;
     struct ets_output *output;
     struct ets_error error;
     if (cli_choice(arguments, "--format", 0) > 0) {
-        struct info_json *json;
+        struct ets_json_writer *json;
         const char *part, *remedy;
         if (!find_missing(findings, 0, &part, &remedy)) cli_headline(NOTHING_MISSING);
         else cli_headline("missing: %s: %s", part, remedy);
         const int code = cli_document_rows("-", &json);
-        if (code == CLI_OK) put_row(json, findings);
-        return code;
+        if (code != CLI_OK) return code;
+        ets_facts_init(&facts, json, NULL);
+        tell_findings(&facts, findings);
+        return CLI_OK;
     }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
-    print_table(output, findings);
+    ets_facts_init(&facts, NULL, output);
+    tell_findings(&facts, findings);
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }
 

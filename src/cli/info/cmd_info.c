@@ -53,11 +53,11 @@ static int explain(struct info_request *request)
 }
 
 /* The first of a command's failures is its exit code. */
-static int info_file(struct info_request *request)
+static int info_file(struct info_request *request, bool begins_document)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (cli_is_folder(request->path)) return info_folder(request);
+    if (cli_is_folder(request->path)) return info_folder(request, begins_document);
     if (cli_file_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
@@ -79,19 +79,22 @@ int cmd_info(const struct cli_arguments *arguments)
     }
     int code = cli_check_stdin(arguments, (const char *const[]){NULL});
     if (code != CLI_OK) return code;
+    struct ets_json_writer *json = NULL;
+    struct ets_output *output = NULL;
     const bool is_json = cli_choice(arguments, "--format", 0) > 0;
     const bool is_one_folder = arguments->word_count == 1 && cli_is_folder(arguments->words[0]);
-    if (is_json && is_one_folder) code = CLI_OK; /* it tells its headline first */
-    else if (is_json) code = cli_document_rows("-", &request.json);
-    else if (ets_output_open("-", &request.output, &error) != ETS_OK)
+    const bool begins_later = is_json && is_one_folder; /* it tells its headline first */
+    if (is_json && !begins_later) code = cli_document_rows("-", &json);
+    else if (!is_json && ets_output_open("-", &output, &error) != ETS_OK)
         code = cli_fail_output("-", &error);
     if (code != CLI_OK) return code;
+    ets_facts_init(&request.facts, json, output);
     for (unsigned i = 0; i < arguments->word_count; i++) {
         request.path = arguments->words[i];
-        const int result = info_file(&request);
+        const int result = info_file(&request, begins_later);
         if (code == CLI_OK) code = result;
     }
     if (is_json) return code;
-    if (ets_output_commit(request.output, &error) != ETS_OK) code = cli_fail_output("-", &error);
+    if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output("-", &error);
     return code;
 }

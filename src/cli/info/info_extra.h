@@ -5,12 +5,11 @@
 #include "cli/info/info_kinds.h"
 #include "etscope/inspect.h"
 
-/* Facts of the whole trace; nothing where it has no extra block. */
-void info_print_extra(struct info_request *request, const struct ets_inspection *inspection);
-/* Method, purpose, invocations and threads of a block's runs. */
-void info_print_runs(struct info_request *request, const struct ets_inspection *inspection,
-                     uint32_t block);
-/* The members "trace" (null without an extra block) and "runs". */
-void info_put_extra(struct info_json *json, const struct ets_inspection *inspection);
+/* What the tracer tells of the whole trace, where there is an extra block; as JSON the members
+ * "trace" (null without one) and "runs", of all runs. */
+void info_tell_extra(struct ets_facts *facts, const struct ets_inspection *inspection);
+/* For people: method, purpose, invocations and threads of a block's runs. */
+void info_tell_runs(struct ets_facts *facts, const struct ets_inspection *inspection,
+                    uint32_t block);
 
 #endif

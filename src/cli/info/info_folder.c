@@ -37,60 +37,58 @@ static const char *model_name(const struct folder_models *models, const struct f
 
 /* Why a trace or an ETRecord belongs to no model; NULL: it does, or is of another kind. */
 static const char *reason_of(const struct folder_models *models, const struct folder_file *file,
-                             struct info_line *line)
+                             struct ets_text_builder *line)
 {
     if (file->problem.status != ETS_OK) return file->problem.message;
     const bool may = file->kind == ETS_KIND_ETDUMP || file->kind == ETS_KIND_ETRECORD;
     if (!may || file->model != ETS_NO_INDEX) return NULL;
     if (models->is_undecided) return "not decided: too many files to try each with each";
     if (file->fit_count == 0) return "fits no model here";
-    line->size = 0;
-    info_add(line, "fits %u models here: not decided", file->fit_count);
-    line->data[line->size] = '\0';
-    return line->data;
+    ets_add_text(line, "fits %u models here: not decided", file->fit_count);
+    return line->text;
 }
 
-static void add_facts(const struct folder_models *models, const struct folder_file *file,
-                      struct info_line *line)
+static void tell_findings(struct ets_facts *facts, const struct folder_models *models,
+                          const struct folder_file *file)
 {
-    struct info_line reason_line = {.size = 0};
-    const char *reason = reason_of(models, file, &reason_line);
+    char room[64];
+    struct ets_text_builder line = {room, sizeof room, 0};
+    const char *reason = reason_of(models, file, &line);
     const char *before = "  ";
     if (file->methods != NULL) {
-        info_add(line, "%s", before);
-        info_add_text(line, cli_text(file->methods));
+        ets_facts_words(facts, "%s", before);
+        ets_facts_string(facts, NULL, file->methods);
         before = ", ";
     }
     if (file->run_count > 0) {
-        info_add(line, "%s", before);
-        info_add_count(line, file->run_count, "run");
-        info_add(line, ", ");
-        info_add_count(line, file->event_count, "event");
+        ets_facts_words(facts, "%s", before);
+        ets_facts_count(facts, NULL, file->run_count, "run");
+        ets_facts_words(facts, ", ");
+        ets_facts_count(facts, NULL, file->event_count, "event");
         before = ", ";
     }
     if (tie_texts[file->tie] != NULL) {
-        info_add(line, "%s%s", before, tie_texts[file->tie]);
+        ets_facts_words(facts, "%s%s", before, tie_texts[file->tie]);
         before = ", ";
     }
     if (reason == NULL) return;
-    info_add(line, "%s", before);
-    info_add_text(line, cli_text(reason));
+    ets_facts_words(facts, "%s", before);
+    ets_facts_string(facts, NULL, reason);
 }
 
 /* "  run.etdp     trace     1.5 KiB  20 runs, 300 events, by fingerprint" */
-static void print_file(struct info_request *request, const struct folder_models *models,
-                       const struct folder_file *file, size_t width)
+static void tell_file(struct ets_facts *facts, const struct folder_models *models,
+                      const struct folder_file *file, size_t width)
 {
-    struct info_line line = {.size = 0}, size = {.size = 0};
-    const char *name = folder_file_name(file);
-    info_add(&line, "  ");
-    info_add_text(&line, cli_text(name));
-    info_add_bytes(&size, file->bytes);
-    info_add(&line, "%*s  %-17s %*s%.*s", line.size < width + 2 ? (int)(width + 2 - line.size) : 0,
-             "", kind_text(file), size.size < 10 ? (int)(10 - size.size) : 0, "", (int)size.size,
-             size.data);
-    add_facts(models, file, &line);
-    info_end_line(request->output, &line);
+    char name_room[ETS_FACTS_CHARS], size_room[16];
+    struct ets_text_builder name = {name_room, sizeof name_room, 0};
+    struct ets_text_builder size = {size_room, sizeof size_room, 0};
+    ets_add_shown_text(&name, cli_text(folder_file_name(file)));
+    ets_add_bytes(&size, file->bytes);
+    ets_facts_plain_line(facts, "  %-*s  %-17s %10s", (int)width, name.text, kind_text(file),
+                         size.text);
+    tell_findings(facts, models, file);
+    ets_facts_end(facts);
 }
 
 static size_t name_width(const struct folder_models *models)
@@ -105,9 +103,10 @@ static size_t name_width(const struct folder_models *models)
 }
 
 /* The files of `model`, what gives it its name first; or those of none. */
-static void print_files(struct info_request *request, const struct folder_models *models,
-                        uint32_t model)
+static void tell_files(struct info_request *request, const struct folder_models *models,
+                       uint32_t model)
 {
+    struct ets_facts *facts = &request->facts;
     const size_t width = name_width(models);
     uint32_t count = 0, place = 0;
     for (uint32_t i = 0; i < models->paths.count; i++) count += models->files[i].model == model;
@@ -116,16 +115,22 @@ static void print_files(struct info_request *request, const struct folder_models
         for (uint32_t i = 0; i < models->paths.count; i++) {
             const struct folder_file *file = &models->files[i];
             if (file->model != model || (file->tie == FOLDER_TIE_SELF) != is_first) continue;
-            if (place++ < shown) print_file(request, models, file, width);
+            if (place++ < shown) tell_file(facts, models, file, width);
         }
     }
     if (shown < count)
-        info_print(request->output, "  and %u more; --all shows them", count - shown);
+        ets_facts_plain_line(facts, "  and %u more; --all shows them", count - shown);
+    ets_facts_end(facts);
+}
+
+static void add_count(struct ets_text_builder *line, uint32_t count, const char *noun)
+{
+    ets_add_text(line, "%u %s%s", count, noun, count == 1 ? "" : "s");
 }
 
 /* "models: 2 models (a.pte, b.pte), 3 traces, 1 of no model here". */
 static void add_headline(const struct info_request *request, const struct folder_models *models,
-                         struct info_line *line)
+                         struct ets_text_builder *line)
 {
     uint32_t traces = 0, strays = 0;
     for (uint32_t i = 0; i < models->paths.count; i++) {
@@ -133,99 +138,107 @@ static void add_headline(const struct info_request *request, const struct folder
         traces += is_trace;
         strays += is_trace && models->files[i].model == ETS_NO_INDEX;
     }
-    info_add_text(line, cli_text(request->path));
-    info_add(line, ": ");
-    info_add_count(line, models->count, "model");
+    ets_add_shown_text(line, cli_text(request->path));
+    ets_add_text(line, ": ");
+    add_count(line, models->count, "model");
     const uint32_t shown = models->count <= 6 ? models->count : 4;
     for (uint32_t i = 0; i < shown; i++) {
-        info_add(line, i == 0 ? " (" : ", ");
-        info_add_text(line, cli_text(folder_file_name(models->items[i].first)));
+        ets_add_text(line, i == 0 ? " (" : ", ");
+        ets_add_shown_text(line, cli_text(folder_file_name(models->items[i].first)));
     }
-    if (models->count > 0) info_add(line, "%s)", shown < models->count ? ", ..." : "");
-    info_add(line, ", ");
-    info_add_count(line, traces, "trace");
-    if (strays > 0) info_add(line, ", %u of no model here", strays);
-    info_add(line, "; ");
-    info_add_count(line, models->paths.count, "file");
+    if (models->count > 0) ets_add_text(line, "%s)", shown < models->count ? ", ..." : "");
+    ets_add_text(line, ", ");
+    add_count(line, traces, "trace");
+    if (strays > 0) ets_add_text(line, ", %u of no model here", strays);
+    ets_add_text(line, "; ");
+    add_count(line, models->paths.count, "file");
 }
 
-static void print_folder(struct info_request *request, const struct folder_models *models)
+static void tell_models(struct info_request *request, const struct folder_models *models)
 {
-    struct info_line line = {.size = 0};
+    struct ets_facts *facts = &request->facts;
+    char room[ETS_FACTS_CHARS];
+    struct ets_text_builder headline = {room, sizeof room, 0};
     bool has_strays = false;
-    if (request->has_printed) info_print(request->output, "%s", "");
+    add_headline(request, models, &headline);
+    ets_facts_plain_line(facts, "%s%s", request->has_printed ? "\n" : "", room);
+    ets_facts_end(facts);
     request->has_printed = true;
-    add_headline(request, models, &line);
-    info_end_line(request->output, &line);
     for (uint32_t i = 0; i < models->count; i++) {
-        info_add(&line, "\nmodel ");
-        info_add_text(&line, cli_text(folder_file_name(models->items[i].first)));
-        info_end_line(request->output, &line);
-        print_files(request, models, i);
+        ets_facts_plain_line(facts, "\nmodel ");
+        ets_facts_string(facts, NULL, folder_file_name(models->items[i].first));
+        ets_facts_end(facts);
+        tell_files(request, models, i);
     }
     for (uint32_t i = 0; i < models->paths.count; i++) {
         has_strays |= models->files[i].model == ETS_NO_INDEX;
     }
     if (!has_strays) return;
-    info_print(request->output, "%s", "\nother files");
-    print_files(request, models, ETS_NO_INDEX);
+    ets_facts_plain_line(facts, "\nother files");
+    ets_facts_end(facts);
+    tell_files(request, models, ETS_NO_INDEX);
 }
 
-static void put_methods(struct info_json *json, const struct folder_file *file)
+static void put_methods(struct ets_json_writer *json, const struct folder_file *file)
 {
-    info_json_array(json, "methods");
+    ets_json_begin_array(json, "methods");
     for (const char *at = file->methods, *end; at != NULL && *at != '\0';
          at = *end == ',' ? end + 2 : end) {
         end = strstr(at, ", ");
         if (end == NULL) end = at + strlen(at);
-        info_json_text(json, NULL, (struct ets_text){at, (size_t)(end - at)});
+        ets_json_put_text(json, NULL, (struct ets_text){at, (size_t)(end - at)});
     }
-    info_json_end_array(json);
+    ets_json_end_array(json);
 }
 
-static void put_file(struct info_json *json, const struct folder_models *models,
+static void put_file(struct ets_json_writer *json, const struct folder_models *models,
                      const struct folder_file *file)
 {
-    struct info_line reason = {.size = 0};
+    char room[64];
+    struct ets_text_builder reason = {room, sizeof room, 0};
     char fingerprint[20];
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)file->fingerprint);
-    info_json_row(json);
-    info_json_string(json, "path", file->path);
-    info_json_string(json, "kind", cli_kind_word(file->kind));
-    info_json_count(json, "file_bytes", file->bytes);
-    if (file->model == ETS_NO_INDEX) info_json_null(json, "model");
-    else info_json_count(json, "model", file->model);
-    info_json_string(json, "model_name", model_name(models, file));
-    info_json_string(json, "joined_by", tie_words[file->tie]);
-    info_json_count(json, "fit_count", file->fit_count);
+    ets_json_begin_row(json);
+    ets_json_put_string(json, "path", file->path);
+    ets_json_put_string(json, "kind", cli_kind_word(file->kind));
+    ets_json_put_count(json, "file_bytes", file->bytes);
+    if (file->model == ETS_NO_INDEX) ets_json_put_null(json, "model");
+    else ets_json_put_count(json, "model", file->model);
+    ets_json_put_string(json, "model_name", model_name(models, file));
+    ets_json_put_string(json, "joined_by", tie_words[file->tie]);
+    ets_json_put_count(json, "fit_count", file->fit_count);
     put_methods(json, file);
-    info_json_string(json, "fingerprint", file->has_fingerprint ? fingerprint : NULL);
-    info_json_count(json, "run_count", file->run_count);
-    info_json_count(json, "event_count", file->event_count);
-    info_json_string(json, "reason", reason_of(models, file, &reason));
-    info_json_end_row(json);
+    ets_json_put_string(json, "fingerprint", file->has_fingerprint ? fingerprint : NULL);
+    ets_json_put_count(json, "run_count", file->run_count);
+    ets_json_put_count(json, "event_count", file->event_count);
+    ets_json_put_string(json, "reason", reason_of(models, file, &reason));
+    ets_json_end_row(json);
 }
 
-/* The document, with its headline, where `info` was asked for this folder alone. */
+/* The document, with its headline. */
 static int open_document(struct info_request *request, const struct folder_models *models)
 {
-    struct info_line line = {.size = 0};
-    if (request->json != NULL || request->output != NULL) return CLI_OK;
+    char room[ETS_FACTS_CHARS];
+    struct ets_text_builder line = {room, sizeof room, 0};
+    struct ets_json_writer *json;
     add_headline(request, models, &line);
-    cli_headline("%.*s", (int)line.size, line.data);
-    return cli_document_rows("-", &request->json);
+    cli_headline("%s", room);
+    const int code = cli_document_rows("-", &json);
+    if (code == CLI_OK) ets_facts_init(&request->facts, json, NULL);
+    return code;
 }
 
-int info_folder(struct info_request *request)
+int info_folder(struct info_request *request, bool begins_document)
 {
     struct folder_models models;
     int code = folder_models_open(request->path, &models);
-    if (code == CLI_OK) code = open_document(request, &models);
-    if (code == CLI_OK && request->json == NULL) print_folder(request, &models);
+    if (code == CLI_OK && begins_document) code = open_document(request, &models);
+    const bool is_json = ets_facts_are_json(&request->facts);
+    if (code == CLI_OK && !is_json) tell_models(request, &models);
     const uint32_t count = code == CLI_OK ? models.paths.count : 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct folder_file *file = &models.files[i];
-        if (request->json != NULL) put_file(request->json, &models, file);
+        if (is_json) put_file(request->facts.json, &models, file);
         if (file->problem.status == ETS_OK) continue;
         const int failed = cli_fail(file->path, &file->problem);
         if (code == CLI_OK) code = failed;

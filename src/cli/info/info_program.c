@@ -96,94 +96,110 @@ static void free_counts(struct method_counts *counts)
     free(counts->delegates);
 }
 
-static void add_operator(struct info_line *line, const struct ets_operator *operator_)
+static void add_operator(struct ets_facts *facts, const struct ets_operator *operator_)
 {
-    info_add_text(line, operator_->name);
-    if (operator_->overload.size > 0) {
-        info_add(line, ".");
-        info_add_text(line, operator_->overload);
-    }
+    ets_facts_text(facts, "name", operator_->name);
+    if (operator_->overload.size > 0) ets_facts_words(facts, ".");
+    ets_facts_text(facts, "overload", operator_->overload);
 }
 
-static void add_evalue(struct info_line *line, const struct ets_evalue *value)
+static void tell_tensor(struct ets_facts *facts, const struct ets_program_tensor *value)
 {
+    const bool is_dynamic = value->dynamism != ETS_SHAPE_STATIC;
+    const char *place = ets_tensor_place_name(value->place);
+    ets_facts_tensor(facts, &value->tensor, is_dynamic);
+    ets_json_put_bool(facts->json, "dynamic", is_dynamic);
+    ets_json_put_string(facts->json, "place", place);
+    ets_json_put_count(facts->json, "arena", value->memory_id);
+    ets_facts_words(facts, ", %s", value->place == ETS_PLACE_RUNTIME ? "not planned" : place);
+    if (value->memory_id > 0) ets_facts_words(facts, " in arena %u", (unsigned)value->memory_id);
+}
+
+static void tell_evalue(struct ets_facts *facts, const struct ets_evalue *value)
+{
+    const char *kind = ets_evalue_kind_name(value->kind);
+    ets_json_begin_object(facts->json, NULL);
+    ets_json_put_string(facts->json, "kind", kind);
     switch (value->kind) {
-    case ETS_EVALUE_TENSOR:
-        info_add_tensor(line, &value->tensor.tensor, value->tensor.dynamism != ETS_SHAPE_STATIC);
-        info_add(line, ", %s",
-                 value->tensor.place == ETS_PLACE_RUNTIME
-                     ? "not planned"
-                     : ets_tensor_place_name(value->tensor.place));
-        if (value->tensor.memory_id > 0) {
-            info_add(line, " in arena %u", (unsigned)value->tensor.memory_id);
-        }
+    case ETS_EVALUE_TENSOR: tell_tensor(facts, &value->tensor); break;
+    case ETS_EVALUE_INT:
+        ets_facts_words(facts, "int ");
+        ets_facts_integer(facts, "value", value->int_value);
         break;
-    case ETS_EVALUE_INT: info_add(line, "int %lld", (long long)value->int_value); break;
-    case ETS_EVALUE_BOOL: info_add(line, "bool %s", value->int_value ? "true" : "false"); break;
-    case ETS_EVALUE_DOUBLE: info_add(line, "double %g", value->double_value); break;
+    case ETS_EVALUE_BOOL:
+        ets_facts_words(facts, "bool ");
+        ets_facts_bool(facts, "value", value->int_value != 0, "true", "false");
+        break;
+    case ETS_EVALUE_DOUBLE:
+        ets_facts_words(facts, "double ");
+        ets_facts_real(facts, "value", value->double_value);
+        break;
     case ETS_EVALUE_STRING:
-        info_add(line, "string \"");
-        info_add_text(line, value->string);
-        info_add(line, "\"");
+        ets_facts_words(facts, "string \"");
+        ets_facts_text(facts, "value", value->string);
+        ets_facts_words(facts, "\"");
         break;
-    default: info_add(line, "%s", ets_evalue_kind_name(value->kind));
+    default: ets_facts_words(facts, "%s", kind);
     }
+    ets_json_end_object(facts->json);
 }
 
-static void print_values(struct info_request *request, const struct ets_method *method,
-                         bool is_input)
+static void tell_values(struct info_request *request, const struct ets_method *method,
+                        bool is_input)
 {
+    struct ets_facts *facts = &request->facts;
     const uint32_t count = is_input ? method->input_count : method->output_count;
+    ets_json_begin_array(facts->json, is_input ? "inputs" : "outputs");
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         struct ets_evalue value;
-        struct info_line line = {.size = 0};
-        char label[32];
         if (is_input) ets_method_input(method, i, &value);
         else ets_method_output(method, i, &value);
-        snprintf(label, sizeof label, "%s %u", is_input ? "input" : "output", (unsigned)i);
-        info_label(&line, label);
-        add_evalue(&line, &value);
-        info_end_line(request->output, &line);
+        ets_facts_line(facts, "%s %u", is_input ? "input" : "output", (unsigned)i);
+        tell_evalue(facts, &value);
+        ets_facts_end(facts);
     }
     info_more(request, count);
+    ets_json_end_array(facts->json);
 }
 
-static void print_instructions(struct info_request *request, const struct method_counts *counts)
+static void tell_instructions(struct ets_facts *facts, const struct method_counts *counts)
 {
-    struct info_line line = {.size = 0};
-    info_label(&line, "instructions");
-    info_add(&line, "%u", counts->instructions);
-    bool is_first = true;
+    const char *before = ": ";
+    ets_facts_line(facts, "instructions");
+    ets_facts_number(facts, "instruction_count", counts->instructions);
+    ets_json_begin_object(facts->json, "instructions");
     for (int kind = 0; kind < KIND_COUNT; kind++) {
+        const char *name = ets_instruction_kind_name((enum ets_instruction_kind)kind);
         if (counts->kinds[kind] == 0) continue;
-        info_add(&line, "%s%u %s", is_first ? ": " : ", ", counts->kinds[kind],
-                 ets_instruction_kind_name((enum ets_instruction_kind)kind));
-        is_first = false;
+        ets_facts_words(facts, "%s", before);
+        ets_facts_number(facts, name, counts->kinds[kind]);
+        ets_facts_words(facts, " %s", name);
+        before = ", ";
     }
-    info_end_line(request->output, &line);
+    ets_facts_end(facts);
+    ets_json_end_object(facts->json);
 }
 
-static void print_operators(struct info_request *request, const struct ets_method *method,
-                            const struct method_counts *counts)
+static void tell_operators(struct info_request *request, const struct ets_method *method,
+                           const struct method_counts *counts)
 {
+    struct ets_facts *facts = &request->facts;
     const uint32_t shown = info_shown_wrapped(request, method->operator_count);
-    struct info_list list;
-    if (method->operator_count == 0) return;
-    info_list_begin(&list, request->output, "operators");
+    if (method->operator_count > 0) ets_facts_line(facts, "operators");
+    ets_json_begin_array(facts->json, "operators");
     for (uint32_t i = 0; i < shown; i++) {
         struct ets_operator operator_;
-        struct info_line item = {.size = 0};
         ets_method_operator(method, counts->operators[i].index, &operator_);
-        add_operator(&item, &operator_);
-        info_add(&item, " %u", counts->operators[i].calls);
-        info_list_add(&list, &item);
+        ets_json_begin_object(facts->json, NULL);
+        ets_facts_item(facts);
+        add_operator(facts, &operator_);
+        ets_facts_words(facts, " ");
+        ets_facts_number(facts, "calls", counts->operators[i].calls);
+        ets_json_end_object(facts->json);
     }
-    if (shown < method->operator_count) {
-        struct info_line item = {.size = 0};
-        info_add(&item, "and %u more (--all)", method->operator_count - shown);
-        info_list_add(&list, &item);
-    }
-    info_list_end(&list);
+    info_more_wrapped(request, method->operator_count);
+    ets_facts_end(facts);
+    ets_json_end_array(facts->json);
 }
 
 static int compare_texts(struct ets_text a, struct ets_text b)
@@ -223,10 +239,12 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
     return count;
 }
 
-static void print_backends(struct info_request *request, const struct ets_method *method,
-                           const struct method_counts *counts)
+/* For people alone. */
+static void tell_backends(struct info_request *request, const struct ets_method *method,
+                          const struct method_counts *counts)
 {
-    if (method->delegate_count == 0) return;
+    struct ets_facts *facts = &request->facts;
+    if (method->delegate_count == 0 || ets_facts_are_json(facts)) return;
     struct delegate_calls *groups = calloc(method->delegate_count, sizeof *groups);
     if (groups == NULL) {
         request->is_out_of_memory = true;
@@ -234,84 +252,96 @@ static void print_backends(struct info_request *request, const struct ets_method
     }
     const uint32_t count = group_delegates(method, counts, groups);
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
-        struct info_line line = {.size = 0};
-        info_label(&line, i == 0 ? "delegates" : "");
-        info_add_text(&line, groups[i].id);
-        info_add(&line, ": %llu, ", (unsigned long long)groups[i].delegates);
-        info_add_bytes(&line, groups[i].bytes);
-        info_add(&line, ", ");
-        info_add_count(&line, groups[i].calls, "call");
-        info_end_line(request->output, &line);
+        ets_facts_line(facts, "%s", i == 0 ? "delegates" : "");
+        ets_facts_text(facts, NULL, groups[i].id);
+        ets_facts_words(facts, ": %llu, ", (unsigned long long)groups[i].delegates);
+        ets_facts_bytes(facts, NULL, groups[i].bytes);
+        ets_facts_words(facts, ", ");
+        ets_facts_count(facts, NULL, groups[i].calls, "call");
+        ets_facts_end(facts);
     }
     info_more(request, count);
     free(groups);
 }
 
-/* With --all also a line for each delegate. */
-static void print_delegates(struct info_request *request, const struct ets_method *method,
-                            const struct method_counts *counts)
+/* Of each delegate people see a line with --all only. */
+static void tell_delegates(struct info_request *request, const struct ets_method *method,
+                           const struct method_counts *counts)
 {
-    print_backends(request, method, counts);
-    for (uint32_t i = 0; request->all && i < method->delegate_count; i++) {
+    struct ets_facts *facts = &request->facts;
+    tell_backends(request, method, counts);
+    ets_json_begin_array(facts->json, "delegates");
+    for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
-        struct info_line line = {.size = 0};
-        char label[32];
         ets_method_delegate(method, i, &delegate);
-        snprintf(label, sizeof label, "delegate %u", (unsigned)i);
-        info_label(&line, label);
-        info_add_text(&line, delegate.id);
-        info_add(&line, ", ");
-        info_add_bytes(&line, delegate.blob.size);
-        info_add(&line, "%s, ", delegate.is_inline ? " inline" : "");
-        info_add_count(&line, counts->delegates[i], "call");
-        info_end_line(request->output, &line);
+        ets_json_begin_object(facts->json, NULL);
+        if (request->all) ets_facts_line(facts, "delegate %u", (unsigned)i);
+        ets_facts_text(facts, "backend", delegate.id);
+        ets_facts_words(facts, ", ");
+        ets_facts_bytes(facts, "blob_bytes", delegate.blob.size);
+        ets_facts_words(facts, "%s, ", delegate.is_inline ? " inline" : "");
+        ets_facts_count(facts, "calls", counts->delegates[i], "call");
+        ets_facts_end(facts);
+        ets_json_end_object(facts->json);
     }
+    ets_json_end_array(facts->json);
 }
 
-static void print_memory(struct info_request *request, const struct ets_method *method,
-                         const struct method_counts *counts)
+static void tell_arenas(struct ets_facts *facts, const struct ets_method *method)
 {
+    ets_json_begin_array(facts->json, "arenas");
     for (uint32_t i = 0; i < method->arena_count; i++) {
         struct ets_planned_arena arena;
-        struct info_line line = {.size = 0};
-        char label[32];
         ets_method_arena(method, i, &arena);
-        snprintf(label, sizeof label, "arena %u", (unsigned)arena.memory_id);
-        info_label(&line, label);
-        info_add_bytes(&line, arena.bytes);
-        if (arena.device_type != ETS_DEVICE_CPU) info_add(&line, ", device %d", arena.device_type);
-        info_end_line(request->output, &line);
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_count(facts->json, "arena", arena.memory_id);
+        ets_facts_line(facts, "arena %u", (unsigned)arena.memory_id);
+        ets_facts_bytes(facts, "bytes", arena.bytes);
+        if (arena.device_type != ETS_DEVICE_CPU) {
+            ets_facts_words(facts, ", device %d", arena.device_type);
+        }
+        ets_facts_end(facts);
+        ets_json_end_object(facts->json);
     }
-    for (int external = 0; external < 2; external++) {
-        const uint32_t count = external ? counts->external_count : counts->constant_count;
-        struct info_line line = {.size = 0};
-        if (count == 0) continue;
-        info_label(&line, external ? "external" : "constants");
-        info_add_count(&line, count, "tensor");
-        info_add(&line, ", ");
-        info_add_bytes(&line, external ? counts->external_bytes : counts->constant_bytes);
-        if (external) info_add(&line, ", in a data file (.ptd)");
-        info_end_line(request->output, &line);
-    }
+    ets_json_end_array(facts->json);
 }
 
-static void print_method(struct info_request *request, const struct ets_method *method)
+static void tell_constants(struct ets_facts *facts, const struct method_counts *counts)
 {
+    if (counts->constant_count > 0) ets_facts_line(facts, "constants");
+    ets_facts_count(facts, "constant_count", counts->constant_count, "tensor");
+    ets_facts_words(facts, ", ");
+    ets_facts_bytes(facts, "constant_bytes", counts->constant_bytes);
+    ets_facts_end(facts);
+    if (counts->external_count > 0) ets_facts_line(facts, "external");
+    ets_facts_count(facts, "external_count", counts->external_count, "tensor");
+    ets_facts_words(facts, ", ");
+    ets_facts_bytes(facts, "external_bytes", counts->external_bytes);
+    ets_facts_words(facts, ", in a data file (.ptd)");
+    ets_facts_end(facts);
+}
+
+static void tell_method(struct info_request *request, const struct ets_method *method)
+{
+    struct ets_facts *facts = &request->facts;
+    const bool is_json = ets_facts_are_json(facts);
     struct method_counts counts;
-    struct info_line line = {.size = 0};
-    ets_output_write(request->output, "\n", 1);
-    info_add(&line, "method ");
-    info_add_text(&line, method->name);
-    info_end_line(request->output, &line);
-    print_values(request, method, true);
-    print_values(request, method, false);
+    ets_json_begin_object(facts->json, NULL);
+    ets_facts_plain_line(facts, "\nmethod ");
+    ets_facts_text(facts, "name", method->name);
+    ets_facts_end(facts);
+    tell_values(request, method, true);
+    tell_values(request, method, false);
     if (count_method(request, method, &counts)) {
-        print_instructions(request, &counts);
-        print_operators(request, method, &counts);
-        print_delegates(request, method, &counts);
-        print_memory(request, method, &counts);
+        tell_instructions(facts, &counts);
+        tell_operators(request, method, &counts);
+        if (is_json) tell_constants(facts, &counts); /* people see all memory in a row */
+        tell_delegates(request, method, &counts);
+        tell_arenas(facts, method);
+        if (!is_json) tell_constants(facts, &counts);
     }
     free_counts(&counts);
+    ets_json_end_object(facts->json);
 }
 
 struct size_part {
@@ -338,180 +368,65 @@ static void list_sizes(const struct ets_program *program, struct size_part parts
     memcpy(parts, all, sizeof all);
 }
 
-static void print_sizes(struct info_request *request, const struct ets_program *program)
+static void tell_sizes(struct ets_facts *facts, const struct ets_program *program)
 {
     struct size_part parts[SIZE_PARTS];
-    struct info_list list;
     list_sizes(program, parts);
-    info_list_begin(&list, request->output, "size");
+    ets_facts_line(facts, "size");
+    ets_json_begin_object(facts->json, "sizes");
     for (int i = 0; i < SIZE_PARTS; i++) {
-        struct info_line item = {.size = 0};
+        ets_json_put_count(facts->json, parts[i].key, parts[i].bytes);
         if (parts[i].bytes == 0) continue;
-        info_add(&item, "%s ", parts[i].label);
-        info_add_bytes(&item, parts[i].bytes);
-        info_list_add(&list, &item);
+        ets_facts_item(facts);
+        ets_facts_words(facts, "%s ", parts[i].label);
+        ets_facts_bytes(facts, NULL, parts[i].bytes);
     }
-    info_list_end(&list);
+    ets_facts_end(facts);
+    ets_json_end_object(facts->json);
 }
 
-static void print_named_data(struct info_request *request, const struct ets_program *program)
+static void tell_named_data(struct info_request *request, const struct ets_program *program)
 {
+    struct ets_facts *facts = &request->facts;
     const uint32_t count = program->named_data_count;
-    if (count == 0) return;
-    info_print(request->output, "\nnamed data: %u", (unsigned)count);
+    if (count > 0) ets_facts_plain_line(facts, "\nnamed data: %u", (unsigned)count);
+    ets_facts_end(facts);
+    ets_json_begin_array(facts->json, "named_data");
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         struct ets_program_named_data named;
-        struct info_line line = {.size = 0};
         ets_program_named_data(program, i, &named);
-        info_item(request, &line, named.bytes.size, named.key);
-        info_end_line(request->output, &line);
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_text(facts->json, "key", named.key);
+        ets_json_put_count(facts->json, "bytes", named.bytes.size);
+        ets_json_end_object(facts->json);
+        info_item(request, named.bytes.size, named.key);
+        ets_facts_end(facts);
     }
     info_more(request, count);
+    ets_json_end_array(facts->json);
 }
 
-void info_print_program(struct info_request *request, const struct ets_program *program)
+void info_tell_program(struct info_request *request, const struct ets_program *program)
 {
-    info_fact(request->output, "schema version", "%u", (unsigned)program->version);
-    info_fact(request->output, "fingerprint", "%016llx (XXH64)",
-              (unsigned long long)ets_program_fingerprint(program));
-    print_sizes(request, program);
-    for (uint32_t i = 0; i < info_shown(request, program->method_count); i++) {
-        struct ets_method method;
-        ets_program_method(program, i, &method);
-        print_method(request, &method);
-    }
-    info_more(request, program->method_count);
-    print_named_data(request, program);
-}
-
-static void put_values(struct info_json *json, const struct ets_method *method, bool is_input)
-{
-    const uint32_t count = is_input ? method->input_count : method->output_count;
-    info_json_array(json, is_input ? "inputs" : "outputs");
-    for (uint32_t i = 0; i < count; i++) {
-        struct ets_evalue value;
-        if (is_input) ets_method_input(method, i, &value);
-        else ets_method_output(method, i, &value);
-        info_json_object(json, NULL);
-        info_json_string(json, "kind", ets_evalue_kind_name(value.kind));
-        switch (value.kind) {
-        case ETS_EVALUE_TENSOR:
-            info_json_tensor(json, &value.tensor.tensor);
-            info_json_bool(json, "dynamic", value.tensor.dynamism != ETS_SHAPE_STATIC);
-            info_json_string(json, "place", ets_tensor_place_name(value.tensor.place));
-            info_json_count(json, "arena", value.tensor.memory_id);
-            break;
-        case ETS_EVALUE_INT: info_json_integer(json, "value", value.int_value); break;
-        case ETS_EVALUE_BOOL: info_json_bool(json, "value", value.int_value != 0); break;
-        case ETS_EVALUE_DOUBLE: info_json_real(json, "value", value.double_value); break;
-        case ETS_EVALUE_STRING: info_json_text(json, "value", value.string); break;
-        default: break;
-        }
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-}
-
-static void put_counts(struct info_json *json, const struct ets_method *method,
-                       const struct method_counts *counts)
-{
-    info_json_count(json, "instruction_count", counts->instructions);
-    info_json_object(json, "instructions");
-    for (int kind = 0; kind < KIND_COUNT; kind++) {
-        if (counts->kinds[kind] == 0) continue;
-        info_json_count(json, ets_instruction_kind_name((enum ets_instruction_kind)kind),
-                        counts->kinds[kind]);
-    }
-    info_json_end_object(json);
-    info_json_array(json, "operators");
-    for (uint32_t i = 0; i < method->operator_count; i++) {
-        struct ets_operator operator_;
-        ets_method_operator(method, counts->operators[i].index, &operator_);
-        info_json_object(json, NULL);
-        info_json_text(json, "name", operator_.name);
-        info_json_text(json, "overload", operator_.overload);
-        info_json_count(json, "calls", counts->operators[i].calls);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-    info_json_count(json, "constant_count", counts->constant_count);
-    info_json_count(json, "constant_bytes", counts->constant_bytes);
-    info_json_count(json, "external_count", counts->external_count);
-    info_json_count(json, "external_bytes", counts->external_bytes);
-}
-
-static void put_delegates(struct info_json *json, const struct ets_method *method,
-                          const struct method_counts *counts)
-{
-    info_json_array(json, "delegates");
-    for (uint32_t i = 0; i < method->delegate_count; i++) {
-        struct ets_delegate delegate;
-        ets_method_delegate(method, i, &delegate);
-        info_json_object(json, NULL);
-        info_json_text(json, "backend", delegate.id);
-        info_json_count(json, "blob_bytes", delegate.blob.size);
-        info_json_count(json, "calls", counts->delegates[i]);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-}
-
-static void put_method(struct info_request *request, const struct ets_method *method)
-{
-    struct info_json *json = request->json;
-    struct method_counts counts;
-    info_json_object(json, NULL);
-    info_json_text(json, "name", method->name);
-    put_values(json, method, true);
-    put_values(json, method, false);
-    if (count_method(request, method, &counts)) {
-        put_counts(json, method, &counts);
-        put_delegates(json, method, &counts);
-    }
-    free_counts(&counts);
-    info_json_array(json, "arenas");
-    for (uint32_t i = 0; i < method->arena_count; i++) {
-        struct ets_planned_arena arena;
-        ets_method_arena(method, i, &arena);
-        info_json_object(json, NULL);
-        info_json_count(json, "arena", arena.memory_id);
-        info_json_count(json, "bytes", arena.bytes);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-    info_json_end_object(json);
-}
-
-void info_put_program(struct info_request *request, const struct ets_program *program)
-{
-    struct info_json *json = request->json;
-    struct size_part parts[SIZE_PARTS];
+    struct ets_facts *facts = &request->facts;
     char fingerprint[20];
     snprintf(fingerprint, sizeof fingerprint, "%016llx",
              (unsigned long long)ets_program_fingerprint(program));
-    info_json_count(json, "schema_version", program->version);
-    info_json_string(json, "fingerprint", fingerprint);
-    info_json_object(json, "sizes");
-    list_sizes(program, parts);
-    for (int i = 0; i < SIZE_PARTS; i++) info_json_count(json, parts[i].key, parts[i].bytes);
-    info_json_end_object(json);
-    info_json_array(json, "methods");
-    for (uint32_t i = 0; i < program->method_count; i++) {
+    ets_facts_number_line(facts, "schema version", "schema_version", program->version);
+    ets_facts_line(facts, "fingerprint");
+    ets_facts_string(facts, "fingerprint", fingerprint);
+    ets_facts_words(facts, " (XXH64)");
+    ets_facts_end(facts);
+    tell_sizes(facts, program);
+    ets_json_begin_array(facts->json, "methods");
+    for (uint32_t i = 0; i < info_shown(request, program->method_count); i++) {
         struct ets_method method;
         ets_program_method(program, i, &method);
-        put_method(request, &method);
+        tell_method(request, &method);
     }
-    info_json_end_array(json);
-    info_json_array(json, "named_data");
-    for (uint32_t i = 0; i < program->named_data_count; i++) {
-        struct ets_program_named_data named;
-        ets_program_named_data(program, i, &named);
-        info_json_object(json, NULL);
-        info_json_text(json, "key", named.key);
-        info_json_count(json, "bytes", named.bytes.size);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
+    info_more(request, program->method_count);
+    ets_json_end_array(facts->json);
+    tell_named_data(request, program);
 }
 
 int info_program(struct info_request *request)
@@ -521,14 +436,8 @@ int info_program(struct info_request *request)
     if (ets_program_init(&program, request->bytes, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    if (request->json == NULL) {
-        info_heading(request);
-        info_print_program(request, &program);
-        return CLI_OK;
-    }
-    info_json_row(request->json);
-    info_json_heading(request, "program");
-    info_put_program(request, &program);
-    info_json_end_row(request->json);
+    info_begin(request);
+    info_tell_program(request, &program);
+    info_end(request);
     return CLI_OK;
 }

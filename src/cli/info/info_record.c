@@ -41,54 +41,65 @@ static void count_maps(struct ets_etrecord *record, const char *method, struct m
     ets_etrecord_reference_case_count(record, method, &counts->reference_cases, NULL);
 }
 
-static void print_reference(struct info_request *request, struct ets_etrecord *record,
-                            const char *method, size_t cases)
+static void tell_reference(struct ets_facts *facts, struct ets_etrecord *record, const char *method,
+                           size_t cases)
 {
     const struct ets_value *values;
-    struct info_line line = {.size = 0};
-    struct info_list list;
     size_t count;
-    info_label(&line, "references");
-    info_add_count(&line, cases, "case");
-    info_end_line(request->output, &line);
-    if (cases == 0 ||
-        ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) != ETS_OK) {
-        return;
+    ets_facts_line(facts, "references");
+    ets_facts_count(facts, "reference_case_count", cases, "case");
+    ets_facts_end(facts);
+    ets_json_begin_array(facts->json, "reference_outputs");
+    if (cases > 0 &&
+        ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) == ETS_OK) {
+        ets_facts_line(facts, "  of case 0");
+        for (size_t i = 0; i < count; i++) {
+            ets_facts_item(facts);
+            ets_facts_value(facts, &values[i]);
+        }
+        ets_facts_end(facts);
     }
-    info_list_begin(&list, request->output, "  of case 0");
-    for (size_t i = 0; i < count; i++) {
-        struct info_line item = {.size = 0};
-        info_add_value(&item, &values[i]);
-        info_list_add(&list, &item);
-    }
-    info_list_end(&list);
+    ets_json_end_array(facts->json);
 }
 
-static void print_method(struct info_request *request, struct ets_etrecord *record,
-                         const char *method)
+static void tell_delegates(struct ets_facts *facts, const struct map_counts *counts)
+{
+    ets_json_put_bool(facts->json, "has_delegate_map", counts->has_delegate_map);
+    ets_json_put_bool(facts->json, "has_num_outs_map", counts->has_num_outs_map);
+    ets_json_put_count(facts->json, "delegate_call_count", counts->delegate_calls);
+    ets_json_put_count(facts->json, "delegate_identifier_count", counts->identifiers);
+    ets_facts_line(facts, "delegates");
+    if (!counts->has_delegate_map) {
+        ets_facts_words(facts, "no map");
+    } else if (counts->delegate_calls == 0) {
+        ets_facts_words(facts, "none");
+    } else {
+        ets_facts_count(facts, NULL, counts->delegate_calls, "call");
+        ets_facts_words(facts, " (");
+        ets_facts_string(facts, NULL, counts->backend);
+        ets_facts_words(facts, "), ");
+        ets_facts_count(facts, NULL, counts->identifiers, "identifier");
+    }
+    ets_facts_end(facts);
+}
+
+static void tell_method(struct ets_facts *facts, struct ets_etrecord *record, const char *method)
 {
     struct map_counts counts;
-    struct info_line line = {.size = 0};
     count_maps(record, method, &counts);
-    info_add(&line, "\nmethod ");
-    info_add_text(&line, cli_text(method));
-    info_end_line(request->output, &line);
-    info_fact(request->output, "debug handles", "%zu instructions, %zu handles", counts.mapped,
-              counts.handles);
-    if (!counts.has_delegate_map) {
-        info_fact(request->output, "delegates", "no map");
-    } else if (counts.delegate_calls == 0) {
-        info_fact(request->output, "delegates", "none");
-    } else {
-        info_label(&line, "delegates");
-        info_add_count(&line, counts.delegate_calls, "call");
-        info_add(&line, " (");
-        info_add_text(&line, cli_text(counts.backend));
-        info_add(&line, "), ");
-        info_add_count(&line, counts.identifiers, "identifier");
-        info_end_line(request->output, &line);
-    }
-    print_reference(request, record, method, counts.reference_cases);
+    ets_json_begin_object(facts->json, NULL);
+    ets_facts_plain_line(facts, "\nmethod ");
+    ets_facts_string(facts, "name", method);
+    ets_facts_end(facts);
+    ets_facts_line(facts, "debug handles");
+    ets_facts_number(facts, "mapped_instruction_count", counts.mapped);
+    ets_facts_words(facts, " instructions, ");
+    ets_facts_number(facts, "handle_count", counts.handles);
+    ets_facts_words(facts, " handles");
+    ets_facts_end(facts);
+    tell_delegates(facts, &counts);
+    tell_reference(facts, record, method, counts.reference_cases);
+    ets_json_end_object(facts->json);
 }
 
 /* Weights that are objects of a class with tensors inside, as torchao's, by their classes. */
@@ -140,81 +151,95 @@ static void find_classes(struct ets_etrecord *record, const struct ets_graph *gr
     }
 }
 
-static void print_classes(struct info_request *request, struct ets_etrecord *record,
-                          const struct ets_graph *graph)
+static void tell_classes(struct ets_facts *facts, struct ets_etrecord *record,
+                         const struct ets_graph *graph)
 {
     struct weight_classes classes;
     find_classes(record, graph, &classes);
+    ets_json_begin_array(facts->json, "weight_classes");
     for (size_t i = 0; i < classes.count; i++) {
-        struct info_line line = {.size = 0};
-        info_add(&line, "    ");
-        info_add_count(&line, classes.items[i].count, "weight");
-        info_add(&line, " of class ");
-        info_add_text(&line, classes.items[i].name);
-        info_end_line(request->output, &line);
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_text(facts->json, "name", classes.items[i].name);
+        ets_facts_plain_line(facts, "    ");
+        ets_facts_count(facts, "weight_count", classes.items[i].count, "weight");
+        ets_facts_words(facts, " of class ");
+        ets_facts_text(facts, NULL, classes.items[i].name);
+        ets_facts_end(facts);
+        ets_json_end_object(facts->json);
     }
     if (classes.others > 0) {
-        info_print(request->output, "    %zu weights of further classes", classes.others);
+        ets_facts_plain_line(facts, "    %zu weights of further classes", classes.others);
     }
+    ets_facts_end(facts);
+    ets_json_end_array(facts->json);
 }
 
-static void put_classes(struct info_json *json, struct ets_etrecord *record,
-                        const struct ets_graph *graph)
+static void tell_graph(struct ets_facts *facts, struct ets_etrecord *record, const char *name,
+                       const struct ets_graph *graph)
 {
-    struct weight_classes classes;
-    find_classes(record, graph, &classes);
-    info_json_array(json, "weight_classes");
-    for (size_t i = 0; i < classes.count; i++) {
-        info_json_object(json, NULL);
-        info_json_text(json, "name", classes.items[i].name);
-        info_json_count(json, "weight_count", classes.items[i].count);
-        info_json_end_object(json);
+    ets_facts_plain_line(facts, "  ");
+    ets_facts_string(facts, NULL, name);
+    ets_facts_words(facts, ": ");
+    ets_json_put_text(facts->json, "dialect", graph->dialect);
+    ets_facts_count(facts, "node_count", graph->node_count, "node");
+    ets_json_put_count(facts->json, "subgraph_count", graph->subgraph_count);
+    if (graph->subgraph_count > 0) {
+        ets_facts_words(facts, ", ");
+        ets_facts_count(facts, NULL, graph->subgraph_count, "subgraph");
     }
-    info_json_end_array(json);
+    if (graph->dialect.size > 0) ets_facts_words(facts, ", ");
+    ets_facts_text(facts, NULL, graph->dialect);
+    if (!ets_etrecord_has_weights(record, name)) ets_facts_words(facts, ", weights left out");
+    ets_facts_end(facts);
+    tell_classes(facts, record, graph);
 }
 
-static int print_graphs(struct info_request *request, struct ets_etrecord *record)
+/* As JSON all graphs, and why one is not read; people see those before the first such. */
+static int tell_graphs(struct info_request *request, struct ets_etrecord *record)
 {
-    const struct ets_graph *graph;
-    struct ets_error error;
-    if (ets_etrecord_graph_name(record, 0) == NULL) return CLI_OK;
-    info_print(request->output, "\ngraphs");
-    for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
-        struct info_line line = {.size = 0};
-        const char *name = ets_etrecord_graph_name(record, i);
-        if (ets_etrecord_graph(record, name, &graph, &error) != ETS_OK) {
-            return cli_fail(request->path, &error);
-        }
-        info_add(&line, "  ");
-        info_add_text(&line, cli_text(name));
-        info_add(&line, ": ");
-        info_add_count(&line, graph->node_count, "node");
-        if (graph->subgraph_count > 0) {
-            info_add(&line, ", ");
-            info_add_count(&line, graph->subgraph_count, "subgraph");
-        }
-        if (graph->dialect.size > 0) {
-            info_add(&line, ", ");
-            info_add_text(&line, graph->dialect);
-        }
-        if (!ets_etrecord_has_weights(record, name)) info_add(&line, ", weights left out");
-        info_end_line(request->output, &line);
-        print_classes(request, record, graph);
+    struct ets_facts *facts = &request->facts;
+    struct ets_error first = {.status = ETS_OK};
+    const bool is_json = ets_facts_are_json(facts);
+    const char *name = ets_etrecord_graph_name(record, 0);
+    if (name != NULL) ets_facts_plain_line(facts, "\ngraphs");
+    ets_facts_end(facts);
+    ets_json_begin_array(facts->json, "graphs");
+    for (size_t i = 0; name != NULL && (is_json || first.status == ETS_OK);
+         name = ets_etrecord_graph_name(record, ++i)) {
+        const struct ets_graph *graph;
+        struct ets_error error;
+        const bool is_read = ets_etrecord_graph(record, name, &graph, &error) == ETS_OK;
+        if (!is_read && first.status == ETS_OK) first = error;
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_string(facts->json, "name", name);
+        if (is_read) tell_graph(facts, record, name, graph);
+        ets_json_put_bool(facts->json, "has_weights", ets_etrecord_has_weights(record, name));
+        ets_json_put_string(facts->json, "error", is_read ? NULL : error.message);
+        ets_json_end_object(facts->json);
     }
-    return CLI_OK;
+    ets_json_end_array(facts->json);
+    return first.status == ETS_OK ? CLI_OK : cli_fail(request->path, &first);
 }
 
-static void print_entries(struct info_request *request, struct ets_etrecord *record)
+static void tell_entries(struct info_request *request, struct ets_etrecord *record)
 {
+    struct ets_facts *facts = &request->facts;
     const uint32_t count = (uint32_t)ets_etrecord_entry_count(record);
-    info_print(request->output, "\nentries: %u", (unsigned)count);
+    ets_facts_plain_line(facts, "\nentries: %u", (unsigned)count);
+    ets_facts_end(facts);
+    ets_json_begin_array(facts->json, "entries");
     for (uint32_t i = 0; i < info_shown(request, count); i++) {
         const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
-        struct info_line line = {.size = 0};
-        info_item(request, &line, entry->size, entry->name);
-        info_end_line(request->output, &line);
+        ets_json_begin_object(facts->json, NULL);
+        ets_json_put_text(facts->json, "name", entry->name);
+        ets_json_put_count(facts->json, "offset", entry->offset);
+        ets_json_put_count(facts->json, "bytes", entry->size);
+        ets_json_end_object(facts->json);
+        info_item(request, entry->size, entry->name);
+        ets_facts_end(facts);
     }
     info_more(request, count);
+    ets_json_end_array(facts->json);
 }
 
 /* What backends said of their delegates at export (later versions): JSON, as it stands. */
@@ -227,134 +252,61 @@ static struct ets_text delegate_info(struct ets_etrecord *record)
     return (struct ets_text){(const char *)bytes.data, bytes.size};
 }
 
-static void print_delegate_info(struct info_request *request, struct ets_etrecord *record)
+static void tell_delegate_info(struct info_request *request, struct ets_etrecord *record)
 {
     enum { SHOWN = 200 };
+    struct ets_facts *facts = &request->facts;
     struct ets_text text = delegate_info(record);
-    if (text.data == NULL) return;
     const bool is_long = text.size > SHOWN && !request->all;
+    ets_json_put_text(facts->json, "delegate_info", text);
+    if (text.data == NULL) return;
     if (is_long) text.size = SHOWN;
-    struct info_line line = {.size = 0};
-    info_label(&line, "delegate info");
-    info_add_text(&line, text);
-    if (is_long) info_add(&line, " ...");
-    info_end_line(request->output, &line);
+    ets_facts_line(facts, "delegate info");
+    ets_facts_text(facts, NULL, text);
+    if (is_long) ets_facts_words(facts, " ...");
+    ets_facts_end(facts);
 }
 
-static int print_record(struct info_request *request, struct ets_etrecord *record)
+static void tell_inputs(struct ets_facts *facts, struct ets_etrecord *record)
 {
     const struct ets_value *inputs;
     size_t count;
-    const uint64_t id = ets_etrecord_export_graph_id(record);
-    info_heading(request);
-    if (id != 0) info_fact(request->output, "export graph", "%llu", (unsigned long long)id);
-    struct info_list list;
-    info_list_begin(&list, request->output, "inputs");
+    ets_facts_line(facts, "inputs");
     if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
+        ets_json_begin_array(facts->json, "representative_inputs");
         for (size_t i = 0; i < count; i++) {
-            struct info_line item = {.size = 0};
-            info_add_value(&item, &inputs[i]);
-            info_list_add(&list, &item);
+            ets_facts_item(facts);
+            ets_facts_value(facts, &inputs[i]);
         }
+        ets_json_end_array(facts->json);
     } else {
-        info_add(&list.line, "no representative inputs");
+        ets_json_put_null(facts->json, "representative_inputs");
+        ets_facts_words(facts, "no representative inputs");
     }
-    info_list_end(&list);
-    print_delegate_info(request, record);
+    ets_facts_end(facts);
+}
+
+static int tell_record(struct info_request *request, struct ets_etrecord *record)
+{
+    struct ets_facts *facts = &request->facts;
+    const uint64_t id = ets_etrecord_export_graph_id(record);
     const uint32_t methods = (uint32_t)ets_etrecord_method_count(record);
+    info_begin(request);
+    if (id != 0) ets_facts_line(facts, "export graph");
+    ets_facts_number(facts, "export_graph_id", id);
+    ets_facts_end(facts);
+    tell_inputs(facts, record);
+    tell_delegate_info(request, record);
+    ets_json_begin_array(facts->json, "methods");
     for (uint32_t i = 0; i < info_shown(request, methods); i++) {
-        print_method(request, record, ets_etrecord_method_name(record, i));
+        tell_method(facts, record, ets_etrecord_method_name(record, i));
     }
     info_more(request, methods);
-    const int code = print_graphs(request, record);
-    print_entries(request, record);
+    ets_json_end_array(facts->json);
+    const int code = tell_graphs(request, record);
+    tell_entries(request, record);
+    info_end(request);
     return code;
-}
-
-static void put_methods(struct info_json *json, struct ets_etrecord *record)
-{
-    info_json_array(json, "methods");
-    for (size_t i = 0; i < ets_etrecord_method_count(record); i++) {
-        const char *method = ets_etrecord_method_name(record, i);
-        const struct ets_value *values;
-        struct map_counts counts;
-        size_t count;
-        count_maps(record, method, &counts);
-        info_json_object(json, NULL);
-        info_json_string(json, "name", method);
-        info_json_count(json, "mapped_instruction_count", counts.mapped);
-        info_json_count(json, "handle_count", counts.handles);
-        info_json_bool(json, "has_delegate_map", counts.has_delegate_map);
-        info_json_bool(json, "has_num_outs_map", counts.has_num_outs_map);
-        info_json_count(json, "delegate_call_count", counts.delegate_calls);
-        info_json_count(json, "delegate_identifier_count", counts.identifiers);
-        info_json_count(json, "reference_case_count", counts.reference_cases);
-        info_json_array(json, "reference_outputs");
-        if (counts.reference_cases > 0 &&
-            ets_etrecord_reference_outputs(record, method, 0, &values, &count, NULL) == ETS_OK) {
-            for (size_t v = 0; v < count; v++) info_json_value(json, &values[v]);
-        }
-        info_json_end_array(json);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-}
-
-static void put_graphs(struct info_json *json, struct ets_etrecord *record, struct ets_error *error)
-{
-    const struct ets_graph *graph;
-    info_json_array(json, "graphs");
-    for (size_t i = 0; ets_etrecord_graph_name(record, i) != NULL; i++) {
-        struct ets_error reason;
-        const char *name = ets_etrecord_graph_name(record, i);
-        const bool is_read = ets_etrecord_graph(record, name, &graph, &reason) == ETS_OK;
-        if (!is_read && error->status == ETS_OK) *error = reason;
-        info_json_object(json, NULL);
-        info_json_string(json, "name", name);
-        if (is_read) {
-            info_json_text(json, "dialect", graph->dialect);
-            info_json_count(json, "node_count", graph->node_count);
-            info_json_count(json, "subgraph_count", graph->subgraph_count);
-            put_classes(json, record, graph);
-        }
-        info_json_bool(json, "has_weights", ets_etrecord_has_weights(record, name));
-        info_json_string(json, "error", is_read ? NULL : reason.message);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-}
-
-static int put_record(struct info_request *request, struct ets_etrecord *record)
-{
-    struct info_json *json = request->json;
-    struct ets_error error = {.status = ETS_OK};
-    const struct ets_value *inputs;
-    size_t count;
-    info_json_row(json);
-    info_json_heading(request, "etrecord");
-    info_json_count(json, "export_graph_id", ets_etrecord_export_graph_id(record));
-    if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
-        info_json_array(json, "representative_inputs");
-        for (size_t i = 0; i < count; i++) info_json_value(json, &inputs[i]);
-        info_json_end_array(json);
-    } else {
-        info_json_null(json, "representative_inputs");
-    }
-    info_json_text(json, "delegate_info", delegate_info(record));
-    put_methods(json, record);
-    put_graphs(json, record, &error);
-    info_json_array(json, "entries");
-    for (size_t i = 0; i < ets_etrecord_entry_count(record); i++) {
-        const struct ets_etrecord_entry *entry = ets_etrecord_entry(record, i);
-        info_json_object(json, NULL);
-        info_json_text(json, "name", entry->name);
-        info_json_count(json, "offset", entry->offset);
-        info_json_count(json, "bytes", entry->size);
-        info_json_end_object(json);
-    }
-    info_json_end_array(json);
-    info_json_end_row(json);
-    return error.status == ETS_OK ? CLI_OK : cli_fail(request->path, &error);
 }
 
 int info_etrecord(struct info_request *request)
@@ -364,8 +316,7 @@ int info_etrecord(struct info_request *request)
     if (ets_etrecord_open(request->bytes, NULL, &record, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
-    const int code =
-        request->json != NULL ? put_record(request, record) : print_record(request, record);
+    const int code = tell_record(request, record);
     ets_etrecord_close(record);
     return code;
 }

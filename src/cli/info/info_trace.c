@@ -75,141 +75,109 @@ static uint32_t count_allocators(const struct ets_inspection *inspection, uint32
     return run_out->allocator_count;
 }
 
-static void print_allocators(struct info_request *request, const struct ets_inspection *inspection,
-                             uint32_t block)
+static void tell_allocators(struct info_request *request, const struct ets_inspection *inspection,
+                            uint32_t block)
 {
+    struct ets_facts *facts = &request->facts;
     struct ets_etdump_run run;
-    struct info_list list;
     const uint32_t count = count_allocators(inspection, block, &run);
-    if (count == 0) return;
-    info_list_begin(&list, request->output, "allocators");
+    if (count > 0) ets_facts_line(facts, "allocators");
+    ets_json_begin_array(facts->json, "allocators");
     for (uint32_t i = 0; i < info_shown_wrapped(request, count); i++) {
-        struct info_line item = {.size = 0};
-        info_add_text(&item, ets_etdump_allocator_name(ets_inspection_dump(inspection), &run, i));
-        info_list_add(&list, &item);
+        ets_facts_item(facts);
+        ets_facts_text(facts, ETS_FACTS_ITEM,
+                       ets_etdump_allocator_name(ets_inspection_dump(inspection), &run, i));
     }
-    if (info_shown_wrapped(request, count) < count) {
-        struct info_line item = {.size = 0};
-        info_add(&item, "and %u more (--all)", count - info_shown_wrapped(request, count));
-        info_list_add(&list, &item);
-    }
-    info_list_end(&list);
+    info_more_wrapped(request, count);
+    ets_facts_end(facts);
+    ets_json_end_array(facts->json);
 }
 
-static void print_events(struct info_request *request, const struct block_counts *counts)
+static void tell_events(struct ets_facts *facts, const struct block_counts *counts)
 {
-    struct info_line line = {.size = 0};
-    bool is_first = true;
-    info_label(&line, "events");
-    for (int kind = 0; kind <= ETS_EVENT_UNKNOWN; kind++) {
-        if (counts->events[kind] == 0) continue;
-        info_add(&line, "%s%llu %s", is_first ? "" : ", ", (unsigned long long)counts->events[kind],
-                 kind_labels[kind]);
-        is_first = false;
-    }
-    if (is_first) info_add(&line, "none");
-    info_end_line(request->output, &line);
-}
-
-static void print_block(struct info_request *request, const struct ets_inspection *inspection,
-                        uint32_t index, const struct block_counts *counts)
-{
-    const struct ets_block *block = ets_inspection_block(inspection, index);
-    struct info_line line = {.size = 0};
-    info_add(&line, "\nblock %u: ", index);
-    info_add_text(&line, block->name);
-    info_end_line(request->output, &line);
-    info_fact(request->output, "runs", "%u", block->run_count);
-    info_print_runs(request, inspection, index);
-    if (block->bundled_input_index >= 0) {
-        info_fact(request->output, "bundled case", "%d", block->bundled_input_index);
-    }
-    print_events(request, counts);
-    if (counts->events[ETS_EVENT_PROFILE] > 0) {
-        const uint64_t span = counts->most_ticks - counts->least_ticks;
-        int is_known;
-        (void)ets_inspection_tick_unit(inspection, &is_known);
-        if (is_known) info_fact(request->output, "time span", "%.3f ms", (double)span / 1e6);
-        else
-            info_fact(request->output, "time span", "%llu ticks; %.3f ms where a tick is 1 ns",
-                      (unsigned long long)span, (double)span / 1e6);
-    }
-    if (counts->tensor_count > 0) {
-        info_label(&line, "debug tensors");
-        info_add(&line, "%llu, ", (unsigned long long)counts->tensor_count);
-        info_add_bytes(&line, counts->tensor_bytes);
-        info_add(&line, "; program outputs: %llu", (unsigned long long)counts->output_count);
-        info_end_line(request->output, &line);
-    }
-    print_allocators(request, inspection, index);
-}
-
-static void put_block(struct info_json *json, const struct ets_inspection *inspection,
-                      uint32_t index, const struct block_counts *counts)
-{
-    const struct ets_block *block = ets_inspection_block(inspection, index);
-    struct ets_etdump_run run;
-    info_json_object(json, NULL);
-    info_json_text(json, "name", block->name);
-    info_json_integer(json, "bundled_input_index", block->bundled_input_index);
-    info_json_count(json, "run_count", block->run_count);
+    const char *before = "";
+    ets_facts_line(facts, "events");
     for (int kind = 0; kind <= ETS_EVENT_UNKNOWN; kind++) {
         char key[32];
         snprintf(key, sizeof key, "%s_event_count", kind_labels[kind]);
-        info_json_count(json, key, counts->events[kind]);
+        ets_json_put_count(facts->json, key, counts->events[kind]);
+        if (counts->events[kind] == 0) continue;
+        ets_facts_words(facts, "%s%llu %s", before, (unsigned long long)counts->events[kind],
+                        kind_labels[kind]);
+        before = ", ";
     }
-    info_json_count(json, "first_tick", counts->least_ticks);
-    info_json_count(json, "last_tick", counts->most_ticks);
-    info_json_count(json, "debug_tensor_count", counts->tensor_count);
-    info_json_count(json, "debug_tensor_bytes", counts->tensor_bytes);
-    info_json_count(json, "output_event_count", counts->output_count);
-    info_json_array(json, "allocators");
-    const uint32_t allocators = count_allocators(inspection, index, &run);
-    for (uint32_t i = 0; i < allocators; i++) {
-        info_json_text(json, NULL,
-                       ets_etdump_allocator_name(ets_inspection_dump(inspection), &run, i));
-    }
-    info_json_end_array(json);
-    info_json_end_object(json);
+    if (*before == '\0') ets_facts_words(facts, "none");
+    ets_facts_end(facts);
 }
 
-static void print_etdump(struct info_request *request, const struct ets_inspection *inspection,
-                         const struct block_counts *counts)
+static void tell_span(struct ets_facts *facts, const struct ets_inspection *inspection,
+                      const struct block_counts *counts)
 {
+    const uint64_t span = counts->most_ticks - counts->least_ticks;
+    int is_known;
+    (void)ets_inspection_tick_unit(inspection, &is_known);
+    ets_json_put_count(facts->json, "first_tick", counts->least_ticks);
+    ets_json_put_count(facts->json, "last_tick", counts->most_ticks);
+    if (counts->events[ETS_EVENT_PROFILE] > 0) ets_facts_line(facts, "time span");
+    if (!is_known) ets_facts_words(facts, "%llu ticks; ", (unsigned long long)span);
+    ets_facts_words(facts, "%.3f ms%s", (double)span / 1e6,
+                    is_known ? "" : " where a tick is 1 ns");
+    ets_facts_end(facts);
+}
+
+static void tell_block(struct info_request *request, const struct ets_inspection *inspection,
+                       uint32_t index, const struct block_counts *counts)
+{
+    struct ets_facts *facts = &request->facts;
+    const struct ets_block *block = ets_inspection_block(inspection, index);
+    ets_json_begin_object(facts->json, NULL);
+    ets_facts_plain_line(facts, "\nblock %u: ", index);
+    ets_facts_text(facts, "name", block->name);
+    ets_facts_end(facts);
+    ets_json_put_integer(facts->json, "bundled_input_index", block->bundled_input_index);
+    ets_facts_number_line(facts, "runs", "run_count", block->run_count);
+    info_tell_runs(facts, inspection, index);
+    if (block->bundled_input_index >= 0) ets_facts_line(facts, "bundled case");
+    ets_facts_integer(facts, NULL, block->bundled_input_index);
+    ets_facts_end(facts);
+    tell_events(facts, counts);
+    tell_span(facts, inspection, counts);
+    if (counts->tensor_count > 0) ets_facts_line(facts, "debug tensors");
+    ets_facts_number(facts, "debug_tensor_count", counts->tensor_count);
+    ets_facts_words(facts, ", ");
+    ets_facts_bytes(facts, "debug_tensor_bytes", counts->tensor_bytes);
+    ets_facts_words(facts, "; program outputs: ");
+    ets_facts_number(facts, "output_event_count", counts->output_count);
+    ets_facts_end(facts);
+    tell_allocators(request, inspection, index);
+    ets_json_end_object(facts->json);
+}
+
+static void tell_etdump(struct info_request *request, const struct ets_inspection *inspection,
+                        const struct block_counts *counts)
+{
+    struct ets_facts *facts = &request->facts;
     const struct ets_etdump *dump = ets_inspection_dump(inspection);
     const uint32_t blocks = ets_inspection_block_count(inspection);
-    info_heading(request);
-    info_fact(request->output, "schema version", "%u, %s", (unsigned)dump->version,
-              dump->is_size_prefixed ? "size-prefixed" : "bare");
-    struct info_line line = {.size = 0};
-    info_label(&line, "runs");
-    info_add(&line, "%u in ", (unsigned)dump->run_count);
-    info_add_count(&line, blocks, "block");
-    info_end_line(request->output, &line);
-    info_print_extra(request, inspection);
+    info_begin(request);
+    ets_facts_line(facts, "schema version");
+    ets_facts_number(facts, "schema_version", dump->version);
+    ets_facts_words(facts, ", ");
+    ets_facts_bool(facts, "size_prefixed", dump->is_size_prefixed, "size-prefixed", "bare");
+    ets_facts_end(facts);
+    ets_facts_line(facts, "runs");
+    ets_facts_number(facts, "run_count", dump->run_count);
+    ets_facts_words(facts, " in ");
+    ets_facts_count(facts, NULL, blocks, "block");
+    ets_facts_end(facts);
+    info_tell_extra(facts, inspection);
+    ets_json_begin_array(facts->json, "blocks");
     for (uint32_t i = 0; i < info_shown(request, blocks); i++) {
-        print_block(request, inspection, i, &counts[i]);
+        tell_block(request, inspection, i, &counts[i]);
     }
     info_more(request, blocks);
-}
-
-static void put_etdump(struct info_request *request, const struct ets_inspection *inspection,
-                       const struct block_counts *counts)
-{
-    struct info_json *json = request->json;
-    const struct ets_etdump *dump = ets_inspection_dump(inspection);
-    info_json_row(json);
-    info_json_heading(request, "etdump");
-    info_json_count(json, "schema_version", dump->version);
-    info_json_bool(json, "size_prefixed", dump->is_size_prefixed);
-    info_json_count(json, "run_count", dump->run_count);
-    info_put_extra(json, inspection);
-    info_json_array(json, "blocks");
-    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
-        put_block(json, inspection, i, &counts[i]);
-    }
-    info_json_end_array(json);
-    info_json_end_row(json);
+    ets_json_end_array(facts->json);
+    info_end(request);
 }
 
 int info_etdump(struct info_request *request)
@@ -231,8 +199,7 @@ int info_etdump(struct info_request *request)
     }
     struct block_counts *counts = count_blocks(inspection);
     if (counts == NULL) request->is_out_of_memory = true;
-    else if (request->json != NULL) put_etdump(request, inspection, counts);
-    else print_etdump(request, inspection, counts);
+    else tell_etdump(request, inspection, counts);
     free(counts);
     ets_inspection_close(inspection);
     return CLI_OK;

@@ -4,10 +4,10 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
-#include "cli/info/info_text.h"
 #include "cli/recover/recover.h"
 #include "format/program_names.h"
 #include "host/output.h"
+#include "output/text/facts.h"
 
 enum { MOST_PARTS = 16 };
 
@@ -84,109 +84,149 @@ static struct place find_place(const struct recovery *recovery,
     return place;
 }
 
-static void add_name(struct info_line *line, const struct ets_trace_running *running)
+static void tell_name(struct ets_facts *facts, const struct ets_trace_running *running)
 {
-    if (running->name.data != NULL) info_add_text(line, running->name);
-    else if (running->delegate_id >= 0) info_add(line, "delegate event %d", running->delegate_id);
-    else info_add(line, "an event without a name");
-    if (running->chain >= 0) {
-        info_add(line, " at instruction %u", running->instruction);
-        if (running->chain > 0) info_add(line, " of chain %d", running->chain);
+    ets_facts_text(facts, NULL, running->name);
+    if (running->name.data == NULL && running->delegate_id >= 0) {
+        ets_facts_words(facts, "delegate event %d", running->delegate_id);
+    } else if (running->name.data == NULL) {
+        ets_facts_words(facts, "an event without a name");
     }
+    if (running->chain < 0) return;
+    ets_facts_words(facts, " at instruction %u", running->instruction);
+    if (running->chain > 0) ets_facts_words(facts, " of chain %d", running->chain);
 }
 
-static void add_place(struct info_line *line, const struct place *place)
+/* ", aten::add.out, model.py:12"; as JSON operator and source, null where not known. */
+static void tell_place(struct ets_facts *facts, const struct place *place)
 {
-    if (place->called.data != NULL) {
-        info_add(line, ", ");
-        info_add_text(line, place->called);
-        if (place->overload.size != 0) {
-            info_add(line, ".");
-            info_add_text(line, place->overload);
-        }
+    char operator_room[ETS_FACTS_CHARS], source_room[ETS_FACTS_CHARS];
+    struct ets_text_builder name = {operator_room, sizeof operator_room, 0};
+    struct ets_text_builder source = {source_room, sizeof source_room, 0};
+    ets_add_shown_text(&name, place->called);
+    if (place->overload.size != 0) {
+        ets_add_text(&name, ".");
+        ets_add_shown_text(&name, place->overload);
     }
     if (place->frame != NULL) {
-        info_add(line, ", ");
-        info_add_text(line, place->frame->file);
-        info_add(line, ":%u", place->frame->line);
+        ets_add_shown_text(&source, place->frame->file);
+        ets_add_text(&source, ":%u", place->frame->line);
     }
+    if (name.used > 0) ets_facts_words(facts, ", %s", name.text);
+    if (source.used > 0) ets_facts_words(facts, ", %s", source.text);
+    ets_json_put_string(facts->json, "operator", name.used > 0 ? name.text : NULL);
+    ets_json_put_string(facts->json, "source", source.used > 0 ? source.text : NULL);
 }
 
-static void print_running(const struct recovery *recovery, struct ets_output *output)
+static void tell_running(const struct recovery *recovery, struct ets_facts *facts, uint32_t index)
 {
     const struct ets_trace_capture *capture = &recovery->stream.capture;
-    for (uint32_t i = 0; i < capture->running_count; i++) {
-        const struct ets_trace_running *running = &capture->running[i];
-        const struct place place = find_place(recovery, running);
-        struct info_line line = {.size = 0};
-        info_label(&line, i == 0 ? "running" : NULL);
-        add_name(&line, running);
-        add_place(&line, &place);
-        if (recovery->stream.trace.has_clock != 0) {
-            info_add(&line, ", began at %.3f ms", (double)running->began_ns / 1e6);
-        }
-        if (running->lasted_ns != 0) {
-            info_add(&line, " and took %.3f ms at least", (double)running->lasted_ns / 1e6);
-        }
-        if (capture->thread_count > 1) info_add(&line, ", thread %u", running->thread);
-        info_end_line(output, &line);
+    const struct ets_trace_running *running = &capture->running[index];
+    const struct place place = find_place(recovery, running);
+    ets_json_begin_object(facts->json, NULL);
+    ets_json_put_count(facts->json, "thread", running->thread);
+    ets_json_put_text(facts->json, "name", running->name);
+    ets_json_put_integer(facts->json, "delegate_id", running->delegate_id);
+    ets_json_put_text(facts->json, "method", running->method);
+    ets_json_put_integer(facts->json, "chain", running->chain);
+    ets_json_put_count(facts->json, "instruction", running->instruction);
+    ets_facts_line(facts, "%s", index == 0 ? "running" : "");
+    tell_name(facts, running);
+    tell_place(facts, &place);
+    ets_json_put_count(facts->json, "began_ns", running->began_ns);
+    ets_json_put_count(facts->json, "lasted_ns", running->lasted_ns);
+    if (recovery->stream.trace.has_clock != 0) {
+        ets_facts_words(facts, ", began at %.3f ms", (double)running->began_ns / 1e6);
     }
+    if (running->lasted_ns != 0) {
+        ets_facts_words(facts, " and took %.3f ms at least", (double)running->lasted_ns / 1e6);
+    }
+    if (capture->thread_count > 1) ets_facts_words(facts, ", thread %u", running->thread);
+    ets_facts_end(facts);
+    ets_json_end_object(facts->json);
+}
+
+static void tell_all_running(const struct recovery *recovery, struct ets_facts *facts)
+{
+    ets_json_begin_array(facts->json, "running");
+    for (uint32_t i = 0; i < recovery->stream.capture.running_count; i++) {
+        tell_running(recovery, facts, i);
+    }
+    ets_json_end_array(facts->json);
 }
 
 /* What the device said it could not keep; it says so at the end only. */
-static void print_dropped(const struct recovery *recovery, struct ets_output *output)
+static void tell_dropped(const struct recovery *recovery, struct ets_facts *facts)
 {
     struct ets_trace_state state;
     ets_trace_get_state(&recovery->stream.trace, &state);
+    ets_facts_line(facts, "dropped");
     if (recovery->stream.capture.has_end == 0) {
-        info_fact(output, "dropped", "not known, as the end is missing");
+        ets_facts_words(facts, "not known, as the end is missing");
+        ets_json_put_null(facts->json, "dropped_events");
     } else if (state.dropped == 0) {
-        info_fact(output, "dropped", "no event on the device");
+        ets_facts_words(facts, "no event on the device");
+        ets_json_put_count(facts->json, "dropped_events", 0);
     } else {
-        info_fact(output, "dropped", "%u events on the device: %s", state.dropped,
-                  ets_status_meaning(state.first_error));
+        ets_facts_number(facts, "dropped_events", state.dropped);
+        ets_facts_words(facts, " events on the device: %s", ets_status_meaning(state.first_error));
     }
+    ets_facts_end(facts);
 }
 
-static void print_stream(const struct recovery *recovery, struct ets_output *output)
+static void tell_refused(const struct ets_trace_capture *capture, struct ets_facts *facts)
+{
+    if (capture->refused_records != 0) ets_facts_line(facts, "records");
+    ets_facts_number(facts, "refused_records", capture->refused_records);
+    ets_facts_words(facts, " could not be placed");
+    ets_facts_end(facts);
+}
+
+static void tell_stream(const struct recovery *recovery, struct ets_facts *facts)
 {
     const struct ets_trace_capture *capture = &recovery->stream.capture;
-    struct info_line line = {.size = 0};
-    info_fact(output, "frames", "%u whole, %u lost, %u damaged", capture->frames,
-              capture->lost_frames, capture->damaged_frames);
-    info_label(&line, "other bytes");
-    info_add_bytes(&line, capture->other_bytes);
-    info_end_line(output, &line);
-    info_fact(output, "end",
-              capture->has_end ? "there: the stream was finished"
-                               : "missing: the device stopped, or the capture did");
-    print_dropped(recovery, output);
-    if (capture->refused_records != 0) {
-        info_fact(output, "records", "%u could not be placed", capture->refused_records);
-    }
+    ets_facts_line(facts, "frames");
+    ets_facts_number(facts, "frames", capture->frames);
+    ets_facts_words(facts, " whole, ");
+    ets_facts_number(facts, "lost_frames", capture->lost_frames);
+    ets_facts_words(facts, " lost, ");
+    ets_facts_number(facts, "damaged_frames", capture->damaged_frames);
+    ets_facts_words(facts, " damaged");
+    ets_facts_end(facts);
+    ets_facts_line(facts, "other bytes");
+    ets_facts_bytes(facts, "other_bytes", capture->other_bytes);
+    ets_facts_end(facts);
+    if (ets_facts_are_json(facts)) tell_refused(capture, facts); /* for people the last of these */
+    ets_facts_line(facts, "end");
+    ets_facts_bool(facts, "finished", capture->has_end != 0, "there: the stream was finished",
+                   "missing: the device stopped, or the capture did");
+    ets_facts_end(facts);
+    tell_dropped(recovery, facts);
+    if (!ets_facts_are_json(facts)) tell_refused(capture, facts);
 }
 
-/* A line for each of the other streams, with the innermost event that was running. */
-static int print_other_parts(const struct recovery *recovery, struct ets_output *output)
+/* For people: a line for each of the other streams, with the innermost event that was running. */
+static int tell_other_parts(const struct recovery *recovery, struct ets_facts *facts)
 {
     struct ets_bytes rest = recovery->found.stream;
     int code = CLI_OK;
-    info_fact(output, "part", "%u of %u; --part N recovers another", recovery->part,
-              recovery->part_count);
+    ets_facts_line(facts, "part");
+    ets_facts_words(facts, "%u of %u; --part N recovers another", recovery->part,
+                    recovery->part_count);
+    ets_facts_end(facts);
     for (uint32_t part = 1; rest.size != 0 && part <= MOST_PARTS && code == CLI_OK; part++) {
         struct recovered_stream stream;
-        struct info_line line = {.size = 0};
         code = recovered_stream_open(recovery->path, rest, &stream);
         if (code == CLI_OK && part != recovery->part && stream.capture.frames != 0) {
-            info_label(&line, NULL);
-            info_add(&line, "part %u: ", part);
-            info_add_count(&line, stream.capture.frames, "frame");
-            info_add(&line, stream.capture.has_end ? ", finished" : ", not finished");
+            ets_facts_line(facts, "%s", "");
+            ets_facts_words(facts, "part %u: ", part);
+            ets_facts_count(facts, NULL, stream.capture.frames, "frame");
+            ets_facts_words(facts, stream.capture.has_end ? ", finished" : ", not finished");
             if (stream.capture.running_count != 0) {
-                info_add(&line, ", running ");
-                add_name(&line, &stream.capture.running[stream.capture.running_count - 1]);
+                ets_facts_words(facts, ", running ");
+                tell_name(facts, &stream.capture.running[stream.capture.running_count - 1]);
             }
-            info_end_line(output, &line);
+            ets_facts_end(facts);
         }
         rest = stream.capture.rest;
         free(stream.memory);
@@ -194,132 +234,100 @@ static int print_other_parts(const struct recovery *recovery, struct ets_output 
     return code;
 }
 
-static void print_written(const struct recovery *recovery, struct ets_output *output)
+static void tell_written(const struct recovery *recovery, struct ets_facts *facts)
 {
-    struct info_line line = {.size = 0};
-    info_add(&line, "wrote ");
-    info_add_text(&line, cli_text(recovery->output_path));
-    info_add(&line, ", ");
-    info_add_bytes(&line, recovery->dump.size);
-    info_add(&line, "; next: etscope inspect ");
-    info_add_text(&line, cli_text(recovery->output_path));
+    ets_facts_plain_line(facts, "wrote ");
+    ets_facts_string(facts, NULL, recovery->output_path);
+    ets_facts_words(facts, ", ");
+    ets_facts_bytes(facts, NULL, recovery->dump.size);
+    ets_facts_words(facts, "; next: etscope inspect ");
+    ets_facts_string(facts, NULL, recovery->output_path);
     if (recovery->record_path != NULL) {
-        info_add(&line, " --etrecord ");
-        info_add_text(&line, cli_text(recovery->record_path));
+        ets_facts_words(facts, " --etrecord ");
+        ets_facts_string(facts, NULL, recovery->record_path);
     }
-    info_end_line(output, &line);
+    ets_facts_end(facts);
 }
 
-static int print_report(const struct recovery *recovery, struct ets_output *output)
+static void tell_capture(const struct recovery *recovery, struct ets_facts *facts)
 {
-    struct info_line line = {.size = 0};
-    int code = CLI_OK;
-    info_add_text(&line, cli_text(cli_path_name(recovery->path)));
-    info_add(&line, ": %s, %s, ", recovery->is_stream ? "a stream" : "an ETDump",
-             ets_capture_encoding_name(recovery->found.encoding));
-    info_add_bytes(&line, recovery->bytes.size);
-    info_end_line(output, &line);
-    if (recovery->part_count > 1) code = print_other_parts(recovery, output);
-    if (recovery->is_stream) print_stream(recovery, output);
+    const char *encoding = ets_capture_encoding_name(recovery->found.encoding);
+    ets_json_put_string(facts->json, "path", recovery->path);
+    ets_facts_plain_line(facts, "%s", "");
+    ets_facts_string(facts, NULL, cli_path_name(recovery->path));
+    ets_facts_words(facts, ": %s, %s, ", recovery->is_stream ? "a stream" : "an ETDump", encoding);
+    ets_facts_bytes(facts, "capture_bytes", recovery->bytes.size);
+    ets_facts_end(facts);
+    ets_json_put_string(facts->json, "encoding", encoding);
+    ets_json_put_count(facts->json, "part", recovery->part);
+    ets_json_put_count(facts->json, "part_count", recovery->part_count);
+    ets_json_put_string(facts->json, "output", recovery->output_path);
+    ets_json_put_count(facts->json, "output_bytes", recovery->dump.size);
+}
+
+static void tell_recovered(const struct recovery *recovery, struct ets_facts *facts)
+{
     if (recovery->found.dumps > 1) {
-        info_fact(output, "ETDumps", "%u whole, of which this is the last", recovery->found.dumps);
+        ets_facts_line(facts, "ETDumps");
+        ets_facts_words(facts, "%u whole, of which this is the last", recovery->found.dumps);
+        ets_facts_end(facts);
     }
     if (recovery->found.damaged_dumps != 0) {
-        info_fact(output, "torn ETDumps", "%u", recovery->found.damaged_dumps);
+        ets_facts_number_line(facts, "torn ETDumps", NULL, recovery->found.damaged_dumps);
     }
-    info_label(&line, "recovered");
-    info_add_count(&line, recovery->events, "event");
-    info_add(&line, " in ");
-    info_add_count(&line, recovery->runs, "run");
-    info_end_line(output, &line);
-    if (recovery->is_stream) print_running(recovery, output);
-    print_written(recovery, output);
+    ets_json_put_count(facts->json, "run_count", recovery->runs);
+    ets_facts_line(facts, "recovered");
+    ets_facts_count(facts, "event_count", recovery->events, "event");
+    ets_facts_words(facts, " in ");
+    ets_facts_count(facts, NULL, recovery->runs, "run");
+    ets_facts_end(facts);
+}
+
+/* People see first how the stream arrived, then what is in it. */
+static int tell_people(const struct recovery *recovery, struct ets_facts *facts)
+{
+    int code = CLI_OK;
+    tell_capture(recovery, facts);
+    if (recovery->part_count > 1) code = tell_other_parts(recovery, facts);
+    if (recovery->is_stream) tell_stream(recovery, facts);
+    tell_recovered(recovery, facts);
+    if (recovery->is_stream) tell_all_running(recovery, facts);
+    tell_written(recovery, facts);
     return code;
 }
 
-static void put_running(const struct recovery *recovery, struct info_json *json)
+static void put_row(const struct recovery *recovery, struct ets_facts *facts)
 {
-    const struct ets_trace_capture *capture = &recovery->stream.capture;
-    info_json_array(json, "running");
-    for (uint32_t i = 0; i < capture->running_count; i++) {
-        const struct ets_trace_running *running = &capture->running[i];
-        const struct place place = find_place(recovery, running);
-        struct info_line name = {.size = 0}, source = {.size = 0};
-        info_add_text(&name, place.called);
-        if (place.overload.size != 0) {
-            info_add(&name, ".");
-            info_add_text(&name, place.overload);
-        }
-        if (place.frame != NULL) {
-            info_add_text(&source, place.frame->file);
-            info_add(&source, ":%u", place.frame->line);
-        }
-        info_json_object(json, NULL);
-        info_json_count(json, "thread", running->thread);
-        info_json_text(json, "name", running->name);
-        info_json_integer(json, "delegate_id", running->delegate_id);
-        info_json_text(json, "method", running->method);
-        info_json_integer(json, "chain", running->chain);
-        info_json_count(json, "instruction", running->instruction);
-        info_json_text(json, "operator",
-                       (struct ets_text){name.size != 0 ? name.data : NULL, name.size});
-        info_json_text(json, "source",
-                       (struct ets_text){source.size != 0 ? source.data : NULL, source.size});
-        info_json_count(json, "began_ns", running->began_ns);
-        info_json_count(json, "lasted_ns", running->lasted_ns);
-        info_json_end_object(json);
+    ets_json_begin_row(facts->json);
+    tell_capture(recovery, facts);
+    tell_recovered(recovery, facts);
+    if (recovery->is_stream) {
+        ets_json_begin_object(facts->json, "stream");
+        tell_stream(recovery, facts);
+        tell_all_running(recovery, facts);
+        ets_json_end_object(facts->json);
+    } else {
+        ets_json_put_null(facts->json, "stream");
     }
-    info_json_end_array(json);
-}
-
-static void put_stream(const struct recovery *recovery, struct info_json *json)
-{
-    const struct ets_trace_capture *capture = &recovery->stream.capture;
-    struct ets_trace_state state;
-    ets_trace_get_state(&recovery->stream.trace, &state);
-    info_json_object(json, "stream");
-    info_json_count(json, "frames", capture->frames);
-    info_json_count(json, "lost_frames", capture->lost_frames);
-    info_json_count(json, "damaged_frames", capture->damaged_frames);
-    info_json_count(json, "other_bytes", capture->other_bytes);
-    info_json_count(json, "refused_records", capture->refused_records);
-    info_json_bool(json, "finished", capture->has_end != 0);
-    if (capture->has_end) info_json_count(json, "dropped_events", state.dropped);
-    else info_json_null(json, "dropped_events");
-    put_running(recovery, json);
-    info_json_end_object(json);
-}
-
-static void put_report(const struct recovery *recovery, struct info_json *json)
-{
-    info_json_row(json);
-    info_json_string(json, "path", recovery->path);
-    info_json_count(json, "capture_bytes", recovery->bytes.size);
-    info_json_string(json, "encoding", ets_capture_encoding_name(recovery->found.encoding));
-    info_json_count(json, "part", recovery->part);
-    info_json_count(json, "part_count", recovery->part_count);
-    info_json_string(json, "output", recovery->output_path);
-    info_json_count(json, "output_bytes", recovery->dump.size);
-    info_json_count(json, "run_count", recovery->runs);
-    info_json_count(json, "event_count", recovery->events);
-    if (recovery->is_stream) put_stream(recovery, json);
-    else info_json_null(json, "stream");
-    info_json_end_row(json);
+    ets_json_end_row(facts->json);
 }
 
 int recovery_report(const struct recovery *recovery, bool is_json)
 {
+    struct ets_facts facts;
+    struct ets_json_writer *json;
     struct ets_output *output;
     struct ets_error error;
-    int code = CLI_OK;
     if (is_json) {
-        struct info_json *json;
-        code = cli_document_rows("-", &json);
-        if (code == CLI_OK) put_report(recovery, json);
-        return code;
+        const int opened = cli_document_rows("-", &json);
+        if (opened != CLI_OK) return opened;
+        ets_facts_init(&facts, json, NULL);
+        put_row(recovery, &facts);
+        return CLI_OK;
     }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
-    code = print_report(recovery, output);
+    ets_facts_init(&facts, NULL, output);
+    const int code = tell_people(recovery, &facts);
     if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output("-", &error);
     return code;
 }
