@@ -17,11 +17,10 @@ static int see_event(void *context, const struct ets_etdump_event *event)
     return 0;
 }
 
-static int see_damage(void *context, uint64_t offset, const char *reason)
+static int see_damage(void *context, const struct ets_error *part)
 {
     (void)context;
-    (void)offset;
-    walk_sink += (unsigned char)reason[0];
+    walk_sink += (unsigned char)part->message[0];
     return 0;
 }
 

@@ -105,7 +105,7 @@ static void check(struct ets_gap_report *report)
         if (ets_gap_region(report, i, NULL, 0, &nodes, NULL, 0, &rows, NULL) != ETS_OK) abort();
         if (nodes == 0 || rows > ets_gap_row_count(report)) abort();
     }
-    if (ets_gap_headline(report, text, sizeof text) >= sizeof text) abort();
+    if (ets_gap_headline(report, NULL, text, sizeof text) >= sizeof text) abort();
 }
 
 static void align(struct ets_etrecord *record, struct ets_bytes dump)

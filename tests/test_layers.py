@@ -122,6 +122,17 @@ class TestLayers(unittest.TestCase):
         )
         self.assertEqual(self.check(), [])
 
+    def test_layers__only_the_command_line_says_what_to_type(self):
+        self.write("src/cli/run/cmd_run.c", 'f("etscope run --capture");\n')
+        self.write("src/host/a.c", '/* "--capture" */\nf("no etscope engine; x--, -- and a-b");\n')
+        self.assertEqual([line for line in self.check() if "what to type" in line], [])
+        self.write("src/gap/a.c", '/* why */\nf("say \\"--method\\"");\nf("`etscope run` records");\n')
+        told = "only the command line says what to type"
+        self.assertEqual(
+            [line for line in self.check() if "what to type" in line],
+            [f"src/gap/a.c:2: {told} (--method)", f"src/gap/a.c:3: {told} (etscope run)"],
+        )
+
     def test_layers__public_header_includes_public_headers_only(self):
         self.write("src/base/load.h", "")
         self.write("include/etscope/a.h", '#include "base/load.h"\n')

@@ -6,6 +6,7 @@ In the sources:
 * which folder of src/ may use which other, by #include; a public header counts as the folder that
   implements it; and who may use which outside library
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
+* no text outside of src/cli names an option or a command of the command line
 * public headers include public headers only, and stable ones no experimental ones, which say so
 * the names of source files are unique, and no source file is longer than 800 lines
 * each folder has a README.md, each source file an opening comment
@@ -46,7 +47,7 @@ LAYERS = {
     "output": {"base", "compare", "dump", "format", "gap", "host", "inspect", "numerics", "record",
                "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"format", "host", "inspect", "numerics", "output", "record", "verify", "views"},
+    "cli": {"dump", "format", "host", "inspect", "numerics", "output", "record", "verify", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 
@@ -120,6 +121,11 @@ def blank(match):
     return re.sub(r"[^\n]", " ", match[0])
 
 
+# A word of the command line: an option, or the program with a command.
+STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"")
+COMMAND_WORD = re.compile(r"(?<![\w-])--[a-z][a-z-]+|\betscope ([a-z]+)\b")
+
+
 def without_comments(text):
     def keep_strings(match):
         return blank(match) if match[0].startswith("/") else match[0]
@@ -156,6 +162,7 @@ class Checker:
                 text = path.read_text(encoding="utf-8")
                 self.check_includes(path, folder.name, without_comments(text))
                 self.check_calls(path, folder.name, NOT_CODE.sub(blank, text))
+                self.check_speech(path, folder.name, without_comments(text))
 
     def check_includes(self, path, layer, text):
         for match in INCLUDE.finditer(text):
@@ -191,6 +198,17 @@ class Checker:
                 self.report(path, line, f"src/{layer} runs on devices: it must not call {match[1]}")
             elif match[1] in LIBRARY_CALLS and (layer, match[1]) not in ALLOWED_CALLS:
                 self.report(path, line, f"a library must not call {match[1]}")
+
+    def check_speech(self, path, layer, text):
+        """The library says what is wrong, the command line what to type (enum ets_advice)."""
+        if layer == "cli":
+            return
+        commands = {file.stem[4:] for file in (self.root / "src/cli").rglob("cmd_*.c")}
+        for string in STRING.finditer(text):
+            for match in COMMAND_WORD.finditer(string[0]):
+                if match[1] is None or match[1] in commands:
+                    self.report(path, line_of(text, string.start()),
+                                f"only the command line says what to type ({match[0]})")
 
     def check_public_headers(self):
         for path in self.files("include", CODE_SUFFIXES):

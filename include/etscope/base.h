@@ -84,12 +84,47 @@ enum ets_status {
 #undef ETS_STATUS_ENUM
 };
 
+/*
+ * What would help, where a caller can do something. The library says what is wrong; how to mend it
+ * depends on who calls: the command line has an option for it, Python an argument. So an error has
+ * a code, and whoever prints it adds the clause with its own word for %s:
+ *
+ *     char advice[160];
+ *     ets_advice_print(error.advice, "--method", advice, sizeof advice);
+ *     fprintf(stderr, "%s%s\n", error.message, advice);
+ *
+ * X(NAME, number, clause behind the message).
+ */
+#define ETS_ADVICE_LIST(X)                                                                         \
+    X(NONE, 0, "")                                                                                 \
+    X(METHOD, 1, " (%s decides)")                           /* name the method that ran */         \
+    X(INPUTS, 2, "; %s give those of the run")              /* give its inputs */                  \
+    X(CAPTURE, 3, "; %s records them")                      /* record intermediate values */       \
+    X(CAPTURE_AGAIN, 4, "; to have them, record again: %s") /* with etscope's tracer */            \
+    X(RECOVER, 5, " (run %s on it)")                        /* make a trace of a capture */        \
+    X(SQL_SCHEMA, 6, "; %s lists them")                     /* look at the tables of SQL */        \
+    X(LIBRARY, 7, ": %s")                                   /* load the library */                 \
+    X(PYTHON, 8, ": %s loads it from the one that both are installed in") /* load from a Python */ \
+    X(PROGRAM, 9, ": %s decides")                                         /* give the program */   \
+    X(FLOAT_MODEL, 10, ": %s")                /* give the record before quantization */            \
+    X(STEADY, 11, "; %s leaves warm-up out")  /* look at steady runs alone */                      \
+    X(MODULES, 12, ": %s tells them apart")   /* group by module */                                \
+    X(OPERATORS, 13, ": %s tells them apart") /* show operators grouped by module */
+
+enum ets_advice {
+#define ETS_ADVICE_ENUM(name, number, clause) ETS_ADVICE_##name = number,
+    ETS_ADVICE_LIST(ETS_ADVICE_ENUM)
+#undef ETS_ADVICE_ENUM
+        ETS_ADVICE_COUNT
+};
+
 /* `offset` where the reason has no place in a file. */
 #define ETS_NO_OFFSET UINT64_MAX
 
 /* Why a call failed. Left untouched on success. */
 struct ets_error {
     enum ets_status status; /* what was returned */
+    enum ets_advice advice; /* what would help */
     uint64_t offset;        /* byte offset in the input, or ETS_NO_OFFSET */
     char message[256];      /* one line, no newline, always terminated */
     const char *file; /* the input concerned where a call takes several (a trace and a record):
@@ -102,6 +137,12 @@ ETS_API const char *ets_status_name(enum ets_status status);
 
 /* The one-line meaning in the list above. Static storage. */
 ETS_API const char *ets_status_meaning(enum ets_status status);
+
+/*
+ * Prints the clause of `advice` in the list above with `word` for %s, cut to `room`, and returns
+ * its length: "" and 0 for ETS_ADVICE_NONE, for a number that is none, and where `word` is NULL.
+ */
+ETS_API size_t ets_advice_print(enum ets_advice advice, const char *word, char *text, size_t room);
 
 /*
  * The borrowed run of bytes and the borrowed text that readers take and give.
@@ -122,6 +163,9 @@ struct ets_text {
     const char *data;
     size_t size;
 };
+
+/* A struct ets_text as the two arguments of "%.*s"; one of more than 4,096 bytes is cut. */
+#define ETS_TEXT(text) ((text).size > 4096 ? 4096 : (int)(text).size), (text).data
 
 /*
  * Where host-side objects get their memory.

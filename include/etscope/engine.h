@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below, and of what their numbers mean. */
-#define ETS_ENGINE_INTERFACE_VERSION 5
+#define ETS_ENGINE_INTERFACE_VERSION 6
 
 struct ets_kernel_argument; /* below */
 struct ets_engine_library;

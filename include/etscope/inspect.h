@@ -210,6 +210,7 @@ struct ets_statistics {
 struct ets_damage {
     uint64_t offset;
     const char *reason;
+    enum ets_advice advice; /* what would help */
 };
 
 /*

@@ -29,11 +29,41 @@ def call(function, *arguments, file=None, error_class=Error):
     error = ffi.new("struct ets_error *")
     if function(*arguments, error) != lib.ETS_OK:
         raise error_class(
-            text(ffi.string(error.message)),
+            text(ffi.string(error.message)) + _advice(error.advice),
             status=ffi.string(lib.ets_status_name(error.status)).decode(),
             offset=None if error.offset == NO_OFFSET else error.offset,
             file=file if error.file == NULL else os.fsdecode(ffi.string(error.file)),
         )
+
+
+# What to write in Python against what the library says is wrong: the one table of it.
+_WORDS = {
+    "METHOD": "Inspector(method=)",
+    "INPUTS": "inputs=",
+    "CAPTURE": "Runtime.load_program(enable_etdump=True, debug_buffer_size=...)",
+    "CAPTURE_AGAIN": "Runtime.load_program(enable_etdump=True, debug_buffer_size=...)",
+    "RECOVER": "`etscope recover`",
+    "PROGRAM": "Inspector(program=)",
+    "FLOAT_MODEL": "reference=",
+}
+_words = {getattr(lib, f"ETS_ADVICE_{name}"): ffi.new("char[]", word.encode())
+          for name, word in _WORDS.items()}  # fmt: skip
+ADVICE = ffi.new("struct ets_advice_words *")
+for _code, _word in _words.items():
+    ADVICE.of[_code] = _word
+
+
+def _advice(code):
+    """The clause behind the message of an error that says what would help."""
+    return written(lib.ets_advice_print, code, ADVICE.of[code])
+
+
+def written(function, *arguments):
+    """What a function writes into a buffer."""
+    room = 4096
+    buffer = ffi.new("char[]", room)
+    size = function(*arguments, buffer, room)
+    return text(bytes(ffi.buffer(buffer, min(size, room - 1))))
 
 
 def text(value):

@@ -153,6 +153,7 @@ void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t off
     va_start(arguments, format);
     error->status = status;
     error->offset = offset;
+    error->advice = ETS_ADVICE_NONE;
     error->file = NULL;
     ets_format_text(error->message, sizeof error->message, format, arguments);
     va_end(arguments);

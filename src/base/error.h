@@ -23,6 +23,16 @@
 void ets_set_error(struct ets_error *error, enum ets_status status, uint64_t offset,
                    const char *format, ...) ETS_PRINTF(4, 5);
 
+/* The same with a code for what would help; texts name no option and no command. */
+#define ets_fail_advising(error, advice, status, offset, ...)                                \
+    (ets_set_error((error), (status), (offset), __VA_ARGS__), ets_advise((error), (advice)), \
+     (status))
+
+static inline void ets_advise(struct ets_error *error, enum ets_advice advice)
+{
+    if (error != NULL) error->advice = advice;
+}
+
 /*
  * The formatter itself: writes at most `capacity` bytes with the terminator, cuts
  * what is longer, returns the length of what was written.

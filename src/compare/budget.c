@@ -200,9 +200,7 @@ static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
 {
     rule->text = reader->rest;
     rule->line = reader->line;
-    if (!squeeze(arena, &rule->text)) {
-        return ets_fail(reader->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
-    }
+    if (!squeeze(arena, &rule->text)) return ets_fail_memory(reader->error, "a rule of the budget");
     struct ets_text sign;
     ETS_TRY(read_bounds(reader, rule, &sign));
     const struct ets_text metric = take_last(reader);
@@ -277,11 +275,11 @@ enum ets_status ets_budget_open(struct ets_bytes text, const struct ets_allocato
     }
     ets_arena_init(&arena, allocator, 0);
     struct ets_budget *budget = ets_arena_alloc(&arena, sizeof *budget);
-    if (budget == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
+    if (budget == NULL) return ets_fail_memory(error, "the budget");
     budget->arena = arena;
     budget->rules = ets_arena_alloc_array(&budget->arena, lines, sizeof *budget->rules);
     const enum ets_status status = budget->rules == NULL
-                                       ? ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory")
+                                       ? ets_fail_memory(error, "the rules of the budget")
                                        : read_all(budget, text, error);
     if (status != ETS_OK) ets_budget_close(budget);
     else *budget_out = budget;

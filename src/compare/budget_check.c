@@ -319,7 +319,7 @@ enum ets_status ets_budget_check(const struct ets_budget *budget,
     struct ets_arena arena;
     ets_arena_init(&arena, difference->arena.allocator, 0);
     struct ets_budget_verdicts *verdicts = ets_arena_alloc(&arena, sizeof *verdicts);
-    if (verdicts == NULL) return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory");
+    if (verdicts == NULL) return ets_fail_memory(error, "the verdicts of a budget");
     verdicts->arena = arena;
     struct checker c = {
         .budget = budget, .difference = difference, .verdicts = verdicts, .is_counting = true};
@@ -329,7 +329,7 @@ enum ets_status ets_budget_check(const struct ets_budget *budget,
     c.scratch = ets_arena_alloc_array(&verdicts->arena, most_runs(difference), sizeof *c.scratch);
     if (verdicts->items == NULL || c.scratch == NULL) {
         ets_budget_verdicts_close(verdicts);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the verdicts");
+        return ets_fail_memory(error, "the verdicts of a budget");
     }
     check_all(&c);
     *verdicts_out = verdicts;

@@ -5,16 +5,13 @@
 #include <string.h>
 
 #include "dump/etdump_schema.h"
-#include "etscope/file.h"
+#include "format/wrong_kind.h"
 
 enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
                                    struct ets_error *error)
 {
-    const enum ets_kind kind = ets_kind_sniff(bytes);
-    if (kind != ETS_KIND_ETDUMP) {
-        const bool is_cut = bytes.size < 12 && kind == ETS_KIND_UNKNOWN;
-        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not an ETDump but %s",
-                        ets_kind_name(kind));
+    if (ets_kind_sniff(bytes) != ETS_KIND_ETDUMP) {
+        return ets_fail_kind(error, "an ETDump", bytes, 12);
     }
     const int is_prefixed = bytes.size >= 12 && memcmp(bytes.data + 8, "ED00", 4) == 0;
     *root_at_out = is_prefixed ? 4 : 0;

@@ -15,8 +15,8 @@ struct ets_etdump_visitor {
     void *context;
     int (*run)(void *context, const struct ets_etdump_run *run);
     int (*event)(void *context, const struct ets_etdump_event *event);
-    /* One damaged or missing part: its file offset and what is wrong with it. */
-    int (*damage)(void *context, uint64_t offset, const char *reason);
+    /* One damaged or missing part: its file offset, what is wrong with it, and what would help. */
+    int (*damage)(void *context, const struct ets_error *part);
 };
 
 /*

@@ -9,6 +9,17 @@
 #include "dump/etdump_parts.h"
 #include "dump/etdump_search.h"
 
+/* ETDumpGen leaves events where the table of runs belongs once it met a half-float tensor. */
+static void tell_events_for_runs(struct ets_etdump_search *s, uint64_t offset)
+{
+    struct ets_error part;
+    (void)ets_fail_advising(&part, ETS_ADVICE_CAPTURE_AGAIN, ETS_MALFORMED, offset,
+                            "the table of runs holds events, as ETDumpGen leaves it after a "
+                            "float16 or bfloat16 tensor: events were found one by one, such "
+                            "tensors are lost");
+    ets_etdump_tell_error(s, &part);
+}
+
 static void tell_run(struct ets_etdump_search *s, const struct ets_etdump_run *run)
 {
     if (!s->stopped && s->visitor->run != NULL) {
@@ -90,7 +101,7 @@ static void salvage_run(struct ets_etdump_search *s, size_t run_at)
             ets_etdump_tell_damage(s, element, "an event lies past the end");
         } else if (ets_fb_verify_table(s->bytes, at, &ets_etdump_event_type, 0, &s->budget,
                                        &error) != ETS_OK) {
-            ets_etdump_tell_damage(s, error.offset, error.message);
+            ets_etdump_tell_error(s, &error);
         } else {
             struct ets_etdump_event event;
             ets_etdump_read_event(s->bytes.data, at, &event);
@@ -104,7 +115,7 @@ static void salvage_runs(struct ets_etdump_search *s, struct ets_fb_vector runs)
     for (uint32_t i = 0; i < runs.count && !s->stopped; i++) {
         struct ets_error error;
         const size_t at = sound_run(s, runs, i, &error);
-        if (at == 0) ets_etdump_tell_damage(s, error.offset, error.message);
+        if (at == 0) ets_etdump_tell_error(s, &error);
         else salvage_run(s, at);
     }
 }
@@ -210,15 +221,11 @@ enum ets_status ets_etdump_salvage(struct ets_etdump *dump, struct ets_bytes byt
         ets_etdump_tell_damage(&s, root_at, "the table of runs cannot be read");
         scan_events(&s, dump);
     } else if (is_garbled(&s, runs, is_cut)) {
-        ets_etdump_tell_damage(
-            &s, runs.at - 4,
-            ets_etdump_has_events(&s, runs)
-                ? "the table of runs holds events, as ETDumpGen leaves it after a float16 "
-                  "or bfloat16 tensor: events were found one by one, such tensors are "
-                  "lost; to have them, record again: `etscope run MODEL.pte --capture "
-                  "intermediates -o TRACE --debug-buffer FILE`, or with "
-                  "etscope::ETDumpTracer"
-                : "the table of runs is garbled; events were found one by one");
+        const uint64_t at = runs.at - 4;
+        if (ets_etdump_has_events(&s, runs)) tell_events_for_runs(&s, at);
+        else
+            ets_etdump_tell_damage(&s, at,
+                                   "the table of runs is garbled; events were found one by one");
         scan_events(&s, dump);
     } else {
         salvage_runs(&s, runs);

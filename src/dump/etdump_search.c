@@ -1,12 +1,19 @@
 /* Looking for tables in a damaged ETDump. */
 #include "dump/etdump_search.h"
 
-void ets_etdump_tell_damage(struct ets_etdump_search *s, uint64_t offset, const char *reason)
+void ets_etdump_tell_error(struct ets_etdump_search *s, const struct ets_error *part)
 {
     s->has_told_damage = true;
     if (!s->stopped && s->visitor->damage != NULL) {
-        s->stopped = s->visitor->damage(s->visitor->context, offset, reason) != 0;
+        s->stopped = s->visitor->damage(s->visitor->context, part) != 0;
     }
+}
+
+void ets_etdump_tell_damage(struct ets_etdump_search *s, uint64_t offset, const char *reason)
+{
+    struct ets_error part;
+    ets_set_error(&part, ETS_MALFORMED, offset, "%s", reason);
+    ets_etdump_tell_error(s, &part);
 }
 
 void ets_etdump_charge(struct ets_etdump_search *s, size_t at)

@@ -18,6 +18,8 @@ struct ets_etdump_search {
     bool has_told_damage;
 };
 
+/* Tells the visitor of a part that is not whole. */
+void ets_etdump_tell_error(struct ets_etdump_search *s, const struct ets_error *part);
 void ets_etdump_tell_damage(struct ets_etdump_search *s, uint64_t offset, const char *reason);
 
 /* One more element of a vector is looked at. */

@@ -4,9 +4,9 @@
  */
 #include "etscope/bundle.h"
 
-#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
+#include "format/wrong_kind.h"
 
 /* bundled_program_schema.fbs */
 enum { BUNDLE_VERSION, BUNDLE_SUITES, BUNDLE_PROGRAM };
@@ -148,11 +148,8 @@ static enum ets_status check_suite(struct ets_fb suite, struct ets_error *error)
 enum ets_status ets_bundle_init(struct ets_bundle *bundle, struct ets_bytes bytes,
                                 struct ets_error *error)
 {
-    const enum ets_kind kind = ets_kind_sniff(bytes);
-    if (kind != ETS_KIND_BUNDLE) {
-        const bool is_cut = bytes.size < 8 && kind == ETS_KIND_UNKNOWN;
-        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not a bundled program but %s", ets_kind_name(kind));
+    if (ets_kind_sniff(bytes) != ETS_KIND_BUNDLE) {
+        return ets_fail_kind(error, "a bundled program", bytes, 8);
     }
     struct ets_fb root;
     ETS_TRY(ets_fb_verify_root(bytes, 0, &bundle_type, 0, &root, error));

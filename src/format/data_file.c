@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "etscope/file.h"
 #include "format/descriptor.h"
 #include "format/program_parts.h"
+#include "format/wrong_kind.h"
 
 /* flat_tensor.fbs */
 enum { FILE_VERSION, FILE_SEGMENTS, FILE_ENTRIES };
@@ -46,11 +46,8 @@ static const struct ets_fb_type file_type = {"FlatTensor", file_fields, 3};
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {
-    const enum ets_kind kind = ets_kind_sniff(bytes);
-    if (kind != ETS_KIND_DATA_FILE) {
-        const bool is_cut = bytes.size < 8 && kind == ETS_KIND_UNKNOWN;
-        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not a tensor data file but %s", ets_kind_name(kind));
+    if (ets_kind_sniff(bytes) != ETS_KIND_DATA_FILE) {
+        return ets_fail_kind(error, "a tensor data file", bytes, 8);
     }
     if (bytes.size < HEADER_END) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "the header has %d bytes, here are %zu",

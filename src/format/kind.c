@@ -1,7 +1,6 @@
 /* Tells the kind of a file from its first bytes. */
-#include "etscope/file.h"
-
 #include "base/load.h"
+#include "format/wrong_kind.h"
 
 const char *ets_kind_name(enum ets_kind kind)
 {
@@ -16,7 +15,7 @@ const char *ets_kind_name(enum ets_kind kind)
     case ETS_KIND_NPY: return "a NumPy array file (.npy)";
     case ETS_KIND_JSON: return "a JSON text";
     case ETS_KIND_TEXT: return "a text file";
-    case ETS_KIND_CAPTURE: return "a capture of a stream (run `etscope recover` on it)";
+    case ETS_KIND_CAPTURE: return "a capture of a stream";
     case ETS_KIND_UNKNOWN: break;
     }
     return "a file of no known kind";
@@ -91,4 +90,14 @@ enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
         return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;
     }
     return ETS_KIND_UNKNOWN;
+}
+
+enum ets_status ets_fail_kind(struct ets_error *error, const char *wanted, struct ets_bytes bytes,
+                              size_t least)
+{
+    const enum ets_kind kind = ets_kind_sniff(bytes);
+    const bool is_cut = bytes.size < least && kind == ETS_KIND_UNKNOWN;
+    return ets_fail_advising(error, kind == ETS_KIND_CAPTURE ? ETS_ADVICE_RECOVER : ETS_ADVICE_NONE,
+                             is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not %s but %s", wanted,
+                             ets_kind_name(kind));
 }

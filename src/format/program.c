@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "etscope/file.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
+#include "format/wrong_kind.h"
 
 /*
  * The extended header: magic, length, then what the length covers. It stands inside the FlatBuffer,
@@ -27,11 +27,8 @@ enum {
 
 static enum ets_status check_kind(struct ets_bytes bytes, struct ets_error *error)
 {
-    const enum ets_kind kind = ets_kind_sniff(bytes);
-    if (kind != ETS_KIND_PROGRAM) {
-        const bool is_cut = bytes.size < 8 && kind == ETS_KIND_UNKNOWN;
-        return ets_fail(error, is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not an ExecuTorch program but %s", ets_kind_name(kind));
+    if (ets_kind_sniff(bytes) != ETS_KIND_PROGRAM) {
+        return ets_fail_kind(error, "an ExecuTorch program", bytes, 8);
     }
     if (bytes.size < RUNTIME_READS_BYTES) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,

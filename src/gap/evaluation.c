@@ -361,7 +361,7 @@ static enum ets_status note_routes(struct ets_gap_report *report,
         if (node->reason == NULL || *kept != NULL) continue;
         *kept = ets_arena_copy_text(&report->arena, node->reason, strlen(node->reason));
         if (*kept == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the report");
+            return ets_fail_memory(error, "the report of the gap");
         }
     }
     for (uint32_t i = 0; i < report->compared.count; i++) {
@@ -407,9 +407,8 @@ enum ets_status ets_gap_record_inputs(const struct ets_gap_report *report,
     const enum ets_status status =
         ets_etrecord_representative_inputs(report->options.record, inputs_out, count_out, error);
     if (status == ETS_NOT_FOUND) {
-        return ets_fail(error, status, ETS_NO_OFFSET,
-                        "the record has no representative inputs; --input or --case give "
-                        "those of the run");
+        return ets_fail_advising(error, ETS_ADVICE_INPUTS, status, ETS_NO_OFFSET,
+                                 "the record has no representative inputs");
     }
     ETS_TRY(status);
     const size_t taken = ets_gap_input_count(report);

@@ -24,9 +24,8 @@ static enum ets_status choose_run(struct ets_gap_report *report, struct ets_erro
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "run %u captured no values",
                             options->run);
         }
-        return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                        "the trace captured no values; `etscope run --capture intermediates` "
-                        "records them");
+        return ets_fail_advising(error, ETS_ADVICE_CAPTURE, ETS_NOT_FOUND, ETS_NO_OFFSET,
+                                 "the trace captured no values");
     }
     report->block = ets_inspection_run(options->inspection, report->run)->block;
     const struct ets_block *block = ets_inspection_block(options->inspection, report->block);
@@ -35,9 +34,8 @@ static enum ets_status choose_run(struct ets_gap_report *report, struct ets_erro
         return ETS_OK;
     }
     if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "run %u may be of the methods %s; --method says which", report->run,
-                        block->method);
+        return ets_fail_advising(error, ETS_ADVICE_METHOD, ETS_MISMATCH, ETS_NO_OFFSET,
+                                 "run %u may be of the methods %s", report->run, block->method);
     }
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "run %u is of no method of the record%s%s",
                     report->run, block->reason != NULL ? ": " : "",

@@ -26,7 +26,4 @@ static inline struct ets_text ets_built_text(const struct ets_text_builder *buil
     return (struct ets_text){builder->text, builder->used};
 }
 
-/* The two arguments of "%.*s"; a text of more than a page is cut. */
-#define ETS_TEXT(value) ((value).size > 4096 ? 4096 : (int)(value).size), (value).data
-
 #endif

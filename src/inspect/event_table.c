@@ -76,14 +76,16 @@ static int load_run(void *context, const struct ets_etdump_run *run)
     return 0;
 }
 
-static int load_damage(void *context, uint64_t offset, const char *reason)
+static int load_damage(void *context, const struct ets_error *part)
 {
     struct loader *loader = context;
     if (loader->filling && loader->damages < MAX_DAMAGES) {
         struct ets_inspection *inspection = loader->inspection;
-        const char *copy = ets_arena_copy_text(&inspection->arena, reason, strlen(reason));
+        const char *copy =
+            ets_arena_copy_text(&inspection->arena, part->message, strlen(part->message));
         if (copy == NULL) loader->no_memory = true;
-        inspection->damages[loader->damages] = (struct ets_damage){offset, copy};
+        inspection->damages[loader->damages] =
+            (struct ets_damage){part->offset, copy, part->advice};
     }
     loader->damages++;
     return loader->no_memory;
@@ -253,11 +255,11 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     const bool is_extra_sound = open_extra(inspection, dump, &extra_reason);
     struct loader counter = {.inspection = inspection};
     ETS_TRY(visit(&counter, dump, is_damaged, error));
-    if (!is_extra_sound) load_damage(&counter, extra_reason.offset, extra_reason.message);
+    if (!is_extra_sound) load_damage(&counter, &extra_reason);
     if (!reserve(inspection, &counter)) return ets_fail_memory(error, "the event table");
     struct loader filler = {.inspection = inspection, .filling = true};
     ETS_TRY(visit(&filler, dump, is_damaged, error));
-    if (!is_extra_sound) load_damage(&filler, extra_reason.offset, extra_reason.message);
+    if (!is_extra_sound) load_damage(&filler, &extra_reason);
     if (filler.no_memory) return ets_fail_memory(error, "the event table");
     hand_out(inspection);
     ETS_TRY(nest(inspection, error));

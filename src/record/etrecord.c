@@ -78,7 +78,7 @@ enum ets_status ets_etrecord_lists_program(struct ets_etrecord *record, struct e
     static const char suffix[] = "_state_dict";
     char *weights = ets_arena_alloc(&record->arena, name.size + sizeof suffix);
     if (weights == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
+        return ets_fail_memory(error, "the record's entries");
     }
     memcpy(weights, name.data, name.size);
     memcpy(weights + name.size, suffix, sizeof suffix);

@@ -29,7 +29,7 @@ struct maps_reader {
 
 static enum ets_status no_memory(const struct maps_reader *reader)
 {
-    return ets_fail(reader->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's maps");
+    return ets_fail_memory(reader->error, "the record's maps");
 }
 
 static enum ets_status fail_map(const struct maps_reader *reader, const struct map *map,

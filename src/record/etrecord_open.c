@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
-#include "etscope/file.h"
+#include "format/wrong_kind.h"
 #include "record/etrecord_internal.h"
 
 static const char MARKER[] = "ETRECORD_V0";
@@ -15,14 +15,13 @@ static enum ets_status list_entries(struct ets_etrecord *record, struct ets_erro
     record->read = ets_arena_alloc_array(&record->arena, count, sizeof *record->read);
     record->graph_names = ets_arena_alloc_array(&record->arena, count, sizeof *record->graph_names);
     if (record->entries == NULL || record->read == NULL || record->graph_names == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record's entries");
+        return ets_fail_memory(error, "the record's entries");
     }
     for (size_t i = 0; i < count; i++) {
         const struct ets_zip_entry *entry = &record->zip.entries[i];
         const char *name = ets_arena_copy_text(&record->arena, entry->name.data, entry->name.size);
         if (name == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET,
-                            "no memory for the record's entries");
+            return ets_fail_memory(error, "the record's entries");
         }
         record->entries[i] = (struct ets_etrecord_entry){
             .name = {name, entry->name.size},
@@ -42,7 +41,7 @@ static enum ets_status open_in(struct ets_etrecord *record, struct ets_bytes byt
 {
     const enum ets_kind kind = ets_kind_sniff(bytes);
     if (kind != ETS_KIND_ETRECORD && kind != ETS_KIND_ZIP && kind != ETS_KIND_UNKNOWN) {
-        return ets_fail(error, ETS_WRONG_KIND, 0, "not an ETRecord but %s", ets_kind_name(kind));
+        return ets_fail_kind(error, "an ETRecord", bytes, 0);
     }
     ETS_TRY(ets_zip_open(&record->zip, bytes, 0, true, &record->arena, error));
     if (ets_etrecord_find(record, MARKER) == NULL) {
@@ -60,7 +59,7 @@ enum ets_status ets_etrecord_open(struct ets_bytes bytes, const struct ets_alloc
     ets_arena_init(&arena, allocator, ETS_ETRECORD_MEMORY_LIMIT);
     struct ets_etrecord *record = ets_arena_alloc(&arena, sizeof *record);
     if (record == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the record");
+        return ets_fail_memory(error, "the record");
     }
     record->arena = arena; /* the record lives in its own arena */
     const enum ets_status status = open_in(record, bytes, error);

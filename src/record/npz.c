@@ -45,7 +45,7 @@ enum ets_status ets_npz_open(struct ets_bytes bytes, const struct ets_allocator 
     ets_arena_init(&arena, allocator, 0);
     struct ets_npz *npz = ets_arena_alloc(&arena, sizeof *npz);
     if (npz == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the .npz file");
+        return ets_fail_memory(error, "the .npz file");
     }
     npz->arena = arena; /* holds its owner */
     const enum ets_status status = open_zip(npz, bytes, error);

@@ -153,7 +153,7 @@ enum ets_status ets_npz_writer_add(struct ets_npz_writer *writer, const char *na
     struct entry *entry = ets_arena_alloc(&writer->arena, sizeof *entry);
     char *file_name = ets_arena_alloc(&writer->arena, strlen(name) + sizeof ".npy");
     if (entry == NULL || file_name == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the .npz directory");
+        return ets_fail_memory(error, "the .npz directory");
     }
     strcpy(file_name, name);
     strcat(file_name, ".npy");
@@ -255,7 +255,7 @@ static enum ets_status check_names(struct ets_npz_writer *writer, struct ets_err
     const struct entry **sorted =
         ets_arena_alloc_array(&writer->arena, (size_t)writer->count, sizeof *sorted);
     if (sorted == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the .npz directory");
+        return ets_fail_memory(error, "the .npz directory");
     }
     size_t count = 0;
     for (const struct entry *e = writer->first; e != NULL; e = e->next) sorted[count++] = e;

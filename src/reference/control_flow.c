@@ -107,7 +107,7 @@ static enum ets_status turn_new(struct reference_run *run, uint32_t count, struc
     turn_out->values = allocator->reallocate(allocator->context, NULL, bytes);
     if (turn_out->values == NULL) {
         turn_out->count = 0;
-        return ets_fail(run->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a turn of a loop");
+        return ets_fail_memory(run->error, "a turn of a loop");
     }
     memset(turn_out->values, 0, bytes);
     return ETS_OK;

@@ -23,7 +23,7 @@ struct schedule {
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 static uint32_t *needed_slot(struct reference_twins *twins, uint32_t twin_slot)

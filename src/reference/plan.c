@@ -19,7 +19,7 @@ struct builder {
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 static enum ets_status fail_name(struct builder *builder, struct ets_text what,

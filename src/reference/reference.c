@@ -28,7 +28,7 @@ struct opening {
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 static enum ets_status keep_reason(struct opening *opening, struct reference_step *step,

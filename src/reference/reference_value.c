@@ -108,7 +108,7 @@ static enum ets_status share_list(struct reference_memory *memory,
         copy.as.list.items =
             allocator->reallocate(allocator->context, NULL, count * sizeof *copy.as.list.items);
         if (copy.as.list.items == NULL) {
-            return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a list");
+            return ets_fail_memory(error, "a list");
         }
     }
     for (; copy.as.list.count < count; copy.as.list.count++) {

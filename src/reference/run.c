@@ -43,7 +43,7 @@ static enum ets_status take_failure(struct reference_run *run, struct reference_
     }
     if (step->failure == NULL) step->failure = ets_arena_alloc(&run->reference->arena, ROOM);
     if (step->failure == NULL) {
-        return ets_fail(run->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a reason");
+        return ets_fail_memory(run->error, "a reason");
     }
     const char *message = run->error != NULL ? run->error->message : "the runtime refused it";
     (void)ets_print_text(step->failure, ROOM, "%s", message);

@@ -53,7 +53,7 @@ static enum ets_status resolve_list(struct reference_run *run, const struct refe
         list.as.list.items = memory->allocator->reallocate(
             memory->allocator->context, NULL, argument->item_count * sizeof *list.as.list.items);
         if (list.as.list.items == NULL) {
-            return ets_fail(run->error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a list");
+            return ets_fail_memory(run->error, "a list");
         }
     }
     for (uint32_t i = 0; i < argument->item_count; i++) {

@@ -178,7 +178,7 @@ enum ets_status ets_reference_twins_new(const struct reference_plan *plan,
     *twins_out = twins;
     return ETS_OK;
 no_memory:
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 bool ets_reference_is_used(const struct reference_twins *twins, uint32_t slot)

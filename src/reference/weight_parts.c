@@ -23,7 +23,7 @@ struct parts {
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 static bool takes_part(const struct ets_graph_node *node)

@@ -24,7 +24,7 @@ struct buffers {
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the reference");
+    return ets_fail_memory(error, "the reference");
 }
 
 bool ets_reference_input_is_given(const struct ets_graph_input *input)

@@ -1,7 +1,7 @@
 /* The tree of times as lines: which nodes have one, how deep it stands, and its numbers. */
 #include "views/account_lines.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 
@@ -53,7 +53,7 @@ static void add_line(struct builder *b, uint32_t index)
         .node = node,
         .row = ets_inspection_row(b->inspection, node->row),
         .depth = b->depth[index],
-        .phases = lines->whole != NULL && node->ticks == lines->whole ? &lines->phases : NULL,
+        .is_whole = lines->whole != NULL && node->ticks == lines->whole,
     };
     compute(b, node->ticks, node->below, node->above, &line->inclusive);
     compute(b, node->self, node->self_below, node->self_above, &line->self);

@@ -46,8 +46,8 @@ struct ets_account_line {
     const struct ets_row *row;           /* of the node; else the one around those calls */
     uint32_t depth;
     struct ets_account_times inclusive, self;
-    double root;                         /* middle of the tree's first line */
-    const struct ets_run_phases *phases; /* of the line that is the whole execution, else NULL */
+    double root;   /* middle of the tree's first line */
+    bool is_whole; /* the whole execution, which the phases of the lines are about */
 };
 
 struct ets_account_lines {

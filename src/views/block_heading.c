@@ -1,6 +1,6 @@
 /* The heading of a block: its name, method, runs and the tracer's own cost. */
 #include "views/block_heading.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 
@@ -21,15 +21,15 @@ static size_t print_overhead(const struct ets_inspection *inspection, const stru
 }
 
 size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,
-                         char *text, size_t room)
+                         const struct ets_advice_words *words, char *text, size_t room)
 {
     size_t used = ets_print_text(text, room, "%.*s", (int)block->name.size, block->name.data);
     if (block->method_state == ETS_METHOD_FOUND ||
         (block->method_state == ETS_METHOD_NONE && block->is_method_named)) {
         used += ets_print_text(text + used, room - used, " - method %s", block->method);
     } else if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-        used += ets_print_text(text + used, room - used,
-                               " - method ambiguous: %s (--method decides)", block->method);
+        used += ets_print_text(text + used, room - used, " - method ambiguous: %s", block->method);
+        used += ets_advise_with(words, ETS_ADVICE_METHOD, text + used, room - used);
     } else if (block->method_state == ETS_METHOD_MISMATCH) {
         used += ets_print_text(text + used, room - used, " - not joined: %s", block->reason);
     }

@@ -3,9 +3,10 @@
 #define ETSCOPE_VIEWS_BLOCK_HEADING_H
 
 #include "etscope/inspect.h"
+#include "views/advice_words.h"
 
-/* Prints it, cut to `room`; returns its length. */
+/* Prints it, cut to `room`; returns its length. `words`: how a method is chosen; NULL: untold. */
 size_t ets_block_heading(const struct ets_inspection *inspection, const struct ets_block *block,
-                         char *text, size_t room);
+                         const struct ets_advice_words *words, char *text, size_t room);
 
 #endif

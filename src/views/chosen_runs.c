@@ -1,7 +1,7 @@
 /* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
 #include "views/chosen_runs.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,11 +105,6 @@ bool ets_middle_is_told(const struct ets_inspection *inspection)
 size_t ets_print_share_of(uint32_t runs, char *text, size_t room)
 {
     return runs < ETS_MIDDLE_RUNS ? 0 : ets_print_text(text, room, ", shares of mid");
-}
-
-size_t ets_advise_steady(char *text, size_t used, size_t room)
-{
-    return ets_print_text(text + used, room - used, "; --steady leaves warm-up out");
 }
 
 size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_count, uint32_t run,

@@ -53,9 +53,6 @@ bool ets_middle_is_told(const struct ets_inspection *inspection);
 /* ", shares of mid" behind a heading of `runs` runs, or nothing; returns the length. */
 size_t ets_print_share_of(uint32_t runs, char *text, size_t room);
 
-/* Behind `used` characters that tell of warm-up: how it is left out. Returns the length. */
-size_t ets_advise_steady(char *text, size_t used, size_t room);
-
 /* ", only the 18 steady ones", ", run 3 of the trace alone", or nothing; returns the length. */
 size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_count, uint32_t run,
                              char *text, size_t room);

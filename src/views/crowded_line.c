@@ -56,8 +56,9 @@ static void print_percent(double share, const char *behind, char text[16])
     ets_print_text(text, 16, "%u.%u%s", tenths / 10, tenths % 10, behind);
 }
 
-size_t ets_crowded_line_print(const struct ets_crowded_line *line, const char *option, char *text,
-                              size_t room)
+size_t ets_crowded_line_print(const struct ets_crowded_line *line,
+                              const struct ets_advice_words *words, enum ets_advice advice,
+                              char *text, size_t room)
 {
     char lower[16] = "", upper[16];
     struct ets_text_builder note = {text, room, 0};
@@ -65,8 +66,8 @@ size_t ets_crowded_line_print(const struct ets_crowded_line *line, const char *o
     if (line->share.upper > line->share.lower) print_percent(line->share.lower, "..", lower);
     print_percent(line->share.upper, "", upper);
     const struct ets_text name = line->frame->place;
-    ets_add_text(&note, "%.*s takes %s%s %% of the run, in %u modules: %s tells them apart",
+    ets_add_text(&note, "%.*s takes %s%s %% of the run, in %u modules",
                  name.size > 256 ? 256 : (int)name.size, name.data, lower, upper,
-                 line->module_count, option);
-    return note.used;
+                 line->module_count);
+    return note.used + ets_advise_with(words, advice, text + note.used, room - note.used);
 }

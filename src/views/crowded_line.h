@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "views/advice_words.h"
 #include "views/places.h"
 #include "views/work.h"
 
@@ -28,11 +29,12 @@ bool ets_crowded_line_offer(struct ets_arena *arena, const struct ets_inspection
                             struct ets_crowded_line *line);
 
 /*
- * "models/blocks.py:18 takes 95.7 % of the run, in 7 modules: --group-by module tells them apart";
- * as a range where steps of a clock make it one. `option`: "--group-by module", or with the command
- * that has it. Returns the length, 0 where there is no such line; cut to `room`.
+ * "models/blocks.py:18 takes 95.7 % of the run, in 7 modules", and how these are told apart; the
+ * share as a range where steps of a clock make it one. `advice`, of `words`: how modules are shown.
+ * Returns the length, 0 where there is no such line; cut to `room`.
  */
-size_t ets_crowded_line_print(const struct ets_crowded_line *line, const char *option, char *text,
-                              size_t room);
+size_t ets_crowded_line_print(const struct ets_crowded_line *line,
+                              const struct ets_advice_words *words, enum ets_advice advice,
+                              char *text, size_t room);
 
 #endif

@@ -1,44 +1,39 @@
 /* The finding of a gap in words. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "base/error.h"
 #include "etscope/experimental/captured_values.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
 #include "gap/gap_details.h"
+#include "host/text_builder.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 
-/* Text that grows in a room of the caller's. */
+/* Sentences as they grow, and what they may advise. */
 struct words {
-    char *text;
-    size_t used, room;
+    struct ets_text_builder builder;
+    const struct ets_advice_words *advice;
 };
 
-static void say(struct words *words, const char *format, ...) ETS_PRINTF(2, 3);
-static void say(struct words *words, const char *format, ...)
+#define say(words, ...) ets_add_text(&(words)->builder, __VA_ARGS__)
+
+static void say_advice(struct words *words, enum ets_advice advice)
 {
-    va_list arguments;
-    if (words->used + 1 >= words->room) return;
-    va_start(arguments, format);
-    words->used +=
-        ets_format_text(words->text + words->used, words->room - words->used, format, arguments);
-    va_end(arguments);
+    struct ets_text_builder *builder = &words->builder;
+    builder->used += ets_advise_with(words->advice, advice, builder->text + builder->used,
+                                     builder->room - builder->used);
 }
 
 /* With `digits` significant ones. */
 static void say_number(struct words *words, double number, int digits)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.*g", digits, number);
-    say(words, "%s", text);
+    say(words, "%.*g", digits, number);
 }
 
 static void say_text(struct words *words, struct ets_text text)
 {
-    say(words, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
+    say(words, "%.*s", ETS_TEXT(text));
 }
 
 /* A row by its node, with the line of the model that it is of. */
@@ -83,12 +78,12 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
 static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
 {
     if (verdict->is_unchecked) {
-        say(words,
-            "; not checked: whether the delegate quantizes as the record does: --program "
-            "decides");
+        say(words, "; not checked: whether the delegate quantizes as the record does");
+        say_advice(words, ETS_ADVICE_PROGRAM);
     }
     if (!verdict->is_quantized) return;
-    say(words, "; for what quantization costs, give the float model: --reference-etrecord");
+    say(words, "; for what quantization costs, give the float model");
+    say_advice(words, ETS_ADVICE_FLOAT_MODEL);
 }
 
 /* Whether the device computed what this runtime's kernels do. */
@@ -216,10 +211,9 @@ static void say_mismatch(struct words *words, const struct ets_gap_report *repor
         break;
     case ETS_GAP_OTHER_INPUTS:
         if (verdict->other_input != ETS_NO_INDEX) {
-            say(words,
-                "the run had other inputs than the reference: its input %u is another "
-                "(--input or --case gives the run's)",
+            say(words, "the run had other inputs than the reference: its input %u is another",
                 verdict->other_input);
+            say_advice(words, ETS_ADVICE_INPUTS);
         } else {
             say(words,
                 "this looks like a run with other inputs than the reference, or its debug buffer "
@@ -312,9 +306,10 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, verdict);
 }
 
-size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room)
+size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_advice_words *advice,
+                        char *text, size_t room)
 {
-    struct words words = {text, 0, room};
+    struct words words = {{text, room, 0}, advice};
     const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
     if (room > 0) text[0] = '\0';
     const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
@@ -327,7 +322,7 @@ size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t 
         say_limits(&words, verdict);
     }
     say_nan(&words, report);
-    return words.used;
+    return words.builder.used;
 }
 
 static void say_summary(struct words *words, const char *whose, const struct ets_summary *summary)
@@ -392,8 +387,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
         say(words, ", event %u", captured->event);
     }
     if (row->value->is_computed) say(words, ", computed from what was captured");
-    else if (line->captured.size > 0)
-        say(words, ", %.*s", (int)line->captured.size, line->captured.data);
+    else if (line->captured.size > 0) say(words, ", %.*s", ETS_TEXT(line->captured));
     say(words, "\n");
     if (line->ops.count > 1) {
         say(words, "  computes     ");
@@ -402,8 +396,11 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     }
     say(words, "  from         ");
     if (line->ancestors.count == 0) {
-        say(words, "the model's inputs%s",
-            has_captured_input(report) ? "" : ", if the run had the reference's: see --input");
+        say(words, "the model's inputs");
+        if (!has_captured_input(report)) {
+            say(words, ", if the run had the reference's");
+            say_advice(words, ETS_ADVICE_INPUTS);
+        }
     }
     say_list(words, line->ancestors.items, line->ancestors.count);
     say(words, "\n");
@@ -414,7 +411,7 @@ static void describe(struct words *words, const struct ets_gap_report *report,
 
 size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *text, size_t room)
 {
-    struct words words = {text, 0, room};
+    struct words words = {{text, room, 0}, NULL};
     const struct ets_tolerance_class *class_;
     if (room > 0) text[0] = '\0';
     for (int i = ETS_COMPUTES_FLOAT64; (class_ = ets_tolerance_of(i)) != NULL; i++) {
@@ -425,18 +422,19 @@ size_t ets_gap_describe_tolerances(const struct ets_gap_report *report, char *te
             if (is_it && row->tolerance > tolerance) tolerance = row->tolerance;
         }
         if (tolerance < 0) continue;
-        say(&words, "%s%s ", words.used > 0 ? "; " : "", class_->name);
+        say(&words, "%s%s ", words.builder.used > 0 ? "; " : "", class_->name);
         say_number(&words, tolerance, 2);
         const bool is_own = tolerance == class_->tolerance.of_rms;
         say(&words, " of the root mean square (%s)", is_own ? class_->source : "as given");
     }
-    return words.used;
+    return words.builder.used;
 }
 
 size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
-                               const struct ets_gap_report *report, char *text, size_t room)
+                               const struct ets_gap_report *report,
+                               const struct ets_advice_words *advice, char *text, size_t room)
 {
-    struct words words = {text, 0, room};
+    struct words words = {{text, room, 0}, advice};
     const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
     struct ets_arena arena;
     struct gap_line line;
@@ -447,5 +445,5 @@ size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
         describe(&words, report, ets_gap_row(report, verdict->guilty), &line);
     }
     ets_arena_reset(&arena);
-    return words.used;
+    return words.builder.used;
 }

@@ -3,13 +3,16 @@
 #define ETSCOPE_VIEWS_GAP_HEADLINE_H
 
 #include "etscope/experimental/gap.h"
+#include "views/advice_words.h"
 
 /*
  * The finding, and behind ";" what else must be known: "all 6 values agree with the exported
  * program in float64, by at most 1e-07 in linear_1 (models/zoo.py:16); same bits as this runtime's
- * kernels". Returns the length; cut to `room`.
+ * kernels". `advice`: words for what would help; NULL: nothing is advised. Returns the length; cut
+ * to `room`.
  */
-ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text, size_t room);
+ETS_API size_t ets_gap_headline(const struct ets_gap_report *report,
+                                const struct ets_advice_words *advice, char *text, size_t room);
 
 /*
  * What is known of the guilty operator, in a few lines that end in \n: source, module, what lies
@@ -17,7 +20,8 @@ ETS_API size_t ets_gap_headline(const struct ets_gap_report *report, char *text,
  * the length, 0 where nobody is guilty; cut to `room`.
  */
 ETS_API size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
-                                       const struct ets_gap_report *report, char *text,
+                                       const struct ets_gap_report *report,
+                                       const struct ets_advice_words *advice, char *text,
                                        size_t room);
 
 /*

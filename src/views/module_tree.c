@@ -61,10 +61,10 @@ static uint32_t find_node(struct tree *t, enum ets_place_kind kind, const struct
     const uint32_t number = ets_key_table_add(&t->keys, &key);
     if (number == ETS_KEY_NONE) return ETS_NO_INDEX;
     if (number != known) return number + 1;
-    const struct ets_text name = ets_places_names(t->places, kind, list);
+    struct ets_text name;
     struct node *nodes =
         ets_arena_grow(t->arena, t->nodes, number + 1, &t->node_capacity, sizeof *nodes);
-    if (name.data == NULL || nodes == NULL) return ETS_NO_INDEX;
+    if (nodes == NULL || !ets_places_names(t->places, kind, list, &name)) return ETS_NO_INDEX;
     t->nodes = nodes;
     init_node(&nodes[number + 1], name, parent);
     struct node *holder = &nodes[parent];

@@ -97,14 +97,13 @@ static bool begin_group(const struct grouper *g, struct group *group, const stru
 {
     *group = (struct group){.first_piece = piece, .last_piece = piece};
     group->line = (struct ets_operator_line){
-        .name = ets_places_names(g->places, key->kind, &key->list),
         .row = ETS_NO_INDEX,
         .parent = ETS_NO_INDEX,
         .order = (uint32_t)(group - g->groups),
         .is_rest = g->work->pieces[piece].is_rest,
     };
     if (key->kind != ETS_PLACE_NONE) group->line.group = key->list;
-    return group->line.name.data != NULL;
+    return ets_places_names(g->places, key->kind, &key->list, &group->line.name);
 }
 
 static bool add_piece(struct grouper *g, uint32_t index)

@@ -28,3 +28,13 @@ uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_
     }
     return whole;
 }
+
+const struct ets_row *ets_operator_placed_row(const struct ets_inspection *inspection,
+                                              const struct ets_row *row)
+{
+    const struct ets_row *at = row;
+    while (at->node_count == 0 && at->parent != ETS_NO_INDEX) {
+        at = ets_inspection_row(inspection, at->parent);
+    }
+    return at;
+}

@@ -14,4 +14,8 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection, bool all
  */
 uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
 
+/* Whose places a row has: its own, or those of the row around it where it stands for no node. */
+const struct ets_row *ets_operator_placed_row(const struct ets_inspection *inspection,
+                                              const struct ets_row *row);
+
 #endif

@@ -16,11 +16,13 @@ struct marks {
 
 struct ets_places {
     struct ets_arena *arena;
-    struct ets_strings files, modules, none; /* their numbers begin at 1 */
-    struct ets_key_table lines;              /* file, line */
+    struct ets_strings files, modules; /* one behind: absent texts are no places */
+    struct ets_strings none;           /* 0 is the absent name, which traces may have */
+    struct ets_key_table lines;        /* file, line */
     struct ets_key_table handles, lists;
     const struct ets_graph_frame **frames; /* [frame_capacity] of each line */
-    uint32_t frame_capacity;
+    struct ets_text *handle_names;         /* [handle_capacity] */
+    uint32_t frame_capacity, handle_capacity;
     struct marks line_marks, file_marks, module_marks, handle_marks;
     uint32_t mark;
 };
@@ -63,6 +65,7 @@ static bool begin_list(struct ets_places *p, size_t room, struct ets_numbers *li
 
 static uint32_t number_text(struct ets_strings *texts, struct ets_text text)
 {
+    if (text.data == NULL) text = (struct ets_text){"", 0};
     const uint32_t number = ets_strings_add(texts, text);
     return number == UINT32_MAX ? ETS_NO_INDEX : number - 1;
 }
@@ -90,7 +93,7 @@ uint32_t ets_places_module(struct ets_places *p, struct ets_text path)
 
 uint32_t ets_places_none(struct ets_places *p, struct ets_text name)
 {
-    return number_text(&p->none, name);
+    return ets_strings_add(&p->none, name);
 }
 
 struct ets_text ets_places_path(const struct ets_places *p, uint32_t module)
@@ -180,13 +183,30 @@ bool ets_places_files_of_row(struct ets_places *p, const struct ets_row *row,
     return true;
 }
 
+/* The number of a handle, whose digits are written once. */
+static uint32_t number_handle(struct ets_places *p, int64_t handle)
+{
+    enum { DIGITS = 24 };
+    const uint64_t key = (uint64_t)handle;
+    const uint32_t known = p->handles.count;
+    const uint32_t number = ets_key_table_add(&p->handles, &key);
+    if (number != known) return number; /* none, or one that was there */
+    struct ets_text_builder digits = {ets_arena_alloc(p->arena, DIGITS), DIGITS, 0};
+    struct ets_text *names =
+        ets_arena_grow(p->arena, p->handle_names, number, &p->handle_capacity, sizeof *names);
+    if (digits.text == NULL || names == NULL) return ETS_NO_INDEX;
+    ets_add_text(&digits, "%lld", (long long)handle);
+    p->handle_names = names;
+    names[number] = ets_built_text(&digits);
+    return number;
+}
+
 bool ets_places_handles_of_row(struct ets_places *p, const struct ets_row *row,
                                struct ets_numbers *handles_out)
 {
     if (!begin_list(p, row->handle_count, handles_out)) return false;
     for (size_t i = 0; i < row->handle_count; i++) {
-        const uint64_t handle = (uint64_t)row->handles[i];
-        const uint32_t number = ets_key_table_add(&p->handles, &handle);
+        const uint32_t number = number_handle(p, row->handles[i]);
         if (!add_once(p, &p->handle_marks, number, handles_out)) return false;
     }
     return true;
@@ -205,53 +225,44 @@ uint32_t ets_places_list(struct ets_places *p, enum ets_place_kind kind,
     return prefix;
 }
 
-static struct ets_text handle_name(struct ets_places *p, uint32_t number)
-{
-    enum { DIGITS = 24 };
-    char *text = ets_arena_alloc(p->arena, DIGITS);
-    struct ets_text_builder digits = {text, DIGITS, 0};
-    if (text == NULL) return (struct ets_text){NULL, 0};
-    ets_add_text(&digits, "%lld", (long long)*ets_key_table_key(&p->handles, number));
-    return ets_built_text(&digits);
-}
-
-struct ets_text ets_places_name(struct ets_places *p, enum ets_place_kind kind, uint32_t number)
+struct ets_text ets_places_name(const struct ets_places *p, enum ets_place_kind kind,
+                                uint32_t number)
 {
     static const struct ets_text whole_model = {"(model)", 7};
     switch (kind) {
     case ETS_PLACE_LINE: return p->frames[number]->place;
     case ETS_PLACE_FILE: return p->files.texts[number + 1];
     case ETS_PLACE_MODULE: {
-        const struct ets_text path = p->modules.texts[number + 1];
+        const struct ets_text path = ets_places_path(p, number);
         return path.size == 0 ? whole_model : path;
     }
-    case ETS_PLACE_HANDLE: return handle_name(p, number);
-    default: return p->none.texts[number + 1];
+    case ETS_PLACE_HANDLE: return p->handle_names[number];
+    default: return p->none.texts[number];
     }
 }
 
-struct ets_text ets_places_names(struct ets_places *p, enum ets_place_kind kind,
-                                 const struct ets_numbers *list)
+bool ets_places_names(struct ets_places *p, enum ets_place_kind kind,
+                      const struct ets_numbers *list, struct ets_text *names_out)
 {
-    const struct ets_text no_memory = {NULL, 0};
     size_t room = 1, used = 0;
-    if (list->count == 1) return ets_places_name(p, kind, list->items[0]);
-    struct ets_text *names = ets_arena_alloc_array(p->arena, list->count, sizeof *names);
-    if (names == NULL) return no_memory;
+    if (list->count == 1) {
+        *names_out = ets_places_name(p, kind, list->items[0]);
+        return true;
+    }
     for (uint32_t i = 0; i < list->count; i++) {
-        names[i] = ets_places_name(p, kind, list->items[i]);
-        if (names[i].data == NULL) return no_memory;
-        room += names[i].size + 2;
+        room += ets_places_name(p, kind, list->items[i]).size + 2;
     }
     char *text = ets_arena_alloc(p->arena, room);
-    if (text == NULL) return no_memory;
+    if (text == NULL) return false;
     for (uint32_t i = 0; i < list->count; i++) {
+        const struct ets_text name = ets_places_name(p, kind, list->items[i]);
         if (i > 0) memcpy(text + used, ", ", 2);
         used += i > 0 ? 2 : 0;
-        memcpy(text + used, names[i].data, names[i].size);
-        used += names[i].size;
+        if (name.size > 0) memcpy(text + used, name.data, name.size);
+        used += name.size;
     }
-    return (struct ets_text){text, used};
+    *names_out = (struct ets_text){text, used};
+    return true;
 }
 
 static bool name_all(struct ets_arena *arena, struct ets_places *p, enum ets_place_kind kind,

@@ -72,12 +72,12 @@ bool ets_places_handles_of_row(struct ets_places *places, const struct ets_row *
 uint32_t ets_places_list(struct ets_places *places, enum ets_place_kind kind,
                          const struct ets_numbers *list);
 
-/* What people read; data NULL: no memory. */
-struct ets_text ets_places_name(struct ets_places *places, enum ets_place_kind kind,
+/* What people read; data NULL: the absent name. */
+struct ets_text ets_places_name(const struct ets_places *places, enum ets_place_kind kind,
                                 uint32_t number);
 /* Of all: "blocks.py:35, blocks.py:53". */
-struct ets_text ets_places_names(struct ets_places *places, enum ets_place_kind kind,
-                                 const struct ets_numbers *list);
+bool ets_places_names(struct ets_places *places, enum ets_place_kind kind,
+                      const struct ets_numbers *list, struct ets_text *names_out);
 
 /*
  * The same as texts, for tables that show the places of single rows and do not group by them: in

@@ -89,10 +89,10 @@ static uint32_t name_without_line(struct ets_arena *arena, struct ets_places *pl
                                   const struct ets_row *row)
 {
     struct ets_numbers lines, modules;
+    struct ets_text names;
     if (!ets_places_of_row(places, row, &lines, &modules)) return ETS_NO_INDEX;
     if (modules.count == 0) return ets_places_none(places, not_in_record);
-    const struct ets_text names = ets_places_names(places, ETS_PLACE_MODULE, &modules);
-    if (names.data == NULL) return ETS_NO_INDEX;
+    if (!ets_places_names(places, ETS_PLACE_MODULE, &modules, &names)) return ETS_NO_INDEX;
     return number_name(arena, places, "no line in the record: ", names, "");
 }
 

@@ -69,7 +69,7 @@ class Dump
   public:
     explicit Dump(ETDumpTracer &tracer) : result_(tracer.get_etdump_data()), tracer_(tracer)
     {
-        struct ets_error error = {ETS_OK, 0, "", nullptr};
+        struct ets_error error = {};
         const struct ets_bytes bytes = {static_cast<const uint8_t *>(result_.buf), result_.size};
         if (ets_etdump_init(&dump_, bytes, &error) != ETS_OK) fail_msg("%s", error.message);
         ets_etdump_run(&dump_, dump_.run_count - 1, &run);

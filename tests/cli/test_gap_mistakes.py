@@ -183,7 +183,7 @@ class WhatGoesWrong(GapTest):
         for model, line in (("mlp_portable", "this looks like a run with other inputs than the "
                              "reference, or its debug buffer like another run's: linear "),
                             ("mlp_xnnpack", "the run had other inputs than the reference: its "
-                             "input 0 is another ")):
+                             "input 0 is another; ")):
             with self.subTest(model=model):
                 rows = self.gap(*files(model), "--input", path)
                 self.assertFalse({row["finding"] for row in rows} & {"guilty", "suspect"})

@@ -45,6 +45,32 @@ static void test_base_error__never_writes_past_its_buffer(void **state)
     }
 }
 
+static void test_base_error__advice_is_a_clause_with_the_callers_word(void **state)
+{
+    (void)state;
+    char text[64];
+    struct ets_error error = {.advice = ETS_ADVICE_METHOD};
+    for (int i = ETS_ADVICE_NONE + 1; i < ETS_ADVICE_COUNT; i++) {
+        const size_t size = ets_advice_print((enum ets_advice)i, "WORD", text, sizeof text);
+        assert_int_equal(size, strlen(text));
+        assert_non_null(strstr(text, "WORD"));
+    }
+    assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, sizeof text), 19);
+    assert_string_equal(text, " (--method decides)");
+    assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, NULL, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(ets_advice_print(ETS_ADVICE_NONE, "WORD", text, sizeof text), 0);
+    assert_int_equal(ets_advice_print(ETS_ADVICE_COUNT, "WORD", text, sizeof text), 0);
+    assert_int_equal(ets_advice_print(ETS_ADVICE_METHOD, "--method", text, 6), 5);
+    assert_string_equal(text, " (--m");
+    (void)ets_fail(&error, ETS_IO, 0, "nothing helps");
+    assert_int_equal(error.advice, ETS_ADVICE_NONE);
+    assert_int_equal(ets_fail_advising(&error, ETS_ADVICE_INPUTS, ETS_NOT_FOUND, 0, "%d", 7),
+                     ETS_NOT_FOUND);
+    assert_int_equal(error.advice, ETS_ADVICE_INPUTS);
+    assert_string_equal(error.message, "7");
+}
+
 static void test_base_error__messages_are_one_line_without_control_characters(void **state)
 {
     (void)state;
@@ -69,6 +95,7 @@ int main(void)
         cmocka_unit_test(test_base_error__every_status_has_a_name_and_a_meaning),
         cmocka_unit_test(test_base_error__prints_what_printf_prints),
         cmocka_unit_test(test_base_error__never_writes_past_its_buffer),
+        cmocka_unit_test(test_base_error__advice_is_a_clause_with_the_callers_word),
         cmocka_unit_test(test_base_error__messages_are_one_line_without_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static struct ets_tensor make_tensor(enum ets_scalar_type type, const void *data
 #define CALL(name, ...)                                                                          \
     do {                                                                                         \
         struct ets_kernel_argument call_[] = {__VA_ARGS__};                                      \
-        struct ets_error error_ = {ETS_OK, 0, "", NULL};                                         \
+        struct ets_error error_ = {.offset = 0};                                                 \
         if (engine->kernel_call(name, call_, sizeof call_ / sizeof *call_, &error_) != ETS_OK) { \
             fail_msg("%s", error_.message);                                                      \
         }                                                                                        \
@@ -44,7 +44,7 @@ static struct ets_tensor make_tensor(enum ets_scalar_type type, const void *data
 #define REFUSE(status, part, name, ...)                                              \
     do {                                                                             \
         struct ets_kernel_argument call_[] = {__VA_ARGS__};                          \
-        struct ets_error error_ = {ETS_OK, 0, "", NULL};                             \
+        struct ets_error error_ = {.offset = 0};                                     \
         const enum ets_status got_ =                                                 \
             engine->kernel_call(name, call_, sizeof call_ / sizeof *call_, &error_); \
         if (got_ != (status) || strstr(error_.message, part) == NULL) {              \

@@ -71,12 +71,13 @@ static int see_event(void *context, const struct ets_etdump_event *event)
     return found->event_count == found->stop_after;
 }
 
-static int see_damage(void *context, uint64_t offset, const char *reason)
+static int see_damage(void *context, const struct ets_error *part)
 {
     struct found *found = context;
-    (void)offset;
-    assert_true(strlen(reason) > 10);
-    if (found->damage_count++ == 0) snprintf(found->damage, sizeof found->damage, "%s", reason);
+    assert_true(strlen(part->message) > 10);
+    if (found->damage_count++ == 0) {
+        snprintf(found->damage, sizeof found->damage, "%s", part->message);
+    }
     return 0;
 }
 
@@ -403,11 +404,10 @@ static int count_event(void *context, const struct ets_etdump_event *event)
     return 0;
 }
 
-static int count_damage(void *context, uint64_t offset, const char *reason)
+static int count_damage(void *context, const struct ets_error *part)
 {
     (void)context;
-    (void)offset;
-    (void)reason;
+    (void)part;
     visits++;
     return 0;
 }

@@ -37,10 +37,9 @@ static int count_event(void *context, const struct ets_etdump_event *event)
     return 0;
 }
 
-static int count_damage(void *context, uint64_t offset, const char *reason)
+static int count_damage(void *context, const struct ets_error *part)
 {
-    (void)offset;
-    assert_true(reason[0] != '\0');
+    assert_true(part->message[0] != '\0');
     ((struct salvaged *)context)->damages++;
     return 0;
 }

@@ -294,14 +294,14 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_string_equal(row->value->node->name.data, "linear_1");
     assert_int_equal(row->total.max_error_index, 5);
     assert_false(row->has_own);
-    ets_gap_headline(report, headline, sizeof headline);
+    ets_gap_headline(report, NULL, headline, sizeof headline);
     assert_memory_equal(
         headline, "linear_1 (models/zoo.py:16) is off against the given values, the first: by ",
         75);
     for (size_t room = 0; room < 40; room++) { /* cut, never beyond */
         char small[41];
         memset(small, 'x', sizeof small);
-        ets_gap_headline(report, small, room);
+        ets_gap_headline(report, NULL, small, room);
         assert_int_equal(small[room], 'x');
     }
     ets_gap_close(report);
@@ -350,7 +350,7 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_row(report, 2)->finding, ETS_GAP_AGREES);
     assert_int_equal(ets_gap_row(report, 3)->finding, ETS_GAP_INHERITED);
     assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
-    ets_gap_headline(report, headline, sizeof headline);
+    ets_gap_headline(report, NULL, headline, sizeof headline);
     assert_non_null(
         strstr(headline,
                "no operator stands out: 1 of 4 values are off against the given values, "

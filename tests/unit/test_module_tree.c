@@ -129,6 +129,34 @@ static void test_module_tree__a_module_holds_its_parts(void **state)
     close_subject(&s);
 }
 
+/* Whatever the groups are of, with what lies between operators they are the run. */
+static void test_operator_groups__add_up_to_the_run(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"gpt_xnnpack", "conv_xnnpack", "map_loop", "multi_method"};
+    static const enum ets_group_by groups[] = {ETS_GROUP_SOURCE, ETS_GROUP_BACKEND, ETS_GROUP_FILE,
+                                               ETS_GROUP_HANDLE};
+    for (size_t m = 0; m < COUNT(models); m++) {
+        struct subject s;
+        open_subject(models[m], 1, &s);
+        const uint32_t block = execution(&s);
+        struct ets_statistics expected;
+        assert_int_equal(ets_inspection_row_statistics(
+                             s.inspection, ets_inspection_total_row(s.inspection, block),
+                             ETS_NO_INDEX, &expected, NULL),
+                         ETS_OK);
+        for (size_t g = 0; g < COUNT(groups); g++) {
+            struct ets_operator_options options = whole_tree;
+            options.group_by = groups[g];
+            const struct ets_operator_lines lines = lines_of(&s, block, options);
+            double sum = 0;
+            for (uint32_t i = 0; i < lines.count; i++) sum += lines.items[i].times.statistics.total;
+            assert_true(sum == expected.total);
+        }
+        close_subject(&s);
+    }
+}
+
 /* What several modules share stands under what holds them, by all their names. */
 static void test_module_tree__a_fused_operator_is_a_line_of_its_own(void **state)
 {
@@ -256,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_row_filter__an_operator_may_go_without_its_overload),
         cmocka_unit_test(test_module_tree__own_times_add_up_to_the_run),
         cmocka_unit_test(test_module_tree__a_module_holds_its_parts),
+        cmocka_unit_test(test_operator_groups__add_up_to_the_run),
         cmocka_unit_test(test_module_tree__a_fused_operator_is_a_line_of_its_own),
         cmocka_unit_test(test_module_tree__sorting_keeps_parts_with_their_module),
         cmocka_unit_test(test_module_tree__survives_every_failed_allocation),

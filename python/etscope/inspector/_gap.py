@@ -71,7 +71,6 @@ class Report:
             if graph is not None and error.status == "NOT_FOUND" and not _knows(record, graph):
                 names = ", ".join(record.graph_names)
                 error.message, error.file = f"no graph {graph!r}; the record has {names}", self.file
-            error.message = error.message.replace("--method says", "Inspector(method=) says")
             raise
         self._kept = [view.handle, record, options, name]
         self._handle = Handle(out[0], lib.ets_gap_close, self._kept)

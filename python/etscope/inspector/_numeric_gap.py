@@ -5,7 +5,7 @@ import math
 import os
 
 from etscope._errors import warn
-from etscope._library import NO_INDEX, NULL, call, ffi, lib, text
+from etscope._library import ADVICE, NO_INDEX, NULL, call, ffi, lib, text, written
 from etscope.etrecord._record import ETRecord
 from etscope.inspector import _gap, _given_values
 
@@ -69,9 +69,11 @@ def _frame_of(report):
         frame[name] = frame[name].astype("Int64")
     notes = list(_notes(report))
     frame.attrs.update(
-        finding=_written(lib.ets_gap_headline, report.pointer),
-        guilty=_written(lib.ets_gap_describe_guilty, _inspection(report), report.pointer) or None,
-        tolerances=_written(lib.ets_gap_describe_tolerances, report.pointer) or None,
+        finding=written(lib.ets_gap_headline, report.pointer, ADVICE),
+        guilty=written(
+            lib.ets_gap_describe_guilty, _inspection(report), report.pointer, ADVICE
+        ) or None,
+        tolerances=written(lib.ets_gap_describe_tolerances, report.pointer) or None,
         notes=notes,
     )
     for note in notes:
@@ -81,14 +83,6 @@ def _frame_of(report):
 
 def _inspection(report):
     return report.inspector._view.handle.pointer
-
-
-def _written(function, *arguments):
-    """What a function writes into a buffer."""
-    room = 4096
-    written = ffi.new("char[]", room)
-    size = function(*arguments, written, room)
-    return text(bytes(ffi.buffer(written, min(size, room - 1))))
 
 
 def _row(report, number, row):

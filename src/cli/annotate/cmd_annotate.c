@@ -3,6 +3,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
@@ -170,7 +171,7 @@ static void note_finding(struct ets_table *table, const struct ets_inspection *i
         snprintf(text, sizeof text, "run %u: ", ets_gap_run(report));
     }
     const size_t used = strlen(text);
-    ets_gap_headline(report, text + used, sizeof text - used);
+    ets_gap_headline(report, &cli_advice, text + used, sizeof text - used);
     cli_headline("%s", text);
     ets_table_add_note(table, cli_text(text));
 }

@@ -1,6 +1,8 @@
 /* Bounds what tables may hold by the sizes of the inputs. */
 #include "cli/core/bounds.h"
 
+#include "cli/core/what_to_type.h"
+
 /* Stated in SECURITY.md. */
 #define FLOOR ((uint64_t)256 << 20)
 #define EVALUATION_FLOOR ((uint64_t)2 << 30)
@@ -30,5 +32,6 @@ enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *e
     const enum ets_status status = ets_table_open(NULL, table_out, error);
     if (status != ETS_OK) return status;
     ets_table_limit(*table_out, bound(FLOOR));
+    ets_table_set_words(*table_out, &cli_advice);
     return ETS_OK;
 }

@@ -9,7 +9,8 @@
 void cli_count_input(struct ets_bytes bytes);
 
 /*
- * ets_table_open of a table about the inputs that are open: with a ceiling for its cells, 256 MiB
+ * ets_table_open of a table about the inputs that are open, with the options that its notes advise
+ * (advice.h), and with a ceiling for its cells, 256 MiB
  * and 256 times their sizes (SECURITY.md).
  */
 enum ets_status cli_table_open(struct ets_table **table_out, struct ets_error *error);

@@ -6,6 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/document_entries.h"
+#include "cli/core/what_to_type.h"
 
 static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
 
@@ -40,12 +41,12 @@ void cli_note(const char *format, ...)
 /* `name`: of the file, NULL: none. */
 static void print_error(const char *name, const struct ets_error *error)
 {
-    char place[32] = "";
+    char place[32] = "", reason[CLI_REASON_CHARS];
     if (error->offset != ETS_NO_OFFSET) {
         snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
     }
     cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
-                 error->message);
+                 cli_reason(error, reason));
 }
 
 int cli_fail_output(const char *path, const struct ets_error *error)

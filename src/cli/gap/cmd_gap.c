@@ -4,6 +4,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
 #include "cli/open/siblings.h"
@@ -65,7 +66,8 @@ static int write_table(const struct cli_gap *gap, struct ets_table *table)
     const int code = cli_choose_columns(gap->arguments, table);
     cli_headline("%.*s", (int)headline.size, headline.data);
     if (code != CLI_OK) return code;
-    const size_t size = ets_gap_describe_guilty(gap->inspection, gap->report, text, sizeof text);
+    const size_t size =
+        ets_gap_describe_guilty(gap->inspection, gap->report, &cli_advice, text, sizeof text);
     for (size_t at = 0, end; at < size; at = end + 1) {
         for (end = at; end < size && text[end] != '\n';) end++;
         ets_table_add_note(table, (struct ets_text){text + at, end - at});
@@ -101,7 +103,7 @@ static int draw(const struct cli_gap *gap)
     struct ets_error error;
     if (path == NULL) return CLI_OK;
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
-    ets_gap_picture_write(gap->report, output);
+    ets_gap_picture_write(gap->report, &cli_advice, output);
     if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
     return CLI_OK;
 }

@@ -1,6 +1,7 @@
 /* The command `info`: describes files by their kind, and folders. */
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
+#include "cli/core/what_to_type.h"
 #include "cli/info/info_kinds.h"
 #include "cli/open/trace_paths.h"
 #include "etscope/file.h"
@@ -26,6 +27,7 @@ const struct cli_option cli_info_options[] = {
 
 static int explain(struct info_request *request)
 {
+    char advice[64];
     const enum ets_kind kind = ets_kind_sniff(request->bytes);
     switch (kind) {
     case ETS_KIND_ETDUMP: return info_etdump(request);
@@ -40,7 +42,9 @@ static int explain(struct info_request *request)
     case ETS_KIND_JSON:
     case ETS_KIND_TEXT: break;
     case ETS_KIND_CAPTURE:
-        return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(request->path), ets_kind_name(kind));
+        ets_advise_with(&cli_advice, ETS_ADVICE_RECOVER, advice, sizeof advice);
+        return cli_complain(CLI_INPUT, "%s: %s%s", cli_path_name(request->path),
+                            ets_kind_name(kind), advice);
     }
     return cli_complain(CLI_INPUT,
                         "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "

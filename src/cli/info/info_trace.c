@@ -4,6 +4,7 @@
 
 #include "cli/info/info_extra.h"
 #include "cli/info/info_kinds.h"
+#include "cli/open/trace_notes.h"
 #include "etscope/inspect.h"
 
 /* What a block's runs hold together. */
@@ -226,8 +227,7 @@ int info_etdump(struct info_request *request)
         return code;
     }
     for (uint32_t i = 0; i < ets_inspection_damage_count(inspection); i++) {
-        const struct ets_damage *damage = ets_inspection_damage(inspection, i);
-        cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
+        cli_note_damage(ets_inspection_damage(inspection, i));
     }
     struct block_counts *counts = count_blocks(inspection);
     if (counts == NULL) request->is_out_of_memory = true;

@@ -200,8 +200,7 @@ void cli_print_notes(const struct ets_inspection *inspection)
     enum { MOST = 3 };
     const uint32_t damages = ets_inspection_damage_total(inspection);
     for (uint32_t i = 0; i < damages && i < MOST; i++) {
-        const struct ets_damage *damage = ets_inspection_damage(inspection, i);
-        cli_note("byte %llu: %s", (unsigned long long)damage->offset, damage->reason);
+        cli_note_damage(ets_inspection_damage(inspection, i));
     }
     if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
     cli_note_trace(inspection);

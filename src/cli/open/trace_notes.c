@@ -5,6 +5,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
+#include "cli/core/what_to_type.h"
 
 static const char *reason_of(enum ets_status first_error)
 {
@@ -137,4 +138,11 @@ void cli_note_trace(const struct ets_inspection *inspection)
     if (ets_inspection_is_other_program(inspection)) {
         cli_note("the trace's fingerprint says that another program made it");
     }
+}
+
+void cli_note_damage(const struct ets_damage *damage)
+{
+    char advice[CLI_REASON_CHARS];
+    ets_advise_with(&cli_advice, damage->advice, advice, sizeof advice);
+    cli_note("byte %llu: %s%s", (unsigned long long)damage->offset, damage->reason, advice);
 }

@@ -12,5 +12,7 @@ void cli_note_losses_of(struct ets_bytes dump);
 void cli_note_trace(const struct ets_inspection *inspection);
 /* Where no program was given: that it tells more of delegates whose events have the whole call. */
 void cli_note_whole_calls(const struct ets_inspection *inspection);
+/* A part of the trace that could not be read. */
+void cli_note_damage(const struct ets_damage *damage);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/core/document.h"
 #include "cli/info/info_text.h"
 #include "cli/recover/recover.h"
+#include "dump/capture_names.h"
 #include "format/program_names.h"
 #include "host/output.h"
 

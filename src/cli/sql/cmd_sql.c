@@ -5,6 +5,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/sql/sql_sources.h"
@@ -76,8 +77,9 @@ static void show_place(const char *query, uint64_t offset)
 
 static int complain_query(const char *query, const struct ets_error *error)
 {
+    char reason[CLI_REASON_CHARS];
     if (error->status != ETS_INVALID_ARGUMENT) return cli_fail(NULL, error);
-    cli_complain(CLI_USAGE, "%s", error->message);
+    cli_complain(CLI_USAGE, "%s", cli_reason(error, reason));
     if (error->offset <= strlen(query)) show_place(query, error->offset);
     return CLI_USAGE;
 }

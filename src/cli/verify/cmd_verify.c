@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/inspect/show.h"
 #include "cli/open/comparator_option.h"
@@ -73,12 +74,14 @@ static struct cli_checked *add_line(struct verifying *v, const char *method, uin
 
 /* Notes why a case could not be checked; the others go on. */
 static int add_error(struct verifying *v, const char *method, uint32_t test_case, int code,
-                     const char *message)
+                     const struct ets_error *error)
 {
+    char reason[CLI_REASON_CHARS];
+    const char *message = cli_reason(error, reason);
     struct cli_checked *line = add_line(v, method, test_case);
     if (line == NULL) return no_memory();
     line->verdict = "error";
-    snprintf(line->message, sizeof line->message, "%s", message);
+    snprintf(line->message, sizeof line->message, "%.*s", (int)sizeof line->message - 1, message);
     if (v->code == CLI_OK) v->code = code;
     v->failed_cases++;
     return cli_complain(CLI_OK, "%s: %s, case %u: %s", v->session.path, method, test_case, message);
@@ -248,7 +251,7 @@ static int check_outputs(struct verifying *v, const struct ets_bundle_suite *sui
             v->failed_cases++;
         }
     } else if (status != ETS_OK) {
-        code = add_error(v, name, test_case->index, exit_code_of(status), error.message);
+        code = add_error(v, name, test_case->index, exit_code_of(status), &error);
     } else {
         for (uint32_t i = 0; code == CLI_OK && i < most; i++) {
             code = add_output(v, name, test_case, i, i < count ? &outputs[i] : NULL, &verdicts[i]);
@@ -274,7 +277,7 @@ static int get_outputs(struct verifying *v, struct ets_engine_method *method, si
     const int code =
         status == ETS_OK
             ? check_outputs(v, suite, test_case, name, outputs, (uint32_t)count, seconds)
-            : add_error(v, name, test_case->index, exit_code_of(status), error.message);
+            : add_error(v, name, test_case->index, exit_code_of(status), &error);
     free(outputs);
     return code;
 }
@@ -295,10 +298,9 @@ static int verify_case(struct verifying *v, const struct ets_bundle_suite *suite
     if (status == ETS_NOT_FOUND) status = error.status = ETS_MISMATCH;
     if (status == ETS_OK) status = engine->method_open(v->session.program, name, &method, &error);
     if (status == ETS_OK) status = run_once(v, method, &info, &test_case, &seconds, &error);
-    const int code =
-        status == ETS_OK
-            ? get_outputs(v, method, info.output_count, suite, &test_case, name, seconds)
-            : add_error(v, name, index, exit_code_of(status), error.message);
+    const int code = status == ETS_OK ? get_outputs(v, method, info.output_count, suite, &test_case,
+                                                    name, seconds)
+                                      : add_error(v, name, index, exit_code_of(status), &error);
     engine->method_close(method);
     return code;
 }

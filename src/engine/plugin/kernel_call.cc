@@ -83,7 +83,7 @@ enum ets_status kernel_call(const char *name, struct ets_kernel_argument *argume
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "a kernel's call needs its name and its arguments");
     }
-    struct ets_error cause = {ETS_OK, 0, "", nullptr};
+    struct ets_error cause = {};
     const enum ets_status status = guarded(&cause, nullptr, [&] {
         const et::OpFunction kernel = find_kernel(name);
         if (kernel == nullptr) {

@@ -103,44 +103,57 @@ std::string missing_operators(const std::vector<std::string> &lines)
     return names;
 }
 
-/* Libraries of PyPI's wheel that are not linked, by what a program lacks: how to have it. */
-std::string provider(const std::string &lacks)
-{
-    static const struct {
-        const char *part, *text;
-    } providers[] = {
-        {"llama::",
-         "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's: --python PYTHON loads "
-         "it from the one that both are installed in"},
-        {"QnnBackend",
-         "the wheel's libexecutorch_backend_qnn.so has it (needs Qualcomm's SDK): --load-library"},
-        {"OpenvinoBackend",
-         "the wheel's libexecutorch_backend_openvino.so has it (needs OpenVINO): --load-library"},
-    };
-    for (const auto &each : providers) {
-        if (lacks.find(each.part) != std::string::npos) return std::string("; ") + each.text;
+/* Why a call failed, and what would help. */
+struct explanation {
+    std::string text;
+    enum ets_advice advice = ETS_ADVICE_NONE;
+
+    /* Libraries of PyPI's wheel that are not linked, by what a program lacks. */
+    void add_provider(const std::string &lacks)
+    {
+        static const struct {
+            const char *part, *text;
+            enum ets_advice advice;
+        } providers[] = {
+            {"llama::", "libcustom_ops_aot_lib.so of executorch with PyTorch has llama's",
+             ETS_ADVICE_PYTHON},
+            {"QnnBackend", "the wheel's libexecutorch_backend_qnn.so has it (needs Qualcomm's SDK)",
+             ETS_ADVICE_LIBRARY},
+            {"OpenvinoBackend",
+             "the wheel's libexecutorch_backend_openvino.so has it (needs OpenVINO)",
+             ETS_ADVICE_LIBRARY},
+        };
+        for (const auto &each : providers) {
+            if (lacks.find(each.part) == std::string::npos) continue;
+            text += std::string("; ") + each.text;
+            advice = each.advice;
+            return;
+        }
     }
-    return "";
-}
+};
 
 /*
  * The line that names the instruction and its operator or delegate, else the outermost, which is
  * the last; and the innermost, which is the first and names the cause.
  */
-std::string reason(const std::vector<std::string> &lines)
+explanation explain(const std::vector<std::string> &lines)
 {
-    if (lines.empty()) return "";
+    explanation why;
+    if (lines.empty()) return why;
     const std::string operators = missing_operators(lines);
     if (!operators.empty()) {
-        return ": no kernel is registered for " + operators + provider(operators);
+        why.text = ": no kernel is registered for " + operators;
+        why.add_provider(operators);
+        return why;
     }
     std::string place = lines.back();
     for (const std::string &line : lines) {
         if (line.find(" failed at instruction ") != std::string::npos) place = line;
     }
     const bool lacks_backend = lines.front().find("is not registered") != std::string::npos;
-    return ": " + place + (place == lines.front() ? "" : "; first: " + lines.front()) +
-           (lacks_backend ? provider(lines.front()) : "");
+    why.text = ": " + place + (place == lines.front() ? "" : "; first: " + lines.front());
+    if (lacks_backend) why.add_provider(lines.front());
+    return why;
 }
 }  // namespace
 
@@ -182,8 +195,9 @@ enum ets_status fail_runtime(struct ets_error *error, enum ets_status status, et
     va_start(arguments, format);
     ets_format_text(tried, sizeof tried, format, arguments);
     va_end(arguments);
-    return ets_fail(error, status, ETS_NO_OFFSET, "%s: %s (0x%x)%s", tried, error_name(code),
-                    static_cast<unsigned>(code), reason(current_log.lines()).c_str());
+    const explanation why = explain(current_log.lines());
+    return ets_fail_advising(error, why.advice, status, ETS_NO_OFFSET, "%s: %s (0x%x)%s", tried,
+                             error_name(code), static_cast<unsigned>(code), why.text.c_str());
 }
 
 bool log_mentions(const char *part)
@@ -196,8 +210,9 @@ bool log_mentions(const char *part)
 
 enum ets_status fail_abort(struct ets_error *error)
 {
-    return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
-                    reason(current_log.lines()).c_str());
+    const explanation why = explain(current_log.lines());
+    return ets_fail_advising(error, why.advice, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime gave up%s",
+                             why.text.c_str());
 }
 
 }  // namespace ets

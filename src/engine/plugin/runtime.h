@@ -67,7 +67,7 @@ enum ets_status guarded(struct ets_error *error, bool *aborted, Body body)
         if (aborted != nullptr) *aborted = true;
         return fail_abort(error);
     } catch (const std::bad_alloc &) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the runtime");
+        return ets_fail_memory(error, "the runtime");
     } catch (const std::exception &thrown) {
         if (aborted != nullptr) *aborted = true;
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "the runtime threw: %s", thrown.what());

@@ -216,7 +216,7 @@ enum ets_status ets_accounting_open(const struct ets_inspection *inspection, uin
         arena = a->arena;
     }
     ets_arena_reset(&arena);
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the tree of times");
+    return ets_fail_memory(error, "the tree of times");
 }
 
 void ets_accounting_close(struct ets_accounting *accounting)

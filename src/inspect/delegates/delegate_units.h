@@ -76,7 +76,7 @@ enum ets_status ets_delegate_units_match(struct ets_arena *arena,
 
 static inline enum ets_status ets_fail_unit_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for a delegate's nodes");
+    return ets_fail_memory(error, "a delegate's nodes");
 }
 
 #endif

@@ -414,7 +414,7 @@ static bool has_separate_clamp(const struct ets_xnnpack_node *node)
 
 static enum ets_status no_memory(struct ets_error *error)
 {
-    return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for an XNNPACK payload");
+    return ets_fail_memory(error, "an XNNPACK payload");
 }
 
 enum ets_status ets_xnnpack_events(struct ets_arena *arena, const struct ets_xnnpack *payload,

@@ -520,7 +520,7 @@ enum ets_status ets_arrow_events(const struct ets_inspection *inspection,
     ets_arena_reset(&scratch);
     if (!is_made) {
         if (block != NULL) give_back(block);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the events' columns");
+        return ets_fail_memory(error, "the events' columns");
     }
     *stream_out =
         (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, block};

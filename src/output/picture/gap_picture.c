@@ -23,6 +23,7 @@ enum {
 struct picture {
     struct ets_output *output;
     const struct ets_gap_report *report;
+    const struct ets_advice_words *advice;
     int low, high; /* decades of the scale */
 };
 
@@ -125,7 +126,7 @@ static void put_headline(const struct picture *p)
 {
     enum { MOST = 130 };
     char text[1024];
-    const size_t size = ets_gap_headline(p->report, text, sizeof text);
+    const size_t size = ets_gap_headline(p->report, p->advice, text, sizeof text);
     size_t cut = size < MOST ? size : MOST;
     while (cut < size && cut > 0 && text[cut] != ' ') cut--;
     if (cut == 0) cut = size;
@@ -158,9 +159,10 @@ static void put_head(const struct picture *p, int height)
     put(p, "<text class=\"small\" x=\"%d\" y=\"40\">its own, stands out</text>\n", LEFT + 200);
 }
 
-void ets_gap_picture_write(const struct ets_gap_report *report, struct ets_output *output)
+void ets_gap_picture_write(const struct ets_gap_report *report,
+                           const struct ets_advice_words *advice, struct ets_output *output)
 {
-    struct picture p = {.output = output, .report = report};
+    struct picture p = {.output = output, .report = report, .advice = advice};
     const uint32_t rows = ets_gap_row_count(report);
     const uint32_t shown = rows < 5000 ? rows : 5000;
     const int bottom = TOP + (int)shown * LINE;

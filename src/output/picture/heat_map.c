@@ -303,7 +303,7 @@ static enum ets_status draw(struct drawing *d, const struct ets_tensor *tensor,
     d->cells = ets_arena_alloc_array(&d->arena, (size_t)cells, sizeof *d->cells);
     d->pixels = ets_arena_alloc(&d->arena, (size_t)pixels);
     if (d->cells == NULL || d->pixels == NULL) {
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory for the picture");
+        return ets_fail_memory(error, "the picture");
     }
     struct ets_elements *others = reference != NULL ? &references : NULL;
     for (uint64_t i = 0; next_number(&elements, others, &value); i++) take(d, i, value);

@@ -3,12 +3,11 @@
  * each with a number.
  */
 #include "output/sql/sql_data.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "views/chosen_runs.h"
 
 /* Numbers of events and of their tensors share 63 bits. */
 enum { MAX_EVENTS = INT32_MAX };
@@ -272,60 +271,24 @@ void ets_sql_data_free(struct ets_sql_data *data)
     ets_arena_reset(&data->arena);
 }
 
-/* The means over the middle half of their runs of the rows of a block. */
-static bool find_middles(const struct ets_allocator *allocator,
-                         const struct ets_inspection *inspection, uint32_t block, double *mid)
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes)
 {
-    struct ets_arena arena;
-    struct ets_chosen_runs runs;
-    const struct ets_block *rows = ets_inspection_block(inspection, block);
-    ets_arena_init(&arena, allocator, 0);
-    double *ticks = ets_arena_alloc_array(&arena, rows->run_count, sizeof *ticks);
-    const bool ok =
-        ticks != NULL && ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs);
-    for (uint32_t i = rows->first_row; ok && i < rows->first_row + rows->row_count; i++) {
-        ets_inspection_row_ticks(inspection, i, ETS_NO_INDEX, ticks);
-        mid[i] = ets_middle_mean(ticks, runs.count, runs.weights);
-    }
-    ets_arena_reset(&arena);
-    return ok;
+    const struct ets_allocator *allocator = data->arena.allocator;
+    void *pointer = allocator->reallocate(allocator->context, NULL, bytes);
+    if (pointer != NULL) memset(pointer, 0, bytes);
+    return pointer;
+}
+
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer)
+{
+    const struct ets_allocator *allocator = data->arena.allocator;
+    allocator->release(allocator->context, pointer);
 }
 
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
 {
-    if (trace->times != NULL) return true;
-    const uint32_t count = ets_inspection_row_count(trace->inspection);
-    struct ets_statistics *times = ets_arena_alloc_array(&data->arena, count, sizeof *times);
-    trace->self = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self);
-    trace->mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->mid);
-    trace->self_mid = ets_arena_alloc_array(&data->arena, count, sizeof *trace->self_mid);
-    trace->children = ets_arena_alloc_array(&data->arena, count, sizeof *trace->children);
-    if (times == NULL || trace->self == NULL || trace->mid == NULL || trace->self_mid == NULL ||
-        trace->children == NULL) {
-        return false;
-    }
-    for (uint32_t b = 0; b < ets_inspection_block_count(trace->inspection); b++) {
-        if (!find_middles(data->arena.allocator, trace->inspection, b, trace->mid)) return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (ets_inspection_row_statistics(trace->inspection, i, ETS_NO_INDEX, &times[i], NULL) !=
-            ETS_OK) {
-            return false;
-        }
-        trace->self[i] += times[i].mean;
-        trace->self_mid[i] += trace->mid[i];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ets_row *row = ets_inspection_row(trace->inspection, i);
-        const uint32_t parent = row->parent;
-        if (parent == ETS_NO_INDEX) continue;
-        trace->children[parent]++;
-        if (row->clock != NULL) continue; /* others are no part of it */
-        trace->self[parent] -= times[i].mean;
-        trace->self_mid[parent] -= trace->mid[i];
-    }
-    trace->times = times;
-    return true;
+    if (trace->times == NULL) trace->times = ets_row_times_collect(&data->arena, trace->inspection);
+    return trace->times != NULL;
 }
 
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)

@@ -9,20 +9,16 @@
 
 #include "host/arena.h"
 #include "output/sql/sql.h"
+#include "views/row_times.h"
 
 struct ets_sql_trace_data {
     const struct ets_sql_trace *source;
     const struct ets_inspection *inspection;
     const struct ets_event_table *events;
     uint32_t first_event, first_run, first_block, first_operator;
-    enum ets_time_unit unit; /* NS or CYCLES */
-    double tick;             /* one tick in that unit */
-    /* Of each row, made when a query first asks; NULL before. */
-    struct ets_statistics *times;
-    double *self;       /* the mean, less that of the rows inside */
-    double *mid;        /* the mean over the middle half of the block's runs, which shares are of */
-    double *self_mid;   /* that, less that of the rows inside */
-    uint32_t *children; /* rows inside, one level deep */
+    enum ets_time_unit unit;     /* NS or CYCLES */
+    double tick;                 /* one tick in that unit */
+    struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
 };
 
 /* A graph of a record whose nodes are in the table. */
@@ -78,6 +74,10 @@ struct ets_sql_data {
 enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sql_sources *sources,
                                   const struct ets_allocator *allocator, struct ets_error *error);
 void ets_sql_data_free(struct ets_sql_data *data);
+
+/* Zeroed memory that does not last as long as the data, or NULL; and its end. */
+void *ets_sql_data_alloc(const struct ets_sql_data *data, size_t bytes);
+void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);

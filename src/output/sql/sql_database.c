@@ -6,20 +6,6 @@
 #include "base/error.h"
 #include "host/output.h"
 
-void *ets_sql_alloc(const struct ets_sql *sql, size_t bytes)
-{
-    const struct ets_allocator *allocator = sql->data.arena.allocator;
-    void *pointer = allocator->reallocate(allocator->context, NULL, bytes);
-    if (pointer != NULL) memset(pointer, 0, bytes);
-    return pointer;
-}
-
-void ets_sql_release(const struct ets_sql *sql, void *pointer)
-{
-    const struct ets_allocator *allocator = sql->data.arena.allocator;
-    allocator->release(allocator->context, pointer);
-}
-
 enum ets_status ets_sql_execute(struct ets_sql *sql, const char *statements,
                                 struct ets_error *error)
 {

@@ -12,10 +12,6 @@ struct ets_sql {
     sqlite3 *connection;
 };
 
-/* Zeroed memory that does not last as long as the database, or NULL; and its end. */
-void *ets_sql_alloc(const struct ets_sql *sql, size_t bytes);
-void ets_sql_release(const struct ets_sql *sql, void *pointer);
-
 /* sql_module.c: makes the tables known as virtual ones. Returns SQLite's code. */
 int ets_sql_add_tables(struct ets_sql *sql);
 /* sql_functions.c: percentile(x, p) and median(x). Likewise. */

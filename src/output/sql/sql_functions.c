@@ -92,7 +92,7 @@ static void finish(sqlite3_context *context)
     } else {
         sqlite->result_double(context, quantile(sample));
     }
-    ets_sql_release(sql, sample->values);
+    ets_sql_data_release(&sql->data, sample->values);
     sample->values = NULL;
 }
 

@@ -59,12 +59,12 @@ static int connect_table(sqlite3 *connection, void *context, int count,
     struct ets_sql *sql = context;
     struct ets_arena scratch;
     (void)message;
-    struct virtual_table *made = ets_sql_alloc(sql, sizeof *made);
+    struct virtual_table *made = ets_sql_data_alloc(&sql->data, sizeof *made);
     if (made == NULL) return SQLITE_NOMEM;
     *made =
         (struct virtual_table){.sql = sql, .table = count > 2 ? find_table(arguments[2]) : NULL};
     if (made->table == NULL) {
-        ets_sql_release(sql, made);
+        ets_sql_data_release(&sql->data, made);
         return SQLITE_ERROR;
     }
     ets_arena_init(&scratch, sql->data.arena.allocator, 0);
@@ -74,14 +74,14 @@ static int connect_table(sqlite3 *connection, void *context, int count,
     /* Views may use it whatever they are trusted with: reading it changes nothing. */
     if (code == SQLITE_OK) code = sql->sqlite.vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     if (code == SQLITE_OK) *table_out = &made->base;
-    else ets_sql_release(sql, made);
+    else ets_sql_data_release(&sql->data, made);
     return code;
 }
 
 static int disconnect_table(sqlite3_vtab *base)
 {
     struct virtual_table *table = (struct virtual_table *)base;
-    ets_sql_release(table->sql, table);
+    ets_sql_data_release(&table->sql->data, table);
     return SQLITE_OK;
 }
 
@@ -135,7 +135,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
 {
     const struct virtual_table *table = (const struct virtual_table *)base;
     struct virtual_cursor *cursor =
-        ets_sql_alloc(table->sql, sizeof *cursor + table->table->state_bytes);
+        ets_sql_data_alloc(&table->sql->data, sizeof *cursor + table->table->state_bytes);
     if (cursor == NULL) return SQLITE_NOMEM;
     cursor->table = table->table;
     cursor->sql = table->sql;
@@ -149,7 +149,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
     struct virtual_cursor *cursor = (struct virtual_cursor *)base;
     ets_arena_reset(&cursor->cursor.scratch);
-    ets_sql_release(cursor->sql, cursor);
+    ets_sql_data_release(&cursor->sql->data, cursor);
     return SQLITE_OK;
 }
 

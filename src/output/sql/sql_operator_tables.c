@@ -1,9 +1,11 @@
 /* What an inspection makes of the events: operators with their times, and the nodes behind. */
 #include "base/text.h"
-#include "inspect/row_times.h"
+#include "etscope/experimental/row_filter.h"
+#include "inspect/time_details.h"
 #include "output/sql/sql_tables.h"
 #include "views/metadata_text.h"
-#include "views/operator_lines.h"
+#include "views/operator_rows.h"
+#include "views/places.h"
 
 enum {
     OP_ID,
@@ -108,22 +110,11 @@ static struct ets_sql_value joined(struct ets_arena *scratch, const struct ets_t
     return ets_sql_text((struct ets_text){text, used});
 }
 
-/* The row itself, or the one around it where it stands for no node. */
-static const struct ets_row *row_with_nodes(const struct ets_inspection *inspection,
-                                            const struct ets_row *row)
-{
-    const struct ets_row *at = row;
-    while (at->node_count == 0 && at->parent != ETS_NO_INDEX) {
-        at = ets_inspection_row(inspection, at->parent);
-    }
-    return at;
-}
-
 static struct ets_sql_value place(struct ets_sql_cursor *cursor, const struct ets_row *row,
                                   int column)
 {
     struct ets_text_list sources, modules;
-    const struct ets_row *known = row_with_nodes(cursor->trace->inspection, row);
+    const struct ets_row *known = ets_operator_placed_row(cursor->trace->inspection, row);
     if (!ets_operator_row_places(&cursor->scratch, known, &sources, &modules)) {
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     }
@@ -136,10 +127,7 @@ static struct ets_sql_value op_types(struct ets_sql_cursor *cursor, const struct
         .items = ets_arena_alloc_array(&cursor->scratch, row->node_count, sizeof *ops.items)};
     if (ops.items == NULL) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     for (size_t i = 0; i < row->node_count; i++) {
-        const struct ets_text op = row->nodes[i].node->op;
-        size_t at = 0;
-        while (at < ops.count && !ets_text_equal(ops.items[at], op)) at++;
-        if (at == ops.count && op.data != NULL) ops.items[ops.count++] = op;
+        ets_text_list_add(&ops, row->nodes[i].node->op);
     }
     return joined(&cursor->scratch, &ops);
 }
@@ -158,25 +146,26 @@ static struct ets_sql_value time_cell(struct ets_sql_cursor *cursor, uint32_t in
     if (!ets_sql_data_times(cursor->data, cursor->trace)) {
         return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     }
-    const struct ets_statistics *times = &cursor->trace->times[index];
+    const struct ets_row_times *own = &cursor->trace->times[index];
+    const struct ets_statistics *times = &own->statistics;
     const struct ets_row *row = ets_inspection_row(cursor->trace->inspection, index);
     const bool is_own = ets_row_has_own_clock(row) != 0;
-    if (column == OP_CHILDREN) return ets_sql_integer(cursor->trace->children[index]);
+    if (column == OP_CHILDREN) return ets_sql_integer(own->children);
     if (column == OP_RUNS) return ets_sql_integer(times->count);
     if (column == OP_OWN_TICKS) return is_own ? ets_sql_real(times->mean) : ets_sql_null();
     if (is_own || ((column == OP_SELF || column == OP_SELF_MID) && row->clock != NULL))
         return ets_sql_null();
     switch (column) {
     case OP_AVG: return ets_sql_time(cursor, times->mean);
-    case OP_MID: return ets_sql_time(cursor, cursor->trace->mid[index]);
-    case OP_SELF_MID: return ets_sql_time(cursor, cursor->trace->self_mid[index]);
+    case OP_MID: return ets_sql_time(cursor, own->middle);
+    case OP_SELF_MID: return ets_sql_time(cursor, own->self_middle);
     case OP_P10: return ets_sql_time(cursor, times->p10);
     case OP_P50: return ets_sql_time(cursor, times->p50);
     case OP_P90: return ets_sql_time(cursor, times->p90);
     case OP_MIN: return ets_sql_time(cursor, times->min);
     case OP_MAX: return ets_sql_time(cursor, times->max);
     case OP_TOTAL: return ets_sql_time(cursor, times->total);
-    default: return ets_sql_time(cursor, cursor->trace->self[index]);
+    default: return ets_sql_time(cursor, own->self);
     }
 }
 
@@ -233,8 +222,8 @@ static uint64_t block_count(const struct ets_sql_data *data)
 const struct ets_sql_table ets_sql_operators_table = {
     .name = "operators",
     .meaning =
-        "What the events of a block are samples of, as a line of `etscope inspect`. Times "
-        "are in the trace's unit.",
+        "What the events of a block are samples of: a line of the operator table. Times are in the "
+        "trace's unit.",
     .columns = columns,
     .has_id = true,
     .count = count,

@@ -75,13 +75,14 @@ static enum ets_status explain(const struct ets_sql *sql, const char *query,
         char names[224];
         const char *name = message + sizeof no_table - 1;
         list_tables(names, sizeof names);
-        return ets_fail(error, ETS_INVALID_ARGUMENT, find_fault(sql, query, name),
-                        "%s; there are %s and `etscope sql --schema`'s views", message, names);
+        return ets_fail_advising(error, ETS_ADVICE_SQL_SCHEMA, ETS_INVALID_ARGUMENT,
+                                 find_fault(sql, query, name), "%s; there are %s and views",
+                                 message, names);
     }
     const bool is_column = ets_text_starts_with(text, no_column);
-    return ets_fail(error, ETS_INVALID_ARGUMENT,
-                    find_fault(sql, query, is_column ? message + sizeof no_column - 1 : NULL),
-                    is_column ? "%s; `etscope sql --schema` lists them" : "%s", message);
+    return ets_fail_advising(
+        error, is_column ? ETS_ADVICE_SQL_SCHEMA : ETS_ADVICE_NONE, ETS_INVALID_ARGUMENT,
+        find_fault(sql, query, is_column ? message + sizeof no_column - 1 : NULL), "%s", message);
 }
 
 static enum ets_status prepare(struct ets_sql *sql, const char *query, sqlite3_stmt **statement_out,

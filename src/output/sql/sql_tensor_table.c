@@ -214,7 +214,7 @@ static uint64_t count(const struct ets_sql_data *data)
 
 const struct ets_sql_table ets_sql_tensors_table = {
     .name = "tensors",
-    .meaning = "Values that a trace captured, with what `--debug-buffer` holds of them.",
+    .meaning = "Values that a trace captured, with what the debug buffer holds of them.",
     .columns = columns,
     .count = count,
     .cell = cell,

@@ -145,7 +145,7 @@ enum {
 static const struct ets_sql_column run_columns[] = {
     [RUN_ID] = {"id", "INTEGER", "number of the run, from 0"},
     [RUN_TRACE] = {"trace", "INTEGER", MEANING_TRACE},
-    [RUN_NUMBER] = {"number", "INTEGER", "of the run in its trace, as `--run` takes it"},
+    [RUN_NUMBER] = {"number", "INTEGER", "of the run in its trace, from 0"},
     [RUN_BLOCK] = {"block", "INTEGER", "of `blocks`"},
     [RUN_NAME] = {"name", "TEXT", "Execute, Default for loading"},
     [RUN_METHOD] = {"method", "TEXT", "the method that ran"},

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "views/block_heading.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
@@ -63,7 +63,7 @@ static bool has_self(const struct line *line)
 
 static bool has_phases(const struct line *line)
 {
-    return line->of->phases != NULL;
+    return line->of->is_whole;
 }
 
 static void put_bounds(const struct line *line, double ticks, double below, double above,
@@ -339,32 +339,32 @@ static void put_depth(const struct line *line)
 static void put_state(const struct line *line)
 {
     static const char *const states[] = {"too_few", "steady", "drifting"};
-    ets_table_put_string(line->table, states[line->of->phases->state]);
+    ets_table_put_string(line->table, states[line->lines->phases.state]);
 }
 
 static void put_warm_up(const struct line *line)
 {
-    ets_table_put_integer(line->table, line->of->phases->warm_up);
+    ets_table_put_integer(line->table, line->lines->phases.warm_up);
 }
 
 static void put_first_ratio(const struct line *line)
 {
-    put_real(line, line->of->phases->first_ratio);
+    put_real(line, line->lines->phases.first_ratio);
 }
 
 static void put_drift(const struct line *line)
 {
-    put_real(line, line->of->phases->drift);
+    put_real(line, line->lines->phases.drift);
 }
 
 static void put_trend(const struct line *line)
 {
-    put_real(line, line->of->phases->trend_p);
+    put_real(line, line->lines->phases.trend_p);
 }
 
 static void put_outliers(const struct line *line)
 {
-    ets_table_put_integers(line->table, line->lines->outliers, line->of->phases->outliers);
+    ets_table_put_integers(line->table, line->lines->outliers, line->lines->phases.outliers);
 }
 
 /* clang-format off */
@@ -461,7 +461,8 @@ static void add_heading(const struct line *line, const struct ets_inspection *in
     char text[512];
     const struct ets_account_lines *lines = line->lines;
     struct ets_text_builder heading = {text, sizeof text, 0};
-    heading.used = ets_block_heading(inspection, line->block, text, sizeof text);
+    heading.used =
+        ets_block_heading(inspection, line->block, ets_table_words(line->table), text, sizeof text);
     if (options->run != ETS_NO_INDEX) {
         ets_add_text(&heading, ", run %u of the trace alone", options->run);
     } else if (lines->range_count < lines->run_count) {
@@ -481,7 +482,8 @@ static void add_note(const struct line *line, const struct ets_account_options *
     size_t size =
         ets_run_phases_print(&lines->phases, lines->runs, lines->whole, text, sizeof text);
     if (lines->phases.warm_up > 0 && !options->steady) {
-        size += ets_advise_steady(text, size, sizeof text);
+        size += ets_advise_with(ets_table_words(line->table), ETS_ADVICE_STEADY, text + size,
+                                sizeof text - size);
     }
     if (size > 0) ets_table_add_note(line->table, (struct ets_text){text, size});
 }

@@ -477,7 +477,8 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
     add_columns(table, options);
     ETS_TRY(add_comparators(table, report, error));
     ets_table_add_section(
-        table, (struct ets_text){headline, ets_gap_headline(report, headline, sizeof headline)});
+        table, (struct ets_text){headline, ets_gap_headline(report, ets_table_words(table),
+                                                            headline, sizeof headline)});
     for (uint32_t i = 0; status == ETS_OK && i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (options->only_off && row->finding == ETS_GAP_AGREES) continue;

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
@@ -470,7 +470,8 @@ static void add_heading(struct filler *f, const struct ets_block *block,
                         const struct allocations *allocations)
 {
     char text[512];
-    size_t used = ets_block_heading(f->inspection, block, text, sizeof text);
+    size_t used =
+        ets_block_heading(f->inspection, block, ets_table_words(f->table), text, sizeof text);
     if (allocations->count > 0) {
         used += ets_print_text(text + used, sizeof text - used, ", %llu allocations of %llu bytes",
                                (unsigned long long)allocations->count,
@@ -503,7 +504,8 @@ static bool add_phases(const struct filler *f, uint32_t index)
     if (ets_run_phases_find(took, count, NULL, &phases, NULL) != ETS_OK) return false;
     size_t size = ets_run_phases_print(&phases, runs, took, text, sizeof text);
     if (phases.warm_up > 0 && !f->options->steady)
-        size += ets_advise_steady(text, size, sizeof text);
+        size += ets_advise_with(ets_table_words(f->table), ETS_ADVICE_STEADY, text + size,
+                                sizeof text - size);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
     return true;
 }
@@ -540,8 +542,8 @@ static bool fill_block(struct filler *f, uint32_t index)
         put_line(f, &lines.items[i]);
     }
     char note[512];
-    const size_t size =
-        ets_crowded_line_print(&lines.crowded, "--group-by module", note, sizeof note);
+    const size_t size = ets_crowded_line_print(&lines.crowded, ets_table_words(f->table),
+                                               ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
     return add_phases(f, index);
 }

@@ -279,11 +279,13 @@ static void add_likeness(struct ets_table *table, const struct ets_pool_block *b
                          const struct ets_pool_block *other, const char *const *files)
 {
     char text[512];
-    const size_t size = ets_print_text(
+    size_t size = ets_print_text(
         text, sizeof text,
         "%s and %s differ here in conversions and widths of floats alone, which XNNPACK may choose "
-        "by the processor: --program tells whether they are one",
+        "by the processor",
         files[other->parts[0].inspection], files[block->parts[0].inspection]);
+    size += ets_advise_with(ets_table_words(table), ETS_ADVICE_PROGRAM, text + size,
+                            sizeof text - size);
     ets_table_add_note(table, (struct ets_text){text, size});
 }
 

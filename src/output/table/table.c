@@ -32,6 +32,16 @@ void ets_table_limit(struct ets_table *table, uint64_t bytes)
     table->limit = bytes;
 }
 
+void ets_table_set_words(struct ets_table *table, const struct ets_advice_words *words)
+{
+    table->words = words;
+}
+
+const struct ets_advice_words *ets_table_words(const struct ets_table *table)
+{
+    return table->words;
+}
+
 void ets_table_close(struct ets_table *table)
 {
     if (table == NULL) return;

@@ -21,6 +21,7 @@
 #include "etscope/base.h"
 #include "etscope/file.h"
 #include "host/output.h"
+#include "views/advice_words.h"
 
 struct ets_table;
 
@@ -97,6 +98,13 @@ const struct ets_allocator *ets_table_allocator(const struct ets_table *table);
  * first: none.
  */
 ETS_API void ets_table_limit(struct ets_table *table, uint64_t bytes);
+
+/*
+ * What notes and headings advise, in words of the caller's: borrowed until close; NULL, as at
+ * first: they advise nothing. The second is for what fills a table.
+ */
+ETS_API void ets_table_set_words(struct ets_table *table, const struct ets_advice_words *words);
+ETS_API const struct ets_advice_words *ets_table_words(const struct ets_table *table);
 
 /* All columns come before the first row; names are borrowed until close. */
 ETS_API void ets_table_add_column(struct ets_table *table, const struct ets_column *column);

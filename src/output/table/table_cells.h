@@ -46,6 +46,7 @@ struct ets_table {
     struct ets_strings texts;   /* of all cells, each kept once, however many have it */
     uint64_t cell_bytes, limit; /* of all cells together; 0: no ceiling */
     bool no_memory, is_over;
+    const struct ets_advice_words *words;
 };
 
 /* table_text.c: TABLE and MARKDOWN. table_records.c: all others. */

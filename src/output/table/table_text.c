@@ -688,7 +688,7 @@ enum ets_status ets_table_write_text(const struct ets_table *table,
     struct cell_text *scratch = ets_arena_alloc(&scratch_arena, sizeof *scratch);
     if (r.shown == NULL || scratch == NULL) {
         ets_arena_reset(&scratch_arena);
-        return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to print the table");
+        return ets_fail_memory(error, "the columns of a table that is printed");
     }
     scratch->ascii = style->ascii != 0;
     for (uint32_t c = 0; c < table->column_count; c++) {

@@ -1,0 +1,30 @@
+/*
+ * What each row of an inspection took, over all runs of its block, and what of that is its own.
+ *
+ *     struct ets_row_times *times = ets_row_times_collect(&arena, inspection);
+ *     if (times == NULL) return no_memory;
+ *     for (uint32_t row = 0; row < ets_inspection_row_count(inspection); row++) {
+ *         show(times[row].statistics.mean, times[row].self);
+ *     }
+ *
+ * Times are ticks of the trace; of a row whose clock is its own (ets_row_has_own_clock), ticks of
+ * that, which are nobody's part.
+ */
+#ifndef ETSCOPE_VIEWS_ROW_TIMES_H
+#define ETSCOPE_VIEWS_ROW_TIMES_H
+
+#include "etscope/inspect.h"
+#include "host/arena.h"
+
+struct ets_row_times {
+    struct ets_statistics statistics;
+    double middle; /* mean over the middle half of the block's runs, by how long they took */
+    double self, self_middle; /* the mean and `middle` less those of the rows inside */
+    uint32_t children;        /* rows inside, one level deep */
+};
+
+/* [row] in `arena`; NULL: no memory. */
+struct ets_row_times *ets_row_times_collect(struct ets_arena *arena,
+                                            const struct ets_inspection *inspection);
+
+#endif
