@@ -10,7 +10,7 @@
 #include "etscope/inspect.h"
 #include "host/output.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "inspect/upstream/upstream_view.h"
 #include "output/table/account_table.h"
 #include "output/table/annotate_table.h"

@@ -47,7 +47,7 @@ LAYERS = {
     "output": {"base", "compare", "dump", "format", "gap", "host", "inspect", "numerics", "record",
                "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"format", "host", "inspect", "numerics", "output", "record", "verify", "views"},
+    "cli": {"dump", "format", "host", "inspect", "numerics", "output", "record", "verify", "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 

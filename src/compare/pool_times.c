@@ -1,6 +1,6 @@
 /* What each operator took in each run: kept of one trace after the other, then put together. */
 #include "compare/pool_parts.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 /* Nanoseconds in a tick of a trace; 1 for cycles. */
 static double tick_of(const struct ets_inspection *inspection)

@@ -3,6 +3,7 @@
  * through, until there is a whole frame or a whole ETDump in one.
  */
 #include "etscope/experimental/capture.h"
+#include "dump/capture_names.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Answers of an inspection: its events, runs, blocks and rows, and how long they took. */
 #include "inspect/inspection.h"
 #include "dump/etdump_parts.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection)
 {

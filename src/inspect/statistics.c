@@ -7,7 +7,7 @@
 
 #include "base/quantile.h"
 #include "etscope/inspect.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 /* NumPy's pairwise sum: eight running sums up to 128 values, halves above. */
 static double pairwise_sum(const double *values, uint32_t count)

@@ -4,7 +4,7 @@
 
 #include "base/load.h"
 #include "inspect/inspection.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 /* A pair that takes longer than this, in 1/256 ns, is no measurement; products stay in 64 bits. */
 #define MOST_COST_Q8 (UINT64_C(1) << 30)

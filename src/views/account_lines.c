@@ -1,7 +1,7 @@
 /* The tree of times as lines: which nodes have one, how deep it stands, and its numbers. */
 #include "views/account_lines.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The heading of a block: its name, method, runs and the tracer's own cost. */
 #include "views/block_heading.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
 #include "views/chosen_runs.h"
 #include "inspect/accounting/accounting.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 #include <stdlib.h>

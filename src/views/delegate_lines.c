@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "views/chosen_runs.h"
 
 struct collector {

@@ -1,6 +1,6 @@
 /* Lists the rows of a block as lines of the operator table, parents before what they enclose. */
 #include "views/operator_lines.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 struct lister {
     const struct ets_inspection *inspection;

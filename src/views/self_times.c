@@ -1,7 +1,7 @@
 /* Times of all rows, and what the rows inside of them leave over. */
 #include "views/self_times.h"
 
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "views/chosen_runs.h"
 
 /* The means over the middle half of their runs of the rows of a block. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include "base/crc32.h"
 #include "etscope/trace.h"

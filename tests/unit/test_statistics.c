@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "etscope/inspect.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -62,9 +62,6 @@ ETS_API enum ets_status ets_capture_find(struct ets_capture *capture_out, struct
                                          enum ets_capture_encoding encoding, void *memory,
                                          size_t memory_bytes, struct ets_error *error);
 
-/* "raw", "hex", "base64". Static storage. */
-ETS_API const char *ets_capture_encoding_name(enum ets_capture_encoding encoding);
-
 /*
  * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an
  * ETDump of.

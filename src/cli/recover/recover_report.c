@@ -5,6 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/recover/recover.h"
+#include "dump/capture_names.h"
 #include "format/program_names.h"
 #include "host/output.h"
 #include "output/text/facts.h"

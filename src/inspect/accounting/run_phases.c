@@ -8,7 +8,7 @@
 #include "host/arena.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/accounting/trend.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 /* The rules of struct ets_run_phases in numbers. */
 enum { LEAST_RUNS = 8, STEPS = 20, LEAST_TICKS = 2 };

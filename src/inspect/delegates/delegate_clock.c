@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "inspect/inspection.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 /* What a fit must have to be believed; the header says it in words. */
 enum { LEAST_CALLS = 20, LEAST_PLACES = 3 };

@@ -9,7 +9,7 @@
 
 #include "host/key_table.h"
 #include "inspect/inspection.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "inspect/upstream/upstream_join.h"
 #include "inspect/upstream/upstream_view.h"
 

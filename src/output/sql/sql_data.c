@@ -3,7 +3,7 @@
  * each with a number.
  */
 #include "output/sql/sql_data.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What an inspection makes of the events: operators with their times, and the nodes behind. */
 #include "base/text.h"
 #include "etscope/experimental/row_filter.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "output/sql/sql_tables.h"
 #include "views/metadata_text.h"
 #include "views/operator_rows.h"

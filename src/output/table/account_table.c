@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "views/block_heading.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"

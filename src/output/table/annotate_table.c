@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "inspect/patterns.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "output/table/annotate_cells.h"
 #include "output/table/source_text.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "format/program_names.h"
 #include "host/text_builder.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "views/chosen_runs.h"
 #include "views/delegate_lines.h"
 #include "views/operator_lines.h"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"

@@ -1,6 +1,6 @@
 /* Executions by method, and one by one, as tables. */
 #include "output/table/run_table.h"
-#include "inspect/row_times.h"
+#include "inspect/time_details.h"
 
 #include <math.h>
 

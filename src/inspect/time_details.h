@@ -1,6 +1,6 @@
 /* Times of rows in detail: their clocks, units and the cost of recording. */
-#ifndef ETSCOPE_INSPECT_ROW_TIMES_H
-#define ETSCOPE_INSPECT_ROW_TIMES_H
+#ifndef ETSCOPE_INSPECT_TIME_DETAILS_H
+#define ETSCOPE_INSPECT_TIME_DETAILS_H
 
 #include "etscope/inspect.h"
 
