@@ -261,6 +261,27 @@ static void say_outputs(struct words *words, const struct ets_gap_verdict *verdi
     say_number(words, verdict->outputs, 2);
 }
 
+/* Whose own error comes nearest to what it was judged by, where totals are off and nobody is guilty:
+ * "; the largest own error is 0.14 of 0.15 allowed in linear_1 (make.py:26)". */
+static void say_nearest(struct words *words, const struct ets_gap_report *report)
+{
+    uint32_t nearest = ETS_NO_INDEX;
+    double part = 0;
+    for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
+        const struct ets_gap_row *row = ets_gap_row(report, i);
+        if (!row->has_own || !(row->own_error / row->threshold > part)) continue;
+        part = row->own_error / row->threshold;
+        nearest = i;
+    }
+    if (nearest == ETS_NO_INDEX) return;
+    say(words, "; the largest own error is ");
+    say_number(words, ets_gap_row(report, nearest)->own_error, 2);
+    say(words, " of ");
+    say_number(words, ets_gap_row(report, nearest)->threshold, 2);
+    say(words, " allowed, in ");
+    say_row(words, report, nearest);
+}
+
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
                           const struct ets_gap_verdict *verdict)
 {
@@ -301,6 +322,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     }
     say(words, " in ");
     say_row(words, report, worst);
+    if (verdict->unlike > 0) say_nearest(words, report);
     if (verdict->against == ETS_GAP_AGAINST_OTHER) say_outputs(words, verdict);
 }
 
