@@ -9,7 +9,7 @@
 
 #include "base/crc32.h"
 #include "etscope/etdump.h"
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 #include "trace/store.h"
 
@@ -75,9 +75,9 @@ static void correct_sums(uint8_t *data, size_t size)
 
 static void check_capture(const uint8_t *data, size_t size)
 {
-    struct ets_trace_capture capture;
+    struct ets_stream_reader capture;
     struct ets_trace trace;
-    if (ets_trace_capture_init(&capture, (struct ets_bytes){data, size}) != ETS_OK) return;
+    if (ets_stream_reader_init(&capture, (struct ets_bytes){data, size}) != ETS_OK) return;
     void *memory = malloc(capture.memory_bytes + 1);
     if (memory == NULL) return;
     if (ets_trace_recover(&trace, &capture, memory, capture.memory_bytes, NULL) == ETS_OK) {

@@ -56,7 +56,7 @@ OWNERS = {
     "arrow": {"output"},
     "budget": {"compare"},
     "bundle": {"format"},
-    "capture": {"dump", "trace"},
+    "device_log": {"dump", "trace"},
     "captured_values": {"inspect"},
     "comparator_plugin": {"host"},
     "comparators": {"numerics"},

@@ -40,7 +40,7 @@ for target in "$build"/bin/fuzz_*; do
     done
     # Some readers do much with each byte: short inputs keep them above a thousand a second.
     case $reader in
-    inspect | trace_stream | capture) longest=4096 ;;
+    inspect | trace_stream | device_log) longest=4096 ;;
     difference) longest=10240 ;;
     gap | reference) longest=65536 ;;
     *) longest=32768 ;;

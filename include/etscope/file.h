@@ -65,11 +65,11 @@ enum ets_kind {
     ETS_KIND_NPY = 8,
     ETS_KIND_JSON = 9,
     ETS_KIND_TEXT = 10,
-    ETS_KIND_CAPTURE = 11 /* frames of a stream or lines of one in its first 4 KiB */
+    ETS_KIND_DEVICE_LOG = 11 /* frames of a stream or lines of one in its first 4 KiB */
 };
 
-/* Looks at the first bytes only (ETS_KIND_CAPTURE: 4 KiB; ETS_KIND_ETRECORD: at the first entries'
- * names). */
+/* Looks at the first bytes only (ETS_KIND_DEVICE_LOG: 4 KiB; ETS_KIND_ETRECORD: at the first
+ * entries' names). */
 ETS_API enum ets_kind ets_kind_sniff(struct ets_bytes bytes);
 
 /* "an ETDump", "an ExecuTorch program (.pte)", "a text file"... Static storage. */

@@ -15,7 +15,7 @@ const char *ets_kind_name(enum ets_kind kind)
     case ETS_KIND_NPY: return "a NumPy array file (.npy)";
     case ETS_KIND_JSON: return "a JSON text";
     case ETS_KIND_TEXT: return "a text file";
-    case ETS_KIND_CAPTURE: return "a capture of a stream";
+    case ETS_KIND_DEVICE_LOG: return "a capture of a stream";
     case ETS_KIND_UNKNOWN: break;
     }
     return "a file of no known kind";
@@ -85,7 +85,7 @@ enum ets_kind ets_kind_sniff(struct ets_bytes bytes)
         return holds_etrecord_marker(bytes) ? ETS_KIND_ETRECORD : ETS_KIND_ZIP;
     }
     if (has(bytes, 0, "\x93NUMPY")) return ETS_KIND_NPY;
-    if (looks_like_capture(bytes)) return ETS_KIND_CAPTURE;
+    if (looks_like_capture(bytes)) return ETS_KIND_DEVICE_LOG;
     if (looks_like_text(bytes)) {
         return bytes.data[0] == '{' || bytes.data[0] == '[' ? ETS_KIND_JSON : ETS_KIND_TEXT;
     }
@@ -97,7 +97,7 @@ enum ets_status ets_fail_kind(struct ets_error *error, const char *wanted, struc
 {
     const enum ets_kind kind = ets_kind_sniff(bytes);
     const bool is_cut = bytes.size < least && kind == ETS_KIND_UNKNOWN;
-    return ets_fail_advising(error, kind == ETS_KIND_CAPTURE ? ETS_ADVICE_RECOVER : ETS_ADVICE_NONE,
-                             is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not %s but %s", wanted,
-                             ets_kind_name(kind));
+    return ets_fail_advising(
+        error, kind == ETS_KIND_DEVICE_LOG ? ETS_ADVICE_RECOVER : ETS_ADVICE_NONE,
+        is_cut ? ETS_TRUNCATED : ETS_WRONG_KIND, 0, "not %s but %s", wanted, ets_kind_name(kind));
 }

@@ -6,7 +6,7 @@
  */
 #include "base/crc32.h"
 #include "base/error.h"
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 #include "trace/recorder.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
@@ -79,12 +79,12 @@ static bool next_name(struct ets_bytes payload, size_t *at, struct ets_text *out
     return true;
 }
 
-/* The thread's place in the capture's list; ETS_TRACE_CAPTURE_THREADS: the list is full. */
-static uint32_t find_thread(struct ets_trace_capture *capture, uint32_t thread)
+/* The thread's place in the capture's list; ETS_STREAM_READER_THREADS: the list is full. */
+static uint32_t find_thread(struct ets_stream_reader *capture, uint32_t thread)
 {
     uint32_t i = 0;
     while (i < capture->thread_count && capture->threads[i] != thread) i++;
-    if (i == capture->thread_count && i < ETS_TRACE_CAPTURE_THREADS) {
+    if (i == capture->thread_count && i < ETS_STREAM_READER_THREADS) {
         capture->threads[i] = thread;
         capture->thread_count++;
     }
@@ -93,7 +93,7 @@ static uint32_t find_thread(struct ets_trace_capture *capture, uint32_t thread)
 
 enum { RECORDS_HEADER_BYTES = 12 };
 
-static void note_frame(struct ets_trace_capture *capture, const struct frame *frame)
+static void note_frame(struct ets_stream_reader *capture, const struct frame *frame)
 {
     const struct ets_bytes payload = frame->payload;
     if (frame->type == ETS_FRAME_END) capture->has_end = 1;
@@ -110,11 +110,11 @@ static void note_frame(struct ets_trace_capture *capture, const struct frame *fr
              left -= ETS_SLOT_BYTES) {
             slots++;
         }
-        if (i < ETS_TRACE_CAPTURE_THREADS) capture->slots[i] += slots;
+        if (i < ETS_STREAM_READER_THREADS) capture->slots[i] += slots;
     }
 }
 
-static uint32_t most_slots(const struct ets_trace_capture *capture)
+static uint32_t most_slots(const struct ets_stream_reader *capture)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < capture->thread_count; i++) {
@@ -146,7 +146,7 @@ static bool is_new_stream(const struct frame *frame, uint32_t next_sequence, str
     return false;
 }
 
-enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture, struct ets_bytes bytes)
+enum ets_status ets_stream_reader_init(struct ets_stream_reader *capture, struct ets_bytes bytes)
 {
     struct scan scan = {.capture = bytes};
     struct frame frame;
@@ -322,7 +322,7 @@ static void note_clocks(struct ets_trace *trace, uint64_t ticks, uint64_t platfo
 }
 
 /* The latest time that the records tell. */
-static void note_time(struct ets_trace_capture *capture, const struct ets_slot *slot)
+static void note_time(struct ets_stream_reader *capture, const struct ets_slot *slot)
 {
     uint64_t ticks = slot->a.start_ticks;
     switch ((enum ets_record_kind)(slot->kind & ETS_RECORD_KIND_MASK)) {
@@ -341,14 +341,14 @@ static struct ets_text text_of(const struct ets_trace *trace, uint16_t name)
 }
 
 /* The same event's begin goes, and what began after it on the same thread. */
-static void note_running(struct ets_trace_capture *capture, const struct ets_trace *trace,
+static void note_running(struct ets_stream_reader *capture, const struct ets_trace *trace,
                          const struct lane *lane, const struct ets_slot *slot)
 {
     const uint32_t kind = slot->kind & ETS_RECORD_KIND_MASK;
     const uint32_t thread = lane->chunk->lane;
     const struct ets_text name = text_of(trace, slot->name);
     if (kind == ETS_RECORD_BEGIN || kind == ETS_RECORD_BEGIN_DELEGATE) {
-        if (capture->running_count == ETS_TRACE_CAPTURE_RUNNING) return;
+        if (capture->running_count == ETS_STREAM_READER_RUNNING) return;
         capture->running[capture->running_count++] = (struct ets_trace_running){
             .thread = thread,
             .name = name,
@@ -406,7 +406,7 @@ static bool copy_run(struct ets_trace *trace, const struct lane *lane, const uin
 }
 
 /* False: the record is wrong, and so is what comes after it in its frame. */
-static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *capture,
+static bool copy_record(struct ets_trace *trace, struct ets_stream_reader *capture,
                         const struct lane *lane, const uint8_t *at, uint32_t slots)
 {
     struct ets_trace_chunk *chunk = lane->chunk;
@@ -437,7 +437,7 @@ static bool copy_record(struct ets_trace *trace, struct ets_trace_capture *captu
     return true;
 }
 
-static void take_records(struct ets_trace *trace, struct ets_trace_capture *capture,
+static void take_records(struct ets_trace *trace, struct ets_stream_reader *capture,
                          struct ets_bytes payload)
 {
     if (payload.size < RECORDS_HEADER_BYTES) return;
@@ -459,7 +459,7 @@ static void take_records(struct ets_trace *trace, struct ets_trace_capture *capt
 }
 
 /* Cuts the memory and makes an empty trace over it. */
-static void lay_out(struct ets_trace *trace, const struct ets_trace_capture *capture, void *memory)
+static void lay_out(struct ets_trace *trace, const struct ets_stream_reader *capture, void *memory)
 {
     ets_clear(trace, sizeof *trace);
     trace->enabled = ETS_TRACE_FINISHED;
@@ -480,7 +480,7 @@ static void lay_out(struct ets_trace *trace, const struct ets_trace_capture *cap
 }
 
 /* What the trace's clock makes of the begins, now that its rate is known. */
-static void time_running(struct ets_trace_capture *capture, struct ets_trace *trace)
+static void time_running(struct ets_stream_reader *capture, struct ets_trace *trace)
 {
     struct ets_trace_source source;
     ets_trace_source_init(&source, trace);
@@ -493,7 +493,7 @@ static void time_running(struct ets_trace_capture *capture, struct ets_trace *tr
     }
 }
 
-enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_trace_capture *capture,
+enum ets_status ets_trace_recover(struct ets_trace *trace, struct ets_stream_reader *capture,
                                   void *memory, size_t memory_bytes, struct ets_error *error)
 {
     struct frame frame;

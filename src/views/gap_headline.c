@@ -261,7 +261,8 @@ static void say_outputs(struct words *words, const struct ets_gap_verdict *verdi
     say_number(words, verdict->outputs, 2);
 }
 
-/* Whose own error comes nearest to what it was judged by, where totals are off and nobody is guilty:
+/* Whose own error comes nearest to what it was judged by, where totals are off and nobody is
+ * guilty:
  * "; the largest own error is 0.14 of 0.15 allowed in linear_1 (make.py:26)". */
 static void say_nearest(struct words *words, const struct ets_gap_report *report)
 {

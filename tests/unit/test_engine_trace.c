@@ -167,7 +167,7 @@ static void test_trace__tells_what_ran(void **state)
     close_model(opened);
 }
 
-static void test_capture__a_full_debug_buffer_drops_and_counts(void **state)
+static void test_device_log__a_full_debug_buffer_drops_and_counts(void **state)
 {
     NEEDS_ENGINE();
     struct opened whole =
@@ -203,7 +203,7 @@ static void test_capture__a_full_debug_buffer_drops_and_counts(void **state)
 }
 
 /* ETDumpGen garbles its dump at the first float16 tensor: here it never sees one. */
-static void test_capture__types_without_a_form_are_left_out(void **state)
+static void test_device_log__types_without_a_form_are_left_out(void **state)
 {
     NEEDS_ENGINE();
     struct opened opened = open_model("types", ETS_TRACER_UPSTREAM, ETS_CAPTURE_INTERMEDIATES, 0);
@@ -222,7 +222,7 @@ static void test_capture__types_without_a_form_are_left_out(void **state)
     close_model(opened);
 }
 
-static void test_capture__needs_a_tracer(void **state)
+static void test_device_log__needs_a_tracer(void **state)
 {
     NEEDS_ENGINE();
     struct ets_file *file = open_fixture("mlp_portable", "model.pte");
@@ -280,9 +280,9 @@ int main(void)
         cmocka_unit_test(test_trace__suspended_from_the_start),
         cmocka_unit_test(test_trace__two_methods_share_one),
         cmocka_unit_test(test_trace__tells_what_ran),
-        cmocka_unit_test(test_capture__a_full_debug_buffer_drops_and_counts),
-        cmocka_unit_test(test_capture__types_without_a_form_are_left_out),
-        cmocka_unit_test(test_capture__needs_a_tracer),
+        cmocka_unit_test(test_device_log__a_full_debug_buffer_drops_and_counts),
+        cmocka_unit_test(test_device_log__types_without_a_form_are_left_out),
+        cmocka_unit_test(test_device_log__needs_a_tracer),
         cmocka_unit_test(test_threads__one_is_one),
     };
     return cmocka_run_group_tests_name("engine_trace", tests, open_engine, close_engine);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "etscope/etdump.h"
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 
 /* Each reading is one step further. */

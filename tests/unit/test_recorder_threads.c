@@ -294,8 +294,8 @@ static void test_recorder_threads__a_stream_holds_all_that_is_not_counted(void *
     assert_int_equal(bed_start(&bed), ETS_OK);
     run_workers(&bed);
     ets_trace_finish(&bed.trace);
-    struct ets_trace_capture capture;
-    assert_int_equal(ets_trace_capture_init(&capture, (struct ets_bytes){tape.data, tape.size}),
+    struct ets_stream_reader capture;
+    assert_int_equal(ets_stream_reader_init(&capture, (struct ets_bytes){tape.data, tape.size}),
                      ETS_OK);
     assert_int_equal(capture.lost_frames, 0);
     memset(&again, 0, sizeof again);

@@ -117,7 +117,7 @@ static void check_stream(size_t size, size_t capacity, bool is_enough)
 {
     static uint8_t tape[1 << 16];
     struct ets_trace_memory memory = {tape, capacity, 0};
-    struct ets_trace_capture capture;
+    struct ets_stream_reader capture;
     struct bed bed, again;
     bed_prepare(&bed, size);
     bed.config.mode = ETS_TRACE_STREAM;
@@ -127,7 +127,7 @@ static void check_stream(size_t size, size_t capacity, bool is_enough)
     const uint32_t wanted = play(&bed) + 2 * RUNS; /* the list is three records without a sink */
     ets_trace_finish(&bed.trace);
     assert_true(memory.bytes <= capacity);
-    (void)ets_trace_capture_init(&capture, (struct ets_bytes){tape, memory.bytes});
+    (void)ets_stream_reader_init(&capture, (struct ets_bytes){tape, memory.bytes});
     memset(&again, 0, sizeof again);
     again.buffer = malloc(capture.memory_bytes + 1);
     assert_non_null(again.buffer);
@@ -220,7 +220,7 @@ static void test_trace_loops__every_single_failing_write_of_a_stream(void **stat
     (void)state;
     for (uint32_t n = 0; n < writes; n++) {
         struct breaking breaking = {.memory = {tape, sizeof tape, 0}, .refuse_at = n};
-        struct ets_trace_capture capture;
+        struct ets_stream_reader capture;
         struct bed bed, again;
         breaking.to = ets_trace_memory_stream(&breaking.memory);
         bed_prepare(&bed, 2048);
@@ -232,7 +232,7 @@ static void test_trace_loops__every_single_failing_write_of_a_stream(void **stat
         ets_trace_finish(&bed.trace);
         writes = breaking.writes;
         assert_int_equal(
-            ets_trace_capture_init(&capture, (struct ets_bytes){tape, breaking.memory.bytes}),
+            ets_stream_reader_init(&capture, (struct ets_bytes){tape, breaking.memory.bytes}),
             ETS_OK);
         memset(&again, 0, sizeof again);
         again.buffer = malloc(capture.memory_bytes + 1);

@@ -55,10 +55,10 @@ static void record_all(struct bed *bed, uint32_t runs)
 enum { EVENTS_OF_RUN = 7, KEPT_OF_RUN = 9 }; /* the tensor and the string are no events */
 
 /* What a capture gives; the dump is opened in `bed`. */
-static struct ets_trace_capture recover(struct bed *bed, const uint8_t *data, size_t size)
+static struct ets_stream_reader recover(struct bed *bed, const uint8_t *data, size_t size)
 {
-    struct ets_trace_capture capture;
-    const enum ets_status status = ets_trace_capture_init(&capture, (struct ets_bytes){data, size});
+    struct ets_stream_reader capture;
+    const enum ets_status status = ets_stream_reader_init(&capture, (struct ets_bytes){data, size});
     memset(bed, 0, sizeof *bed);
     if (status != ETS_OK) {
         assert_int_equal(status, ETS_NOT_FOUND);
@@ -82,7 +82,7 @@ static void test_trace_stream__a_whole_capture_gives_the_same_events(void **stat
     ets_trace_finish(&bed.trace);
     assert_int_equal(bed_state(&bed).first_error, ETS_OK);
     assert_int_equal(bed_state(&bed).dropped, 0);
-    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+    const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
     assert_int_equal(capture.has_end, 1);
     assert_int_equal(capture.lost_frames, 0);
     assert_int_equal(capture.damaged_frames, 0);
@@ -134,7 +134,7 @@ static void test_trace_stream__every_prefix_gives_what_is_whole(void **state)
         uint8_t *copy = malloc(size + 1);
         assert_non_null(copy);
         memcpy(copy, tape.data, size);
-        const struct ets_trace_capture capture = recover(&again, copy, size);
+        const struct ets_stream_reader capture = recover(&again, copy, size);
         assert_int_equal(capture.lost_frames, 0);
         assert_int_equal(capture.refused_records, 0);
         const uint32_t events = count_events(&again);
@@ -156,11 +156,11 @@ static void test_trace_stream__every_damaged_byte_costs_a_frame_at_most(void **s
     bed_stream(&bed, &tape, 1024);
     record_all(&bed, 3);
     ets_trace_finish(&bed.trace);
-    struct ets_trace_capture whole;
-    ets_trace_capture_init(&whole, (struct ets_bytes){tape.data, tape.size});
+    struct ets_stream_reader whole;
+    ets_stream_reader_init(&whole, (struct ets_bytes){tape.data, tape.size});
     for (size_t i = 0; i < tape.size; i++) {
         tape.data[i] ^= 0x41;
-        const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+        const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
         assert_true(capture.frames >= whole.frames - 1);
         assert_true(capture.frames < whole.frames);
         bed_close(&again);
@@ -186,7 +186,7 @@ static void test_trace_stream__other_text_may_stand_between_frames(void **state)
         write_tape(&log, header, bytes);
         at += bytes;
     }
-    const struct ets_trace_capture capture = recover(&again, log.data, log.size);
+    const struct ets_stream_reader capture = recover(&again, log.data, log.size);
     assert_int_equal(capture.lost_frames, 0);
     assert_int_equal(capture.other_bytes, log.size - tape.size);
     assert_int_equal(count_events(&again), 5 * EVENTS_OF_RUN);
@@ -210,7 +210,7 @@ static void test_trace_stream__what_was_running_is_told(void **state)
     ets_trace_set_instruction(&bed.thread, 0, 4);
     (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "OPERATOR_CALL");
     (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "native_call_bmm.out");
-    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+    const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
     assert_int_equal(capture.has_end, 0);
     assert_int_equal(capture.running_count, 3);
     assert_text(capture.running[0].name, "Method::execute");
@@ -247,7 +247,7 @@ static void test_trace_stream__a_restart_begins_another_stream(void **state)
             from += 20 + ((size_t)second.data[from + 12] | (size_t)second.data[from + 13] << 8);
         }
         write_tape(&tape, second.data + from, second.size - from);
-        const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+        const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
         if (cuts[i] < 3) {
             assert_int_equal(capture.rest.size, second.size - from);
             assert_ptr_equal(capture.rest.data, tape.data + tape.size - second.size + from);
@@ -256,7 +256,7 @@ static void test_trace_stream__a_restart_begins_another_stream(void **state)
             assert_text(bed_event(&again, 0, 0).name, "first");
         } /* else: its first frame follows on the first one's last as if it were the next */
         bed_close(&again);
-        const struct ets_trace_capture next =
+        const struct ets_stream_reader next =
             recover(&again, second.data + from, second.size - from);
         assert_int_equal(next.rest.size, 0);
         assert_int_equal(next.has_end, 1);
@@ -292,7 +292,7 @@ static void test_trace_stream__a_stream_without_its_end_keeps_its_time(void **st
     (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "outer");
     record_one(&bed, "inner", 7);
     (void)ets_trace_begin(&bed.thread, ETS_TRACE_OPERATORS, "hangs");
-    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+    const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
     assert_int_equal(capture.running_count, 2);
     assert_text(capture.running[0].method, "last");
     /* A begin is read again after it was sent: five steps. */
@@ -359,7 +359,7 @@ static void test_trace_stream__every_refused_write_is_counted(void **state)
         ets_trace_finish(&bed.trace);
         const struct ets_trace_state counts = bed_state(&bed);
         assert_int_equal(counts.first_error, refuse_from == 0 ? ETS_OK : ETS_IO);
-        const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
+        const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
         assert_int_equal(capture.refused_records, 0);
         assert_int_equal(count_kept(&again) + counts.dropped, 4 * KEPT_OF_RUN);
         if (refuse_from == 0) writes = tape.writes;
@@ -376,15 +376,15 @@ static void test_trace_stream__records_of_too_many_threads_are_refused(void **st
     struct tape tape = {0};
     (void)state;
     bed_stream(&bed, &tape, 1 << 16);
-    for (uint32_t i = 0; i < ETS_TRACE_CAPTURE_THREADS + EXTRA; i++) {
+    for (uint32_t i = 0; i < ETS_STREAM_READER_THREADS + EXTRA; i++) {
         ets_trace_thread_init(&bed.thread, &bed.trace);
         record_one(&bed, "op", i);
         ets_trace_thread_release(&bed.thread);
     }
     ets_trace_finish(&bed.trace);
     assert_int_equal(bed_state(&bed).dropped, 0);
-    const struct ets_trace_capture capture = recover(&again, tape.data, tape.size);
-    assert_int_equal(count_events(&again), ETS_TRACE_CAPTURE_THREADS);
+    const struct ets_stream_reader capture = recover(&again, tape.data, tape.size);
+    assert_int_equal(count_events(&again), ETS_STREAM_READER_THREADS);
     assert_true(capture.refused_records >= EXTRA);
     bed_close(&again);
     bed_close(&bed);

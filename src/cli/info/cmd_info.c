@@ -41,7 +41,7 @@ static int explain(struct info_request *request)
     case ETS_KIND_ZIP:
     case ETS_KIND_JSON:
     case ETS_KIND_TEXT: break;
-    case ETS_KIND_CAPTURE:
+    case ETS_KIND_DEVICE_LOG:
         ets_advise_with(&cli_advice, ETS_ADVICE_RECOVER, advice, sizeof advice);
         return cli_complain(CLI_INPUT, "%s: %s%s", cli_path_name(request->path),
                             ets_kind_name(kind), advice);

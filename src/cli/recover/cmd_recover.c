@@ -32,11 +32,11 @@ const struct cli_option cli_recover_options[] = {
 static int choose_part(const struct cli_arguments *arguments, struct recovery *recovery,
                        struct ets_bytes *bytes_out)
 {
-    struct ets_trace_capture capture;
+    struct ets_stream_reader capture;
     struct ets_bytes rest = recovery->found.stream;
     uint32_t streams = 0;
     bool is_right = true;
-    for (; ets_trace_capture_init(&capture, rest) == ETS_OK; rest = capture.rest) streams++;
+    for (; ets_stream_reader_init(&capture, rest) == ETS_OK; rest = capture.rest) streams++;
     recovery->part_count = streams + (recovery->found.dump.size != 0);
     const uint32_t last = streams != 0 ? streams : 1;
     recovery->part =
@@ -45,7 +45,7 @@ static int choose_part(const struct cli_arguments *arguments, struct recovery *r
     recovery->is_stream = recovery->part <= streams;
     rest = recovery->found.stream;
     for (uint32_t i = 1; i < recovery->part && recovery->is_stream; i++) {
-        (void)ets_trace_capture_init(&capture, rest);
+        (void)ets_stream_reader_init(&capture, rest);
         rest = capture.rest;
     }
     *bytes_out = rest;
@@ -143,11 +143,11 @@ static int recover(const struct cli_arguments *arguments, struct recovery *recov
         return cli_complain(CLI_INTERNAL, "%s: no memory to decode %zu bytes",
                             cli_path_name(recovery->path), recovery->bytes.size);
     }
-    const enum ets_capture_encoding encoding =
-        (enum ets_capture_encoding)cli_choice(arguments, "--encoding", ETS_CAPTURE_AUTO);
+    const enum ets_log_encoding encoding =
+        (enum ets_log_encoding)cli_choice(arguments, "--encoding", ETS_LOG_AUTO);
     int code = CLI_OK;
-    if (ets_capture_find(&recovery->found, recovery->bytes, encoding, memory, recovery->bytes.size,
-                         &error) != ETS_OK) {
+    if (ets_device_log_find(&recovery->found, recovery->bytes, encoding, memory,
+                            recovery->bytes.size, &error) != ETS_OK) {
         code = cli_fail(recovery->path, &error);
     }
     if (code == CLI_OK) code = choose_part(arguments, recovery, &bytes);

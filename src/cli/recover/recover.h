@@ -3,12 +3,12 @@
 #define ETSCOPE_CLI_RECOVER_RECOVER_H
 
 #include "cli/open/inputs.h"
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 
 /* One stream of the capture; where the device started again there are several. */
 struct recovered_stream {
-    struct ets_trace_capture capture;
+    struct ets_stream_reader capture;
     struct ets_trace trace;
     void *memory;
 };
@@ -17,7 +17,7 @@ struct recovery {
     const char *path, *output_path;
     const char *program_path, *record_path; /* NULL: not given */
     struct ets_bytes bytes;                 /* of the capture */
-    struct ets_capture found;
+    struct ets_device_log found;
     uint32_t part, part_count; /* from 1; the streams, then the ETDump that is in it */
     bool is_stream;            /* else the ETDump of the capture */
     struct recovered_stream stream;

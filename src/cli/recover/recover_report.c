@@ -5,7 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/recover/recover.h"
-#include "dump/capture_names.h"
+#include "dump/device_log_names.h"
 #include "format/program_names.h"
 #include "host/output.h"
 #include "output/text/facts.h"
@@ -121,7 +121,7 @@ static void tell_place(struct ets_facts *facts, const struct place *place)
 
 static void tell_running(const struct recovery *recovery, struct ets_facts *facts, uint32_t index)
 {
-    const struct ets_trace_capture *capture = &recovery->stream.capture;
+    const struct ets_stream_reader *capture = &recovery->stream.capture;
     const struct ets_trace_running *running = &capture->running[index];
     const struct place place = find_place(recovery, running);
     ets_json_begin_object(facts->json, NULL);
@@ -175,7 +175,7 @@ static void tell_dropped(const struct recovery *recovery, struct ets_facts *fact
     ets_facts_end(facts);
 }
 
-static void tell_refused(const struct ets_trace_capture *capture, struct ets_facts *facts)
+static void tell_refused(const struct ets_stream_reader *capture, struct ets_facts *facts)
 {
     if (capture->refused_records != 0) ets_facts_line(facts, "records");
     ets_facts_number(facts, "refused_records", capture->refused_records);
@@ -185,7 +185,7 @@ static void tell_refused(const struct ets_trace_capture *capture, struct ets_fac
 
 static void tell_stream(const struct recovery *recovery, struct ets_facts *facts)
 {
-    const struct ets_trace_capture *capture = &recovery->stream.capture;
+    const struct ets_stream_reader *capture = &recovery->stream.capture;
     ets_facts_line(facts, "frames");
     ets_facts_number(facts, "frames", capture->frames);
     ets_facts_words(facts, " whole, ");
@@ -252,7 +252,7 @@ static void tell_written(const struct recovery *recovery, struct ets_facts *fact
 
 static void tell_capture(const struct recovery *recovery, struct ets_facts *facts)
 {
-    const char *encoding = ets_capture_encoding_name(recovery->found.encoding);
+    const char *encoding = ets_log_encoding_name(recovery->found.encoding);
     ets_json_put_string(facts->json, "path", recovery->path);
     ets_facts_plain_line(facts, "%s", "");
     ets_facts_string(facts, NULL, cli_path_name(recovery->path));

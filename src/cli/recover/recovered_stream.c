@@ -7,7 +7,7 @@
 int recovered_stream_open(const char *path, struct ets_bytes bytes, struct recovered_stream *out)
 {
     struct ets_error error;
-    (void)ets_trace_capture_init(&out->capture, bytes);
+    (void)ets_stream_reader_init(&out->capture, bytes);
     out->memory = malloc(out->capture.memory_bytes + 1);
     if (out->memory == NULL) {
         return cli_complain(CLI_INTERNAL, "%s: no memory for %zu bytes of records",

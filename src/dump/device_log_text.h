@@ -1,6 +1,6 @@
 /* The bytes that lines of text stand for. */
-#ifndef ETSCOPE_DUMP_CAPTURE_TEXT_H
-#define ETSCOPE_DUMP_CAPTURE_TEXT_H
+#ifndef ETSCOPE_DUMP_DEVICE_LOG_TEXT_H
+#define ETSCOPE_DUMP_DEVICE_LOG_TEXT_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* clang-format off */
 /*
- * capture.h - from what a device sent to a trace: finds streams and ETDumps in a log, and makes a
+ * device_log.h - from what a device sent to a trace: finds streams and ETDumps in a log, and makes a
  * trace of a stream.
  *
  * Experimental: this header may change in any version, names and meanings included.
@@ -8,10 +8,10 @@
  * What a log or a file holds of a device's trace: frames of a stream, or an ETDump, as
  * bytes or as text.
  *
- *     struct ets_capture found;
+ *     struct ets_device_log found;
  *     void *memory = malloc(bytes.size);
- *     if (ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, bytes.size, &error) == ETS_OK) {
- *         if (found.stream.size != 0) ets_trace_capture_init(&capture, found.stream);
+ *     if (ets_device_log_find(&found, bytes, ETS_LOG_AUTO, memory, bytes.size, &error) == ETS_OK) {
+ *         if (found.stream.size != 0) ets_stream_reader_init(&capture, found.stream);
  *         else write(found.dump); // a whole ETDump
  *     }
  *
@@ -27,8 +27,8 @@
  * A damaged line costs the frames that it has a part of. Time grows with the size alone.
  */
 /* clang-format on */
-#ifndef ETSCOPE_CAPTURE_H
-#define ETSCOPE_CAPTURE_H
+#ifndef ETSCOPE_DEVICE_LOG_H
+#define ETSCOPE_DEVICE_LOG_H
 
 #include "etscope/base.h"
 #include "etscope/trace.h"
@@ -38,19 +38,19 @@ extern "C" {
 #endif
 
 /* How a capture holds bytes. */
-enum ets_capture_encoding {
-    ETS_CAPTURE_AUTO = 0, /* the first of the others in which there is anything */
-    ETS_CAPTURE_RAW = 1,
-    ETS_CAPTURE_HEX = 2,
-    ETS_CAPTURE_BASE64 = 3 /* lines with a prefix; where there are none, words */
+enum ets_log_encoding {
+    ETS_LOG_AUTO = 0, /* the first of the others in which there is anything */
+    ETS_LOG_RAW = 1,
+    ETS_LOG_HEX = 2,
+    ETS_LOG_BASE64 = 3 /* lines with a prefix; where there are none, words */
 };
 
-struct ets_capture {
-    enum ets_capture_encoding encoding; /* never AUTO */
-    struct ets_bytes stream; /* frames and what is between them; size 0: no whole frame */
-    struct ets_bytes dump;   /* the last whole ETDump; size 0: none */
-    uint32_t dumps;          /* whole ones */
-    uint32_t damaged_dumps;  /* of the text form, torn or cut off */
+struct ets_device_log {
+    enum ets_log_encoding encoding; /* never AUTO */
+    struct ets_bytes stream;        /* frames and what is between them; size 0: no whole frame */
+    struct ets_bytes dump;          /* the last whole ETDump; size 0: none */
+    uint32_t dumps;                 /* whole ones */
+    uint32_t damaged_dumps;         /* of the text form, torn or cut off */
 };
 
 /*
@@ -58,17 +58,18 @@ struct ets_capture {
  * bytes.size bytes suffice, and stay in use as long as the result is. Statuses: NOT_FOUND (no whole
  * frame and no whole ETDump), NO_SPACE (less memory than bytes.size).
  */
-ETS_API enum ets_status ets_capture_find(struct ets_capture *capture_out, struct ets_bytes bytes,
-                                         enum ets_capture_encoding encoding, void *memory,
-                                         size_t memory_bytes, struct ets_error *error);
+ETS_API enum ets_status ets_device_log_find(struct ets_device_log *capture_out,
+                                            struct ets_bytes bytes, enum ets_log_encoding encoding,
+                                            void *memory, size_t memory_bytes,
+                                            struct ets_error *error);
 
 /*
  * Streams, on the host: a capture becomes a trace, which ets_trace_write makes an
  * ETDump of.
  *
- *     struct ets_trace_capture capture;
+ *     struct ets_stream_reader capture;
  *     struct ets_trace trace;
- *     ets_trace_capture_init(&capture, bytes);
+ *     ets_stream_reader_init(&capture, bytes);
  *     void *memory = malloc(capture.memory_bytes);
  *     if (ets_trace_recover(&trace, &capture, memory, capture.memory_bytes, NULL) == ETS_OK) {
  *         ets_trace_write(&trace, &sink, NULL);
@@ -76,11 +77,11 @@ ETS_API enum ets_status ets_capture_find(struct ets_capture *capture_out, struct
  *
  * The capture may begin and end anywhere, have bytes of others between its frames, and be damaged.
  * It is borrowed as long as the trace is used. Where the device started again another stream
- * begins: `capture.rest` then holds it, for another ets_trace_capture_init.
+ * begins: `capture.rest` then holds it, for another ets_stream_reader_init.
  */
 
-#define ETS_TRACE_CAPTURE_THREADS 64 /* records of more threads are refused, and counted */
-#define ETS_TRACE_CAPTURE_RUNNING 16 /* events that are told as running */
+#define ETS_STREAM_READER_THREADS 64 /* records of more threads are refused, and counted */
+#define ETS_STREAM_READER_RUNNING 16 /* events that are told as running */
 
 /* An event that had begun and not ended when the capture ends. */
 struct ets_trace_running {
@@ -95,7 +96,7 @@ struct ets_trace_running {
     uint64_t lasted_ns; /* until the last time that is known: it took this long at least */
 };
 
-struct ets_trace_capture {
+struct ets_stream_reader {
     struct ets_bytes bytes;  /* of this stream */
     struct ets_bytes rest;   /* from where another stream begins; size 0: there is none */
     size_t memory_bytes;     /* what ets_trace_recover needs */
@@ -109,14 +110,14 @@ struct ets_trace_capture {
     uint32_t refused_records;
     uint64_t last_ticks; /* the latest time in any record */
     uint32_t running_count;
-    struct ets_trace_running running[ETS_TRACE_CAPTURE_RUNNING]; /* outer ones first */
+    struct ets_trace_running running[ETS_STREAM_READER_RUNNING]; /* outer ones first */
     /* inner */
     uint32_t name_count, thread_count;
-    uint32_t threads[ETS_TRACE_CAPTURE_THREADS], slots[ETS_TRACE_CAPTURE_THREADS];
+    uint32_t threads[ETS_STREAM_READER_THREADS], slots[ETS_STREAM_READER_THREADS];
 };
 
 /* Goes over the first stream of the capture. Statuses: OK, NOT_FOUND (no whole frame). */
-ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture,
+ETS_API enum ets_status ets_stream_reader_init(struct ets_stream_reader *capture,
                                                struct ets_bytes bytes);
 
 /*
@@ -124,7 +125,7 @@ ETS_API enum ets_status ets_trace_capture_init(struct ets_trace_capture *capture
  * bytes than memory_bytes), INVALID_ARGUMENT (misaligned memory).
  */
 ETS_API enum ets_status ets_trace_recover(struct ets_trace *trace,
-                                          struct ets_trace_capture *capture, void *memory,
+                                          struct ets_stream_reader *capture, void *memory,
                                           size_t memory_bytes, struct ets_error *error);
 
 #ifdef __cplusplus

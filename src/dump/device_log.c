@@ -2,15 +2,15 @@
  * What a capture holds. Each encoding in turn is decoded into the caller's memory and looked
  * through, until there is a whole frame or a whole ETDump in one.
  */
-#include "etscope/experimental/capture.h"
-#include "dump/capture_names.h"
+#include "etscope/experimental/device_log.h"
+#include "dump/device_log_names.h"
 
 #include <string.h>
 
 #include "base/crc32.h"
 #include "base/error.h"
 #include "base/load.h"
-#include "dump/capture_text.h"
+#include "dump/device_log_text.h"
 #include "etscope/etdump.h"
 
 enum {
@@ -19,17 +19,17 @@ enum {
     MOST_WRONG_DUMPS = 64 /* places that look like an ETDump and are none */
 };
 
-const char *ets_capture_encoding_name(enum ets_capture_encoding encoding)
+const char *ets_log_encoding_name(enum ets_log_encoding encoding)
 {
     static const char *const names[] = {"auto", "raw", "hex", "base64"};
     return names[encoding];
 }
 
 /* Fills in the frames, if there is a whole one. */
-static void take_stream(struct ets_capture *capture, struct ets_bytes bytes)
+static void take_stream(struct ets_device_log *capture, struct ets_bytes bytes)
 {
-    struct ets_trace_capture stream;
-    if (ets_trace_capture_init(&stream, bytes) == ETS_OK) capture->stream = bytes;
+    struct ets_stream_reader stream;
+    if (ets_stream_reader_init(&stream, bytes) == ETS_OK) capture->stream = bytes;
 }
 
 /* Size of the ETDump that begins at the size prefix before `magic_at`; 0: none does. */
@@ -45,7 +45,7 @@ static size_t dump_size_before(struct ets_bytes bytes, size_t magic_at)
 }
 
 /* Looks for ETDumps anywhere in the bytes; one without a size in front must be all of them. */
-static void take_dumps(struct ets_capture *capture, struct ets_bytes bytes)
+static void take_dumps(struct ets_device_log *capture, struct ets_bytes bytes)
 {
     struct ets_etdump dump;
     uint32_t wrong = 0;
@@ -137,7 +137,7 @@ static bool read_end(struct ets_bytes text, uint64_t *size_out, uint32_t *crc_ou
 }
 
 /* ETDumps in lines, one after the other at `out`; the last whole one stays. */
-static void take_dump_lines(struct ets_capture *capture, struct ets_bytes text, uint8_t *out)
+static void take_dump_lines(struct ets_device_log *capture, struct ets_bytes text, uint8_t *out)
 {
     struct prefixed pass = {.capture = text};
     size_t bytes = 0, used;
@@ -165,7 +165,7 @@ static void take_dump_lines(struct ets_capture *capture, struct ets_bytes text, 
     capture->damaged_dumps += bytes != 0;
 }
 
-static void take_prefixed(struct ets_capture *capture, struct ets_bytes text, uint8_t *out)
+static void take_prefixed(struct ets_device_log *capture, struct ets_bytes text, uint8_t *out)
 {
     const size_t bytes = decode_stream_lines(text, out);
     take_stream(capture, (struct ets_bytes){out, bytes});
@@ -173,18 +173,18 @@ static void take_prefixed(struct ets_capture *capture, struct ets_bytes text, ui
 }
 
 /* True where there is anything whole in `encoding`. */
-static bool try_encoding(struct ets_capture *capture, struct ets_bytes bytes, uint8_t *memory,
-                         enum ets_capture_encoding encoding)
+static bool try_encoding(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory,
+                         enum ets_log_encoding encoding)
 {
     struct ets_bytes decoded = bytes;
-    *capture = (struct ets_capture){.encoding = encoding};
-    if (encoding == ETS_CAPTURE_BASE64 && has_prefix(bytes)) {
+    *capture = (struct ets_device_log){.encoding = encoding};
+    if (encoding == ETS_LOG_BASE64 && has_prefix(bytes)) {
         take_prefixed(capture, bytes, memory);
         return capture->stream.size != 0 || capture->dumps != 0;
     }
-    if (encoding == ETS_CAPTURE_HEX) {
+    if (encoding == ETS_LOG_HEX) {
         decoded = (struct ets_bytes){memory, ets_decode_hex_lines(bytes, memory)};
-    } else if (encoding == ETS_CAPTURE_BASE64) {
+    } else if (encoding == ETS_LOG_BASE64) {
         decoded = (struct ets_bytes){memory, ets_decode_base64_lines(bytes, memory)};
     }
     take_stream(capture, decoded);
@@ -193,11 +193,10 @@ static bool try_encoding(struct ets_capture *capture, struct ets_bytes bytes, ui
 }
 
 /* Lines with a prefix are meant; bytes that are right as they are need no decoding. */
-static bool try_all(struct ets_capture *capture, struct ets_bytes bytes, uint8_t *memory)
+static bool try_all(struct ets_device_log *capture, struct ets_bytes bytes, uint8_t *memory)
 {
-    const enum ets_capture_encoding order[] = {ETS_CAPTURE_RAW, ETS_CAPTURE_HEX,
-                                               ETS_CAPTURE_BASE64};
-    if (has_prefix(bytes) && try_encoding(capture, bytes, memory, ETS_CAPTURE_BASE64)) return true;
+    const enum ets_log_encoding order[] = {ETS_LOG_RAW, ETS_LOG_HEX, ETS_LOG_BASE64};
+    if (has_prefix(bytes) && try_encoding(capture, bytes, memory, ETS_LOG_BASE64)) return true;
     const uint32_t damaged_dumps = capture->damaged_dumps;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (try_encoding(capture, bytes, memory, order[i])) return true;
@@ -206,17 +205,17 @@ static bool try_all(struct ets_capture *capture, struct ets_bytes bytes, uint8_t
     return false;
 }
 
-enum ets_status ets_capture_find(struct ets_capture *capture_out, struct ets_bytes bytes,
-                                 enum ets_capture_encoding encoding, void *memory,
-                                 size_t memory_bytes, struct ets_error *error)
+enum ets_status ets_device_log_find(struct ets_device_log *capture_out, struct ets_bytes bytes,
+                                    enum ets_log_encoding encoding, void *memory,
+                                    size_t memory_bytes, struct ets_error *error)
 {
-    *capture_out = (struct ets_capture){.encoding = ETS_CAPTURE_RAW};
+    *capture_out = (struct ets_device_log){.encoding = ETS_LOG_RAW};
     if (memory_bytes < bytes.size) {
         return ets_fail(error, ETS_NO_SPACE, ETS_NO_OFFSET,
                         "decoding the capture needs %zu bytes of memory", bytes.size);
     }
     bool is_found = false;
-    if (bytes.size != 0 && encoding == ETS_CAPTURE_AUTO) {
+    if (bytes.size != 0 && encoding == ETS_LOG_AUTO) {
         is_found = try_all(capture_out, bytes, memory);
     } else if (bytes.size != 0) {
         is_found = try_encoding(capture_out, bytes, memory, encoding);
@@ -227,9 +226,8 @@ enum ets_status ets_capture_find(struct ets_capture *capture_out, struct ets_byt
                         "of %u ETDumps in its lines none arrived whole: lines are missing or torn",
                         capture_out->damaged_dumps);
     }
-    return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                    "no whole frame of a stream and no whole ETDump in its %zu bytes, read as %s",
-                    bytes.size,
-                    encoding == ETS_CAPTURE_AUTO ? "raw, hexadecimal or base64"
-                                                 : ets_capture_encoding_name(encoding));
+    return ets_fail(
+        error, ETS_NOT_FOUND, ETS_NO_OFFSET,
+        "no whole frame of a stream and no whole ETDump in its %zu bytes, read as %s", bytes.size,
+        encoding == ETS_LOG_AUTO ? "raw, hexadecimal or base64" : ets_log_encoding_name(encoding));
 }

@@ -3,7 +3,7 @@
  * so. A wrong guess between two frames costs nothing, one inside of a frame costs that frame: the
  * sums tell.
  */
-#include "dump/capture_text.h"
+#include "dump/device_log_text.h"
 
 static bool is_line_end(uint8_t byte)
 {

@@ -1,7 +1,7 @@
 /* Hexadecimal digits of a log: as plain words, and as xxd, hexdump and logging functions print. */
 #include <string.h>
 
-#include "dump/capture_text.h"
+#include "dump/device_log_text.h"
 
 enum { LEAST_BYTES = 8, MIDDLE_OF_LINE = 8 };
 

@@ -4,7 +4,7 @@
 #include "test_recorder_support.h"
 
 #include "base/crc32.h"
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 
 /* A text or a stream that grows. */
 struct roll {
@@ -161,16 +161,16 @@ static const struct form {
     const char *name;
     line_writer write;
     size_t width;
-    enum ets_capture_encoding encoding;
+    enum ets_log_encoding encoding;
     bool has_frames; /* each frame begins on a line of its own */
 } forms[] = {
-    {"prefix", prefixed_line, 48, ETS_CAPTURE_BASE64, true},
-    {"base64", base64_line, 57, ETS_CAPTURE_BASE64, false},
-    {"base64 of frames", base64_line, 48, ETS_CAPTURE_BASE64, true},
-    {"xxd -p", plain_hex_line, 30, ETS_CAPTURE_HEX, false},
-    {"xxd", xxd_line, 16, ETS_CAPTURE_HEX, false},
-    {"hexdump -C", hexdump_line, 16, ETS_CAPTURE_HEX, false},
-    {"logged words", spaced_hex_line, 16, ETS_CAPTURE_HEX, true},
+    {"prefix", prefixed_line, 48, ETS_LOG_BASE64, true},
+    {"base64", base64_line, 57, ETS_LOG_BASE64, false},
+    {"base64 of frames", base64_line, 48, ETS_LOG_BASE64, true},
+    {"xxd -p", plain_hex_line, 30, ETS_LOG_HEX, false},
+    {"xxd", xxd_line, 16, ETS_LOG_HEX, false},
+    {"hexdump -C", hexdump_line, 16, ETS_LOG_HEX, false},
+    {"logged words", spaced_hex_line, 16, ETS_LOG_HEX, true},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -191,21 +191,21 @@ static struct roll write_form(const struct form *form, struct ets_bytes stream, 
 }
 
 /* Whole frames of a text, which is copied to memory of just its size. */
-static uint32_t count_frames(const uint8_t *text, size_t size, enum ets_capture_encoding encoding,
-                             enum ets_capture_encoding wanted)
+static uint32_t count_frames(const uint8_t *text, size_t size, enum ets_log_encoding encoding,
+                             enum ets_log_encoding wanted)
 {
-    struct ets_capture found;
-    struct ets_trace_capture capture;
+    struct ets_device_log found;
+    struct ets_stream_reader capture;
     uint8_t *copy = malloc(size + 1), *memory = malloc(size + 1);
     uint32_t frames = 0;
     assert_non_null(copy);
     assert_non_null(memory);
     memcpy(copy, text, size);
     const enum ets_status status =
-        ets_capture_find(&found, (struct ets_bytes){copy, size}, encoding, memory, size, NULL);
+        ets_device_log_find(&found, (struct ets_bytes){copy, size}, encoding, memory, size, NULL);
     if (status == ETS_OK) {
         assert_int_equal(found.encoding, wanted);
-        assert_int_equal(ets_trace_capture_init(&capture, found.stream), ETS_OK);
+        assert_int_equal(ets_stream_reader_init(&capture, found.stream), ETS_OK);
         frames = capture.frames;
     } else {
         assert_int_equal(status, ETS_NOT_FOUND);
@@ -217,13 +217,13 @@ static uint32_t count_frames(const uint8_t *text, size_t size, enum ets_capture_
 
 static uint32_t frames_of(struct ets_bytes stream)
 {
-    struct ets_trace_capture capture;
-    assert_int_equal(ets_trace_capture_init(&capture, stream), ETS_OK);
+    struct ets_stream_reader capture;
+    assert_int_equal(ets_stream_reader_init(&capture, stream), ETS_OK);
     assert_int_equal(capture.rest.size, 0);
     return capture.frames;
 }
 
-static void test_capture__every_form_gives_the_same_bytes(void **state)
+static void test_device_log__every_form_gives_the_same_bytes(void **state)
 {
     static const char *const between[] = {
         "", "\r\n", "I (1234) wifi: connected to 0xdead at 12:34, a_word_of_some_length\r\n"};
@@ -231,16 +231,16 @@ static void test_capture__every_form_gives_the_same_bytes(void **state)
     (void)state;
     for (size_t i = 0; i < FORMS * 3; i++) {
         const struct form *form = &forms[i / 3];
-        struct ets_capture found;
+        struct ets_device_log found;
         struct roll text =
             write_form(form, (struct ets_bytes){tape.data, tape.size}, between[i % 3]);
         uint8_t *memory = malloc(text.size);
         for (int forced = 0; forced < 2; forced++) {
-            const enum ets_status status = ets_capture_find(
+            const enum ets_status status = ets_device_log_find(
                 &found, (struct ets_bytes){text.data, text.size},
-                forced ? form->encoding : ETS_CAPTURE_AUTO, memory, text.size, NULL);
+                forced ? form->encoding : ETS_LOG_AUTO, memory, text.size, NULL);
             if (status != ETS_OK || found.encoding != form->encoding) fail_msg("%s", form->name);
-            if (i % 3 < 2 || form->encoding == ETS_CAPTURE_HEX) {
+            if (i % 3 < 2 || form->encoding == ETS_LOG_HEX) {
                 if (found.stream.size != tape.size) fail_msg("%s", form->name);
                 assert_memory_equal(found.stream.data, tape.data, tape.size);
             }
@@ -253,7 +253,7 @@ static void test_capture__every_form_gives_the_same_bytes(void **state)
 }
 
 /* Power loss: frames whose last byte is in the text are there, at every cut. */
-static void test_capture__every_prefix_gives_what_is_whole(void **state)
+static void test_device_log__every_prefix_gives_what_is_whole(void **state)
 {
     const struct roll tape = make_stream(2);
     const struct ets_bytes stream = {tape.data, tape.size};
@@ -262,8 +262,7 @@ static void test_capture__every_prefix_gives_what_is_whole(void **state)
         struct roll text = write_form(&forms[i], stream, "");
         uint32_t before = 0;
         for (size_t size = 0; size <= text.size; size++) {
-            const uint32_t frames =
-                count_frames(text.data, size, ETS_CAPTURE_AUTO, forms[i].encoding);
+            const uint32_t frames = count_frames(text.data, size, ETS_LOG_AUTO, forms[i].encoding);
             if (frames < before) fail_msg("%s: %zu bytes", forms[i].name, size);
             before = frames;
         }
@@ -275,7 +274,7 @@ static void test_capture__every_prefix_gives_what_is_whole(void **state)
 
 /* A damaged or missing line costs the frames that it holds a part of: three
  * at most here, where the end of a line is what is damaged. */
-static void test_capture__damage_costs_the_frames_it_is_in(void **state)
+static void test_device_log__damage_costs_the_frames_it_is_in(void **state)
 {
     const struct roll tape = make_stream(2);
     const struct ets_bytes stream = {tape.data, tape.size};
@@ -283,7 +282,7 @@ static void test_capture__damage_costs_the_frames_it_is_in(void **state)
     (void)state;
     for (size_t i = 0; i < FORMS; i++) {
         struct roll text = write_form(&forms[i], stream, "");
-        const enum ets_capture_encoding encoding = forms[i].encoding;
+        const enum ets_log_encoding encoding = forms[i].encoding;
         for (size_t at = 0; at < text.size; at++) {
             static const char damage[] = {'\x7f', '\n', ' '};
             const uint8_t byte = text.data[at];
@@ -301,7 +300,7 @@ static void test_capture__damage_costs_the_frames_it_is_in(void **state)
 }
 
 /* Another task's line breaks into a line. */
-static void test_capture__a_line_that_is_interrupted_is_lost_alone(void **state)
+static void test_device_log__a_line_that_is_interrupted_is_lost_alone(void **state)
 {
     static const char other[] = "W (99) heap: low\n";
     const struct roll tape = make_stream(2);
@@ -316,7 +315,7 @@ static void test_capture__a_line_that_is_interrupted_is_lost_alone(void **state)
             put_text(&log, other);
             put(&log, text.data + at, text.size - at);
             const uint32_t frames =
-                count_frames(log.data, log.size, ETS_CAPTURE_AUTO, forms[i].encoding);
+                count_frames(log.data, log.size, ETS_LOG_AUTO, forms[i].encoding);
             if (frames + 3 < whole) fail_msg("%s: byte %zu", forms[i].name, at);
             free(log.data);
         }
@@ -326,11 +325,11 @@ static void test_capture__a_line_that_is_interrupted_is_lost_alone(void **state)
 }
 
 /* hexdump leaves out lines that repeat, up to the next address or the end. */
-static void test_capture__lines_that_hexdump_left_out_are_filled_in(void **state)
+static void test_device_log__lines_that_hexdump_left_out_are_filled_in(void **state)
 {
     const struct roll tape = make_stream(1);
     struct roll stream = {0}, text = {0};
-    struct ets_capture found;
+    struct ets_device_log found;
     uint8_t ones[64];
     char line[16];
     (void)state;
@@ -350,8 +349,8 @@ static void test_capture__lines_that_hexdump_left_out_are_filled_in(void **state
     snprintf(line, sizeof line, "%08zx\n", stream.size);
     put_text(&text, line);
     uint8_t *memory = malloc(text.size);
-    assert_int_equal(ets_capture_find(&found, (struct ets_bytes){text.data, text.size},
-                                      ETS_CAPTURE_AUTO, memory, text.size, NULL),
+    assert_int_equal(ets_device_log_find(&found, (struct ets_bytes){text.data, text.size},
+                                         ETS_LOG_AUTO, memory, text.size, NULL),
                      ETS_OK);
     assert_int_equal(found.stream.size, stream.size);
     assert_memory_equal(found.stream.data, stream.data, stream.size);
@@ -362,17 +361,17 @@ static void test_capture__lines_that_hexdump_left_out_are_filled_in(void **state
 }
 
 /* An address that nobody could have written asks for no memory. */
-static void test_capture__an_address_far_away_fills_nothing_in(void **state)
+static void test_device_log__an_address_far_away_fills_nothing_in(void **state)
 {
-    struct ets_capture found;
+    struct ets_device_log found;
     static const char text[] =
         "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n"
         "fffffffffffffff0\n*\n*\nfffffff0  00 00 00 00 00 00 00 00\n*\n00000000\n";
     uint8_t memory[sizeof text];
     (void)state;
     assert_int_equal(
-        ets_capture_find(&found, (struct ets_bytes){(const uint8_t *)text, sizeof text},
-                         ETS_CAPTURE_HEX, memory, sizeof memory, NULL),
+        ets_device_log_find(&found, (struct ets_bytes){(const uint8_t *)text, sizeof text},
+                            ETS_LOG_HEX, memory, sizeof memory, NULL),
         ETS_NOT_FOUND);
 }
 
@@ -403,11 +402,11 @@ static void put_dump_lines(struct roll *out, const struct roll *dump)
     put_text(out, end);
 }
 
-static void test_capture__the_last_whole_dump_is_found(void **state)
+static void test_device_log__the_last_whole_dump_is_found(void **state)
 {
     const struct roll dumps[] = {make_dump(1), make_dump(5), make_dump(9)};
     struct roll text = {0};
-    struct ets_capture found;
+    struct ets_device_log found;
     struct ets_error error;
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -417,20 +416,20 @@ static void test_capture__the_last_whole_dump_is_found(void **state)
     const size_t all = text.size;
     uint8_t *memory = malloc(all);
     const struct ets_bytes bytes = {text.data, all};
-    assert_int_equal(ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, all, NULL), ETS_OK);
+    assert_int_equal(ets_device_log_find(&found, bytes, ETS_LOG_AUTO, memory, all, NULL), ETS_OK);
     assert_int_equal(found.dumps, 3);
     assert_int_equal(found.damaged_dumps, 0);
     assert_int_equal(found.dump.size, dumps[2].size);
     assert_memory_equal(found.dump.data, dumps[2].data, dumps[2].size);
 
     text.data[all - 20] = '!'; /* in the last one's end */
-    assert_int_equal(ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, all, NULL), ETS_OK);
+    assert_int_equal(ets_device_log_find(&found, bytes, ETS_LOG_AUTO, memory, all, NULL), ETS_OK);
     assert_int_equal(found.dumps, 2);
     assert_int_equal(found.damaged_dumps, 1);
     assert_memory_equal(found.dump.data, dumps[1].data, dumps[1].size);
 
     const struct ets_bytes cut = {text.data, dumps[0].size};
-    assert_int_equal(ets_capture_find(&found, cut, ETS_CAPTURE_AUTO, memory, all, &error),
+    assert_int_equal(ets_device_log_find(&found, cut, ETS_LOG_AUTO, memory, all, &error),
                      ETS_NOT_FOUND);
     assert_non_null(strstr(error.message, "1 ETDumps"));
     free(memory);
@@ -438,10 +437,10 @@ static void test_capture__the_last_whole_dump_is_found(void **state)
     for (int i = 0; i < 3; i++) free(dumps[i].data);
 }
 
-static void test_capture__a_dump_among_bytes_is_found(void **state)
+static void test_device_log__a_dump_among_bytes_is_found(void **state)
 {
     const struct roll dump = make_dump(5);
-    struct ets_capture found;
+    struct ets_device_log found;
     struct roll log = {0};
     (void)state;
     put_text(&log, "ED00 boot: ED00 and more\n");
@@ -449,9 +448,9 @@ static void test_capture__a_dump_among_bytes_is_found(void **state)
     put_text(&log, "\nEEED00 done\n");
     const struct ets_bytes bytes = {log.data, log.size};
     uint8_t *memory = malloc(log.size);
-    assert_int_equal(ets_capture_find(&found, bytes, ETS_CAPTURE_AUTO, memory, log.size, NULL),
+    assert_int_equal(ets_device_log_find(&found, bytes, ETS_LOG_AUTO, memory, log.size, NULL),
                      ETS_OK);
-    assert_int_equal(found.encoding, ETS_CAPTURE_RAW);
+    assert_int_equal(found.encoding, ETS_LOG_RAW);
     assert_int_equal(found.dumps, 1);
     assert_int_equal(found.dump.size, dump.size);
     assert_ptr_equal(found.dump.data, log.data + 25);
@@ -461,14 +460,14 @@ static void test_capture__a_dump_among_bytes_is_found(void **state)
     }
     free(memory);
     memory = malloc(text.size);
-    assert_int_equal(ets_capture_find(&found, (struct ets_bytes){text.data, text.size},
-                                      ETS_CAPTURE_AUTO, memory, text.size, NULL),
+    assert_int_equal(ets_device_log_find(&found, (struct ets_bytes){text.data, text.size},
+                                         ETS_LOG_AUTO, memory, text.size, NULL),
                      ETS_OK);
-    assert_int_equal(found.encoding, ETS_CAPTURE_HEX);
+    assert_int_equal(found.encoding, ETS_LOG_HEX);
     assert_int_equal(found.dump.size, dump.size);
     assert_memory_equal(found.dump.data, dump.data, dump.size);
-    assert_int_equal(ets_capture_find(&found, (struct ets_bytes){text.data, text.size},
-                                      ETS_CAPTURE_AUTO, memory, text.size - 1, NULL),
+    assert_int_equal(ets_device_log_find(&found, (struct ets_bytes){text.data, text.size},
+                                         ETS_LOG_AUTO, memory, text.size - 1, NULL),
                      ETS_NO_SPACE);
     free(memory);
     free(text.data);
@@ -479,13 +478,13 @@ static void test_capture__a_dump_among_bytes_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_capture__every_form_gives_the_same_bytes),
-        cmocka_unit_test(test_capture__every_prefix_gives_what_is_whole),
-        cmocka_unit_test(test_capture__damage_costs_the_frames_it_is_in),
-        cmocka_unit_test(test_capture__a_line_that_is_interrupted_is_lost_alone),
-        cmocka_unit_test(test_capture__lines_that_hexdump_left_out_are_filled_in),
-        cmocka_unit_test(test_capture__an_address_far_away_fills_nothing_in),
-        cmocka_unit_test(test_capture__the_last_whole_dump_is_found),
-        cmocka_unit_test(test_capture__a_dump_among_bytes_is_found)};
+        cmocka_unit_test(test_device_log__every_form_gives_the_same_bytes),
+        cmocka_unit_test(test_device_log__every_prefix_gives_what_is_whole),
+        cmocka_unit_test(test_device_log__damage_costs_the_frames_it_is_in),
+        cmocka_unit_test(test_device_log__a_line_that_is_interrupted_is_lost_alone),
+        cmocka_unit_test(test_device_log__lines_that_hexdump_left_out_are_filled_in),
+        cmocka_unit_test(test_device_log__an_address_far_away_fills_nothing_in),
+        cmocka_unit_test(test_device_log__the_last_whole_dump_is_found),
+        cmocka_unit_test(test_device_log__a_dump_among_bytes_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

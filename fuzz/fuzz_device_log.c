@@ -1,7 +1,7 @@
 /* Looks for frames and ETDumps in a capture, in every encoding; what is found is inside. */
 #include <stdlib.h>
 
-#include "etscope/experimental/capture.h"
+#include "etscope/experimental/device_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,13 +14,13 @@ static int is_inside(struct ets_bytes part, struct ets_bytes whole)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct ets_bytes bytes = {data, size};
-    for (int encoding = ETS_CAPTURE_AUTO; encoding <= ETS_CAPTURE_BASE64; encoding++) {
+    for (int encoding = ETS_LOG_AUTO; encoding <= ETS_LOG_BASE64; encoding++) {
         uint8_t *memory = malloc(size == 0 ? 1 : size);
-        struct ets_capture found;
+        struct ets_device_log found;
         if (memory == NULL) return 0;
         const struct ets_bytes room = {memory, size};
-        if (ets_capture_find(&found, bytes, (enum ets_capture_encoding)encoding, memory, size,
-                             NULL) == ETS_OK) {
+        if (ets_device_log_find(&found, bytes, (enum ets_log_encoding)encoding, memory, size,
+                                NULL) == ETS_OK) {
             if (found.stream.size == 0 && found.dump.size == 0) abort();
             if (!is_inside(found.stream, bytes) && !is_inside(found.stream, room)) abort();
             if (!is_inside(found.dump, bytes) && !is_inside(found.dump, room)) abort();
