@@ -3,7 +3,7 @@ add_library(sign_flips MODULE ${PROJECT_SOURCE_DIR}/examples/comparator/sign_fli
 set(ets_plugins sign_flips)
 foreach(fault NO_SYMBOL NOTHING VERSION SIZE NO_NAME BAD_NAME LONG_NAME NO_FUNCTION COLUMN REFUSES)
   string(TOLOWER comparator_${fault} name)
-  add_library(${name} MODULE unit/faulty_comparator.c)
+  add_library(${name} MODULE unit/host/faulty_comparator.c)
   target_compile_definitions(${name} PRIVATE FAULT_${fault})
   list(APPEND ets_plugins ${name})
 endforeach()

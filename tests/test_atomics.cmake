@@ -17,11 +17,11 @@ foreach(way ${ets_ways})
   target_link_libraries(trace_${way} PRIVATE ets_compile_options)
   foreach(name test_recorder test_recorder_threads test_trace_dump test_trace_stream
       test_trace_tensors)
-    add_executable(${name}_${way} unit/${name}.c $<TARGET_OBJECTS:trace_${way}>)
+    add_executable(${name}_${way} unit/trace/${name}.c $<TARGET_OBJECTS:trace_${way}>)
     target_compile_definitions(${name}_${way} PRIVATE ${ets_define_${way}}
       TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data" EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
     target_include_directories(${name}_${way} PRIVATE
-      ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+      ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/unit/support)
     target_link_libraries(${name}_${way} PRIVATE
       ets_compile_options etscope_static PkgConfig::CMOCKA Threads::Threads)
     ets_add_test(${name}_${way} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}_${way}>)

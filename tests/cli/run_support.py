@@ -198,7 +198,7 @@ def step_of(values):
 
 
 def tolerance_of(model, inputs, expected):
-    """How far outputs may be off; tests/unit/test_engine_fixtures.c says why."""
+    """How far outputs may be off; tests/unit/engine/test_engine_fixtures.c says why."""
     if model == "conv_xnnpack_int8":
         return 1.001 * step_of(expected[2])
     if model == "linear_int8_xnnpack":

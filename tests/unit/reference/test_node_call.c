@@ -4,7 +4,7 @@
  */
 #include "numerics/element.h"
 #include "reference/reference.h"
-#include "unit/test_engine_support.h"
+#include "test_engine_support.h"
 
 #include <math.h>
 
