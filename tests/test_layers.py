@@ -190,6 +190,11 @@ class TestLayers(unittest.TestCase):
             ],
         )
 
+    def test_layers__sign_names_files_that_exist(self):
+        self.write("src/base/a.c", "")
+        (self.root / "src/base/README.md").write_text("Open a.c, then gone.h.\n", encoding="utf-8")
+        self.assertEqual(self.check(), ["src/base/README.md: there is no gone.h"])
+
     def test_layers__public_header_counts_as_its_folder(self):
         self.write("include/etscope/gap.h", "")
         self.write("src/record/a.c", '#include "etscope/gap.h"\n')

@@ -9,7 +9,7 @@ In the sources:
 * no text outside of src/cli names an option or a command of the command line
 * public headers include public headers only, and stable ones no experimental ones, which say so
 * the names of source files are unique, and no source file is longer than 800 lines
-* each folder has a README.md, each source file an opening comment
+* each folder has a README.md, which names files that exist; each source file an opening comment
 * each function of a public header is used by something that is shipped, or shown in an example
 
 With --build, in the objects and libraries of a build in that folder:
@@ -243,6 +243,12 @@ class Checker:
         for folder in sorted(path for path in (self.root / "src").rglob("*") if path.is_dir()):
             if folder.name != "__pycache__" and not (folder / "README.md").is_file():
                 self.report(folder, 0, "this folder has no README.md")
+        sources = {path.name for top in ("src", "include")
+                   for path in (self.root / top).rglob("*") if path.is_file()}
+        for path in sorted((self.root / "src").rglob("README.md")):
+            for name in re.findall(r"\b\w+\.(?:c|cc|h|hpp)\b", path.read_text(encoding="utf-8")):
+                if name not in sources:
+                    self.report(path, 0, f"there is no {name}")
         for path in self.files("src", CODE_SUFFIXES):
             if not path.read_text(encoding="utf-8").startswith(("/*", "//")):
                 self.report(path, 1, "the file does not begin with a comment that says what it is")

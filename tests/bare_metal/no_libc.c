@@ -3,6 +3,7 @@
  * and ends with the status that the writer gave.
  */
 #include "etscope/etdump.h"
+#include "trace/etdump_writer.h"
 
 /* What compilers may call. Volatile, so that they do not make these call themselves. */
 void *memcpy(void *to, const void *from, size_t size);

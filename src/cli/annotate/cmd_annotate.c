@@ -6,6 +6,7 @@
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
+#include "cli/open/filters.h"
 #include "cli/open/siblings.h"
 #include "cli/open/source_files.h"
 #include "cli/open/trace_notes.h"
@@ -36,7 +37,7 @@ const struct cli_option cli_annotate_options[] = {
     {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},
     CLI_FILTER_OPTIONS,
     CLI_REFERENCE_OPTIONS,
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown",
+    {"--format", "-f", CLI_FORMATS,
      "How to print; for programs only lines that something is known about", NULL, false},
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best", NULL, false},
     {"--width", NULL, "N", "Columns of the page; default: the terminal's, or no limit", NULL,

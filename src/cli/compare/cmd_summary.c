@@ -3,8 +3,9 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/inspect/show.h"
+#include "cli/open/inspected.h"
 #include "cli/open/traces.h"
 #include "output/table/pool_table.h"
 #include "output/table/table.h"

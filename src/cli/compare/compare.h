@@ -2,7 +2,7 @@
 #ifndef ETSCOPE_CLI_COMPARE_COMPARE_H
 #define ETSCOPE_CLI_COMPARE_COMPARE_H
 
-#include "cli/inspect/show.h"
+#include "cli/open/inspected.h"
 
 /* What a comparison needs must be there: CLI_OK, or a complaint. */
 int cli_check_compare(const struct cli_subject *subject);

@@ -1,7 +1,7 @@
 /* What --columns asks for. */
 #include <string.h>
 
-#include "cli/inspect/show.h"
+#include "cli/core/columns.h"
 
 enum { MOST_COLUMNS = 63, MAX_WORD = 48 };
 

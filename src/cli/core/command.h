@@ -166,4 +166,7 @@ extern const struct cli_option cli_recover_options[];
 extern const struct cli_option cli_doctor_options[];
 extern const struct cli_option cli_help_options[];
 
+/* The choices of --format: all that tables know, in the order of enum ets_format. */
+#define CLI_FORMATS "table|tsv|csv|json|jsonl|markdown"
+
 #endif

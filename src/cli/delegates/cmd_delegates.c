@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
+#include "cli/core/columns.h"
 #include "cli/core/write_table.h"
-#include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
+#include "cli/open/inspected.h"
 #include "cli/open/siblings.h"
+#include "cli/open/trace_notes.h"
 #include "output/table/delegate_table.h"
 
 const struct cli_option cli_delegates_options[] = {
@@ -17,7 +19,7 @@ const struct cli_option cli_delegates_options[] = {
      false},
     {"--calls", NULL, NULL, "Only the instructions, without what delegates run inside", NULL,
      false},
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",
      NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
@@ -184,15 +186,7 @@ static void print_notes(const struct subject *s)
             cli_note("no times inside of instruction %d: %s", row->instruction, reason);
         }
     }
-    for (uint32_t i = 0; i < ets_inspection_block_count(s->inspection); i++) {
-        const struct ets_block *block = ets_inspection_block(s->inspection, i);
-        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-            cli_note("block %u is not joined, its method is ambiguous: %s; --method decides", i,
-                     block->method);
-        } else if (block->method_state == ETS_METHOD_MISMATCH) {
-            cli_note("block %u is not joined: %s", i, block->reason);
-        }
-    }
+    cli_note_unjoined(NULL, s->inspection);
 }
 
 static int show(const struct subject *s)

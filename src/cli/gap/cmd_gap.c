@@ -4,6 +4,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/gap/gap_report.h"
@@ -47,7 +48,7 @@ const struct cli_option cli_gap_options[] = {
     {"--picture", NULL, "FILE", "Also draw the errors of each operator, as SVG", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as aot_ops,own_error,snr",
      NULL, false},
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},

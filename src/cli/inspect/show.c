@@ -2,7 +2,6 @@
 #include "cli/inspect/show.h"
 #include "host/output.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,20 +79,6 @@ static bool check_run_options(const struct cli_arguments *arguments, struct requ
     return parse_tokens(arguments, request);
 }
 
-struct ets_inspect_options cli_inspection_options(const struct cli_arguments *arguments,
-                                                  const struct cli_subject *subject)
-{
-    return (struct ets_inspect_options){
-        .record = subject->record,
-        .program = subject->program,
-        .method = subject->method,
-        .partial = cli_has(arguments, "--partial"),
-        .allow_mismatch = cli_has(arguments, "--allow-mismatch"),
-        .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
-        .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
-    };
-}
-
 static bool parse_request(const struct cli_arguments *arguments, const struct cli_subject *subject,
                           struct request *request)
 {
@@ -154,83 +139,6 @@ static int settle_units(const struct cli_arguments *arguments,
     return cli_complain(CLI_USAGE,
                         "cycles have no length in time: --source-time-scale and "
                         "--target-time-scale must both be cycles, or neither");
-}
-
-int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
-                    uint32_t *block_out, uint32_t *run_out)
-{
-    bool ok = true;
-    const uint32_t blocks = ets_inspection_block_count(inspection);
-    const uint32_t runs = ets_inspection_run_count(inspection);
-    const char *wanted = cli_value(arguments, "--block");
-    const long long run = cli_number(arguments, "--run", -1, 0, UINT32_MAX - 1, &ok);
-    *block_out = *run_out = ETS_NO_INDEX;
-    if (!ok) return CLI_USAGE;
-    if (run >= runs) {
-        return cli_complain(CLI_USAGE, "--run %lld: the trace has %u runs, from 0", run, runs);
-    }
-    if (run >= 0) *run_out = (uint32_t)run;
-    if (wanted == NULL) return CLI_OK;
-    char *end;
-    const unsigned long number = strtoul(wanted, &end, 10);
-    const bool is_number = isdigit((unsigned char)wanted[0]) && *end == '\0';
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < blocks; i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        const bool is_named = cli_text_is(block->name, wanted);
-        if (!is_named && !(is_number && number == i)) continue;
-        *block_out = i;
-        named++;
-    }
-    if (named == 1) return CLI_OK;
-    char list[256] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < blocks && used < 200; i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s", i > 0 ? ", " : "", i,
-                                 (int)(block->name.size < 40 ? block->name.size : 40),
-                                 block->name.data);
-    }
-    return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; there are: %s",
-                        named == 0 ? "no block" : "several blocks", wanted, list);
-}
-
-void cli_print_notes(const struct ets_inspection *inspection)
-{
-    enum { MOST = 3 };
-    const uint32_t damages = ets_inspection_damage_total(inspection);
-    for (uint32_t i = 0; i < damages && i < MOST; i++) {
-        cli_note_damage(ets_inspection_damage(inspection, i));
-    }
-    if (damages > MOST) cli_note("and %u more damaged parts", damages - MOST);
-    cli_note_trace(inspection);
-    uint32_t wrapped, backwards;
-    ets_inspection_clock_faults(inspection, &wrapped, &backwards);
-    if (wrapped > 0)
-        cli_note("%u events end before they start: taken as a wrapped 32-bit counter", wrapped);
-    if (backwards > 0) cli_note("%u events end before they start: counted as lasting 0", backwards);
-    const uint32_t unknown = ets_inspection_unknown_event_count(inspection);
-    if (unknown > 0)
-        cli_note("%u events of kinds this version does not know were passed over", unknown);
-    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-            cli_note("block %u is not joined, its method is ambiguous: %s; --method decides", i,
-                     block->method);
-        } else if (block->method_state == ETS_METHOD_MISMATCH) {
-            cli_note("block %u is not joined: %s", i, block->reason);
-        }
-    }
-    if (ets_inspection_events(inspection)->count == 0 && damages == 0) {
-        cli_note(
-            "the trace holds no events; `etscope doctor` says whether this runtime records any");
-    }
-}
-
-int cli_check_steady(const struct cli_arguments *arguments)
-{
-    if (!cli_has(arguments, "--steady") || !cli_has(arguments, "--run")) return CLI_OK;
-    return cli_complain(CLI_USAGE, "--run names one run, --steady leaves some out: not both");
 }
 
 /* What the tree cannot be, and why. */
@@ -383,43 +291,6 @@ static int check_documents(const struct cli_arguments *arguments)
                         "--compare-results with --format %s needs --output FILE for the "
                         "operator table; standard output is for the comparison",
                         format);
-}
-
-static int open_anew(const struct cli_subject *subject, const struct ets_inspect_options *options,
-                     struct ets_inspection **inspection_out)
-{
-    struct ets_error error;
-    const enum ets_status status =
-        ets_inspection_open(subject->dump, options, inspection_out, &error);
-    if (status == ETS_OK) return CLI_OK;
-    const int code = cli_fail(subject->path, &error);
-    const bool is_damaged = status == ETS_TRUNCATED || status == ETS_MALFORMED;
-    if (is_damaged && error.file == NULL && !options->partial) {
-        cli_note("--partial reads what is whole");
-    }
-    return status == ETS_NOT_FOUND ? CLI_USAGE : code; /* what is not found is --method's name */
-}
-
-int cli_open_inspection(struct cli_subject *subject, const struct ets_inspect_options *options,
-                        struct ets_inspection **inspection_out)
-{
-    if (options->method != NULL && options->record == NULL && options->program == NULL) {
-        return cli_complain(CLI_USAGE, "--method needs --etrecord or --program to find it in");
-    }
-    *inspection_out = subject->inspection;
-    subject->inspection = NULL;
-    if (*inspection_out == NULL) {
-        const int code = open_anew(subject, options, inspection_out);
-        if (code != CLI_OK) return code;
-    }
-    if (ets_inspection_events(*inspection_out)->count == 0 &&
-        ets_inspection_damage_count(*inspection_out) > 0) {
-        cli_print_notes(*inspection_out);
-        ets_inspection_close(*inspection_out);
-        return cli_complain(CLI_INPUT, "%s: nothing whole was left of the trace",
-                            cli_path_name(subject->path));
-    }
-    return CLI_OK;
 }
 
 int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)

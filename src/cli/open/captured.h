@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_OPEN_CAPTURED_H
 #define ETSCOPE_CLI_OPEN_CAPTURED_H
 
-#include "cli/inspect/show.h"
 #include "cli/open/filters.h"
+#include "cli/open/inspected.h"
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
 

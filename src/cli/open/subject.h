@@ -2,8 +2,8 @@
 #ifndef ETSCOPE_CLI_OPEN_SUBJECT_H
 #define ETSCOPE_CLI_OPEN_SUBJECT_H
 
-#include "cli/inspect/show.h"
 #include "cli/open/inputs.h"
+#include "cli/open/inspected.h"
 #include "cli/open/siblings.h"
 
 struct cli_subject_files {

@@ -146,3 +146,17 @@ void cli_note_damage(const struct ets_damage *damage)
     ets_advise_with(&cli_advice, damage->advice, advice, sizeof advice);
     cli_note("byte %llu: %s%s", (unsigned long long)damage->offset, damage->reason, advice);
 }
+
+void cli_note_unjoined(const char *path, const struct ets_inspection *inspection)
+{
+    const char *name = path == NULL ? "" : path, *behind = path == NULL ? "" : ": ";
+    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
+        const struct ets_block *block = ets_inspection_block(inspection, i);
+        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
+            cli_note("%s%sblock %u is not joined, its method is ambiguous: %s; --method decides",
+                     name, behind, i, block->method);
+        } else if (block->method_state == ETS_METHOD_MISMATCH) {
+            cli_note("%s%sblock %u is not joined: %s", name, behind, i, block->reason);
+        }
+    }
+}

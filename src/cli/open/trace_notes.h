@@ -15,4 +15,7 @@ void cli_note_whole_calls(const struct ets_inspection *inspection);
 /* A part of the trace that could not be read. */
 void cli_note_damage(const struct ets_damage *damage);
 
+/* Blocks that are not joined, and why; `path` NULL: of the only trace. */
+void cli_note_unjoined(const char *path, const struct ets_inspection *inspection);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/open/trace_notes.h"
 
 int cli_traces_check_units(const char *left, const struct ets_inspection *left_inspection,
                            const char *right, const struct ets_inspection *right_inspection)
@@ -83,15 +84,7 @@ static void print_notes(const char *path, const struct ets_inspection *inspectio
             "lasting 0",
             name, wrapped + backwards, wrapped, backwards);
     }
-    for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
-        const struct ets_block *block = ets_inspection_block(inspection, i);
-        if (block->method_state == ETS_METHOD_AMBIGUOUS) {
-            cli_note("%s: block %u is not joined, its method is ambiguous: %s; --method decides",
-                     name, i, block->method);
-        } else if (block->method_state == ETS_METHOD_MISMATCH) {
-            cli_note("%s: block %u is not joined: %s", name, i, block->reason);
-        }
-    }
+    cli_note_unjoined(name, inspection);
 }
 
 /* Room for one more trace that stays open; it is not counted yet. */

@@ -18,7 +18,7 @@
      "Take off what recording cost; the traces must tell it", NULL, false},                       \
     {"--steady", NULL, NULL, "Of each trace without the first runs that are warm-up", NULL,       \
      false},                                                                                      \
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL,       \
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL,       \
      false},                                                                                      \
     {"--unit", NULL, "ns|us|ms|s", "One unit for all times instead of the best for each column",  \
      NULL, false},                                                                                \

@@ -5,9 +5,10 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/inspect/show.h"
+#include "cli/open/inspected.h"
 #include "cli/sql/sql_sources.h"
 
 /* clang-format off */
@@ -22,7 +23,7 @@ const struct cli_option cli_sql_options[] = {
     CLI_SIBLINGS_OPTION,
     {"--to", NULL, "FILE", "Write all tables and views to FILE, an SQLite database", NULL, false},
     {"--schema", NULL, NULL, "Print the tables and views with their columns", NULL, false},
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the result", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "How to print the result", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the result to FILE instead of standard output", NULL, false},

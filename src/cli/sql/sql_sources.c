@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
-#include "cli/inspect/show.h"
 #include "cli/open/debug_buffer.h"
+#include "cli/open/inspected.h"
 #include "etscope/file.h"
 
 static int add_record(struct sql_sources *sources, const char *path)

@@ -1,6 +1,7 @@
 /* tensors: what a trace captured, listed, printed, saved, compared, drawn. */
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/debug_buffer.h"
@@ -40,7 +41,7 @@ const struct cli_option cli_tensors_options[] = {
     CLI_COMPARATOR_OPTION,
     {"--heat-map", NULL, "FILE",
      "Also draw one tensor, with --compare its difference, as a PNG picture", NULL, false},
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},

@@ -11,6 +11,7 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/tolerances.h"

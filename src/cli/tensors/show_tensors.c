@@ -8,6 +8,7 @@
 #include "cli/core/cli_text.h"
 #include "etscope/base.h"
 #include "output/picture/heat_map.h"
+#include "output/table/table.h"
 #include "output/text/tensor_text.h"
 
 enum { THRESHOLD = 1000, NAME_BYTES = 200, HEADING_BYTES = 2048 };

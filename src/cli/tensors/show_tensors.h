@@ -4,6 +4,7 @@
 
 #include "cli/open/captured.h"
 #include "host/output.h"
+#include "output/table/table.h"
 
 /* For the option table of `tensors`. */
 /* clang-format off */

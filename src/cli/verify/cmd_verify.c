@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
-#include "cli/inspect/show.h"
 #include "cli/open/comparator_option.h"
 #include "cli/open/session.h"
 #include "cli/open/tolerances.h"
@@ -33,7 +33,7 @@ const struct cli_option cli_verify_options[] = {
     {"--junit", NULL, "FILE", "Also write the verdicts as JUnit's XML", NULL, false},
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as case,verdict,mse", NULL,
      false},
-    {"--format", "-f", "table|tsv|csv|json|jsonl|markdown", "How to print the table", NULL, false},
+    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},

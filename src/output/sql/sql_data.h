@@ -9,7 +9,7 @@
 
 #include "host/arena.h"
 #include "output/sql/sql.h"
-#include "views/self_times.h"
+#include "views/row_times.h"
 
 struct ets_sql_trace_data {
     const struct ets_sql_trace *source;

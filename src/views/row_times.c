@@ -1,5 +1,5 @@
 /* Times of all rows, and what the rows inside of them leave over. */
-#include "views/self_times.h"
+#include "views/row_times.h"
 
 #include "inspect/time_details.h"
 #include "views/chosen_runs.h"

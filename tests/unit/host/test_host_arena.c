@@ -5,7 +5,7 @@
 #include "host/key_table.h"
 #include "host/strings.h"
 
-static void test_base_arena__pieces_are_zero_aligned_and_apart(void **state)
+static void test_host_arena__pieces_are_zero_aligned_and_apart(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -29,7 +29,7 @@ static void test_base_arena__pieces_are_zero_aligned_and_apart(void **state)
     ets_arena_reset(&arena);
 }
 
-static void test_base_arena__sizes_that_cannot_be_are_refused(void **state)
+static void test_host_arena__sizes_that_cannot_be_are_refused(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -46,7 +46,7 @@ static void test_base_arena__sizes_that_cannot_be_are_refused(void **state)
     ets_arena_reset(&arena);
 }
 
-static void test_base_arena__texts_are_copied_and_ended(void **state)
+static void test_host_arena__texts_are_copied_and_ended(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -59,7 +59,7 @@ static void test_base_arena__texts_are_copied_and_ended(void **state)
     ets_arena_reset(&arena);
 }
 
-static void test_base_arena__strings_keep_one_number_each(void **state)
+static void test_host_arena__strings_keep_one_number_each(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -87,7 +87,7 @@ static void test_base_arena__strings_keep_one_number_each(void **state)
     ets_arena_reset(&arena);
 }
 
-static void test_base_arena__keys_keep_one_number_each(void **state)
+static void test_host_arena__keys_keep_one_number_each(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -111,7 +111,7 @@ static void test_base_arena__keys_keep_one_number_each(void **state)
 }
 
 /* Without memory for more, what is known stays known. */
-static void test_base_arena__tables_tell_where_memory_ends(void **state)
+static void test_host_arena__tables_tell_where_memory_ends(void **state)
 {
     (void)state;
     struct ets_arena arena;
@@ -144,12 +144,12 @@ static void test_base_arena__tables_tell_where_memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_base_arena__pieces_are_zero_aligned_and_apart),
-        cmocka_unit_test(test_base_arena__sizes_that_cannot_be_are_refused),
-        cmocka_unit_test(test_base_arena__texts_are_copied_and_ended),
-        cmocka_unit_test(test_base_arena__strings_keep_one_number_each),
-        cmocka_unit_test(test_base_arena__keys_keep_one_number_each),
-        cmocka_unit_test(test_base_arena__tables_tell_where_memory_ends),
+        cmocka_unit_test(test_host_arena__pieces_are_zero_aligned_and_apart),
+        cmocka_unit_test(test_host_arena__sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(test_host_arena__texts_are_copied_and_ended),
+        cmocka_unit_test(test_host_arena__strings_keep_one_number_each),
+        cmocka_unit_test(test_host_arena__keys_keep_one_number_each),
+        cmocka_unit_test(test_host_arena__tables_tell_where_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

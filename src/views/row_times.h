@@ -10,8 +10,8 @@
  * Times are ticks of the trace; of a row whose clock is its own (ets_row_has_own_clock), ticks of
  * that, which are nobody's part.
  */
-#ifndef ETSCOPE_VIEWS_SELF_TIMES_H
-#define ETSCOPE_VIEWS_SELF_TIMES_H
+#ifndef ETSCOPE_VIEWS_ROW_TIMES_H
+#define ETSCOPE_VIEWS_ROW_TIMES_H
 
 #include "etscope/inspect.h"
 #include "host/arena.h"
