@@ -261,9 +261,8 @@ static void say_outputs(struct words *words, const struct ets_gap_verdict *verdi
     say_number(words, verdict->outputs, 2);
 }
 
-/* Whose own error comes nearest to what it was judged by, where totals are off and nobody is
- * guilty:
- * "; the largest own error is 0.14 of 0.15 allowed in linear_1 (make.py:26)". */
+/* Who comes nearest to standing out where totals are off and nobody is guilty:
+ * "; nearest to it comes linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out". */
 static void say_nearest(struct words *words, const struct ets_gap_report *report)
 {
     uint32_t nearest = ETS_NO_INDEX;
@@ -275,12 +274,13 @@ static void say_nearest(struct words *words, const struct ets_gap_report *report
         nearest = i;
     }
     if (nearest == ETS_NO_INDEX) return;
-    say(words, "; the largest own error is ");
-    say_number(words, ets_gap_row(report, nearest)->own_error, 2);
-    say(words, " of ");
-    say_number(words, ets_gap_row(report, nearest)->threshold, 2);
-    say(words, " allowed, in ");
+    say(words, "; nearest to it comes ");
     say_row(words, report, nearest);
+    say(words, ": its own error is ");
+    say_number(words, ets_gap_row(report, nearest)->own_error, 2);
+    say(words, ", ");
+    say_number(words, ets_gap_row(report, nearest)->threshold, 2);
+    say(words, " would stand out");
 }
 
 static void say_agreement(struct words *words, const struct ets_gap_report *report,

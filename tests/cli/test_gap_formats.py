@@ -122,7 +122,7 @@ class Mixed(GapTest):
         changed.write_bytes(data)
         self.assertRegex(self.headline(*words[:-1], changed),
                          "^no operator stands out: 2 of 3 values are off against the exported .*"
-                         r"; the largest own error is \S+ of \S+ allowed, in ")
+                         r"; nearest to it comes .*: its own error is \S+, \S+ would stand out")
 
     def test_gap__half_and_int8_are_compared_with_the_float_model(self):
         original = ("--reference-etrecord", self.folder_ / "float.etrecord")
