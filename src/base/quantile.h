@@ -1,8 +1,15 @@
-/* Quantiles of a sample. */
+/* Quantiles of a sample, and the order that they need. */
 #ifndef ETSCOPE_BASE_QUANTILE_H
 #define ETSCOPE_BASE_QUANTILE_H
 
 #include <stdint.h>
+
+/* For qsort over doubles, ascending; without NaN. */
+static inline int ets_compare_doubles(const void *left, const void *right)
+{
+    const double one = *(const double *)left, two = *(const double *)right;
+    return (one > two) - (one < two);
+}
 
 /* `sorted` ascending, `count` at least 1; interpolates as NumPy does, to the last digit. */
 static inline double ets_quantile(const double *sorted, uint32_t count, double fraction)

@@ -19,12 +19,6 @@
 
 static const double ABOVE = 0.1, LEVEL = 0.05;
 
-static int compare_times(const void *left, const void *right)
-{
-    const double one = *(const double *)left, two = *(const double *)right;
-    return (one > two) - (one < two);
-}
-
 /*
  * The bounds' ranks, from the slowest, 0, on: `*low_out` is count where no run is low enough,
  * `*high_out` is -1 where none is high enough.
@@ -59,7 +53,7 @@ static struct bounds bounds_of(const struct ets_difference_side *side, double *s
     const uint32_t count = side->times.count;
     double low, high;
     memcpy(scratch, side->per_run, count * sizeof *scratch);
-    qsort(scratch, count, sizeof *scratch, compare_times);
+    qsort(scratch, count, sizeof *scratch, ets_compare_doubles);
     find_ranks(count, &low, &high);
     const struct bounds bounds = {low >= count ? -INFINITY : scratch[count - 1 - (uint32_t)low],
                                   ets_quantile(scratch, count, 1 - ABOVE),

@@ -18,7 +18,7 @@ enum ets_status ets_etdump_root_at(struct ets_bytes bytes, size_t *root_at_out,
     return ETS_OK;
 }
 
-void ets_etdump_read_run(const uint8_t *base, size_t run_at, struct ets_etdump_run *run_out)
+static void read_run(const uint8_t *base, size_t run_at, struct ets_etdump_run *run_out)
 {
     const struct ets_fb table = {base, run_at};
     const struct ets_fb_vector events = ets_fb_vector(table, RUN_EVENTS);
@@ -37,7 +37,7 @@ void ets_etdump_read_run(const uint8_t *base, size_t run_at, struct ets_etdump_r
 void ets_etdump_run(const struct ets_etdump *dump, uint32_t index, struct ets_etdump_run *run_out)
 {
     const struct ets_fb_vector runs = {dump->bytes.data, dump->runs_at, dump->run_count};
-    ets_etdump_read_run(dump->bytes.data, ets_fb_vector_table(runs, index).at, run_out);
+    read_run(dump->bytes.data, ets_fb_vector_table(runs, index).at, run_out);
 }
 
 static void read_profile(struct ets_fb table, struct ets_etdump_event *event)

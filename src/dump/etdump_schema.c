@@ -79,11 +79,11 @@ static const struct ets_fb_field run_fields[] = {
     TABLES("allocators", RUN_ALLOCATORS, allocator_type),
     TABLES("events", RUN_EVENTS, ets_etdump_event_type),
 };
-const struct ets_fb_type ets_etdump_run_type = TYPE("RunData", run_fields);
+static const struct ets_fb_type run_type = TYPE("RunData", run_fields);
 const struct ets_fb_type ets_etdump_frame_type = {"RunData", run_fields, 3};
 
 static const struct ets_fb_field etdump_fields[] = {
     SCALAR("version", ETDUMP_VERSION, ETS_FB_U32),
-    TABLES("run_data", ETDUMP_RUN_DATA, ets_etdump_run_type),
+    TABLES("run_data", ETDUMP_RUN_DATA, run_type),
 };
 const struct ets_fb_type ets_etdump_type = TYPE("ETDump", etdump_fields);

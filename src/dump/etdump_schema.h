@@ -7,14 +7,12 @@
 #include "format/flatbuffer.h"
 
 extern const struct ets_fb_type ets_etdump_type;
-extern const struct ets_fb_type ets_etdump_run_type;   /* all of a run */
 extern const struct ets_fb_type ets_etdump_frame_type; /* a run without its events' contents */
 extern const struct ets_fb_type ets_etdump_event_type;
 
-/* Reads the verified Event table at `event_at`, the verified RunData table at `run_at`. */
+/* Reads the verified Event table at `event_at`. */
 void ets_etdump_read_event(const uint8_t *base, size_t event_at,
                            struct ets_etdump_event *event_out);
-void ets_etdump_read_run(const uint8_t *base, size_t run_at, struct ets_etdump_run *run_out);
 
 /*
  * 1 where events stand in the table of runs. ExecuTorch's ETDumpGen leaves a dump so that met a

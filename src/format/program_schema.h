@@ -82,11 +82,6 @@ static inline struct ets_fb ets_method_plan(const struct ets_method *method)
 enum ets_status ets_program_read_value(const struct ets_method *method, uint32_t index,
                                        struct ets_evalue *value_out, struct ets_error *error);
 
-/* Reads a Tensor table: its layout and where its bytes live. */
-enum ets_status ets_program_read_tensor(const struct ets_method *method, struct ets_fb table,
-                                        struct ets_program_tensor *tensor_out,
-                                        struct ets_error *error);
-
 /* What init asks beyond FlatBuffers and segments: every index inside what it indexes. */
 enum ets_status ets_program_verify_meaning(const struct ets_program *program,
                                            struct ets_error *error);

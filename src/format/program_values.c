@@ -143,9 +143,9 @@ static enum ets_status read_place(const struct ets_method *method, struct ets_fb
     return ETS_OK;
 }
 
-enum ets_status ets_program_read_tensor(const struct ets_method *method, struct ets_fb table,
-                                        struct ets_program_tensor *tensor_out,
-                                        struct ets_error *error)
+/* Reads a Tensor table: its layout and where its bytes live. */
+static enum ets_status read_tensor(const struct ets_method *method, struct ets_fb table,
+                                   struct ets_program_tensor *tensor_out, struct ets_error *error)
 {
     const struct ets_fb extra = ets_fb_table(table, TENSOR_EXTRA);
     const int dynamism = ets_fb_i8(table, TENSOR_DYNAMISM, ETS_SHAPE_STATIC);
@@ -200,8 +200,7 @@ enum ets_status ets_program_read_value(const struct ets_method *method, uint32_t
     case ETS_EVALUE_BOOL: value_out->int_value = ets_fb_u8(member, 0, 0) != 0; break;
     case ETS_EVALUE_DOUBLE: value_out->double_value = ets_fb_f64(member, 0, 0.0); break;
     case ETS_EVALUE_STRING: value_out->string = ets_fb_text(member, 0); break;
-    case ETS_EVALUE_TENSOR:
-        return ets_program_read_tensor(method, member, &value_out->tensor, error);
+    case ETS_EVALUE_TENSOR: return read_tensor(method, member, &value_out->tensor, error);
     default: {
         const struct ets_fb_vector items = ets_fb_vector(member, 0);
         value_out->item_count = items.count;

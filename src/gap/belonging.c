@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/quantile.h"
 #include "gap/counterparts.h"
 
 enum { ROWS = 8, COLUMNS = 256, MOST_WEIGHTS = 4096 };
@@ -130,12 +131,6 @@ enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct ga
     return sources.has_others ? ETS_OK : add_weight(weights, value, error);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double one = *(const double *)left, two = *(const double *)right;
-    return (one > two) - (one < two);
-}
-
 /* The median of the rows' cosines, signs apart; NaN: all rows of one side are 0. */
 static double likeness(const struct gap_weight *one, const struct gap_weight *two)
 {
@@ -154,7 +149,7 @@ static double likeness(const struct gap_weight *one, const struct gap_weight *tw
         if (power > 0 && isfinite(power)) cosines[count++] = fabs(product) / power;
     }
     if (count == 0) return NAN;
-    qsort(cosines, count, sizeof *cosines, compare_doubles);
+    qsort(cosines, count, sizeof *cosines, ets_compare_doubles);
     return cosines[count / 2];
 }
 

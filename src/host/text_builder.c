@@ -1,12 +1,12 @@
 /* A text that grows in a room of the caller's. */
 #include "host/text_builder.h"
 
-#include "base/utf8.h"
-
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 /* Of a text that was cut: without half of a character at its end. */
 static size_t whole_characters(const char *text, size_t size)
@@ -67,4 +67,15 @@ void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ..
     if (kept == builder->used) return;
     builder->used = kept;
     builder->text[kept] = '\0';
+}
+
+void ets_add_shown_text(struct ets_text_builder *builder, struct ets_text text)
+{
+    for (size_t i = 0; i < text.size && builder->used + 4 < builder->room;) {
+        const char *at = text.data + i;
+        const size_t length = ets_plain_length(at, text.size - i);
+        if (length == 0) ets_add_text(builder, "\\x%02x", (unsigned char)*at);
+        else ets_add_text(builder, "%.*s", (int)length, at);
+        i += length == 0 ? 1 : length;
+    }
 }

@@ -27,6 +27,9 @@ void ets_add_text(struct ets_text_builder *builder, const char *format, ...) ETS
  */
 void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ...) ETS_PRINTF(2, 3);
 
+/* Text from a file: what may not be shown becomes \x1b. */
+void ets_add_shown_text(struct ets_text_builder *builder, struct ets_text text);
+
 static inline struct ets_text ets_built_text(const struct ets_text_builder *builder)
 {
     return (struct ets_text){builder->text, builder->used};

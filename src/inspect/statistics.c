@@ -33,12 +33,6 @@ static double pairwise_sum(const double *values, uint32_t count)
     return pairwise_sum(values, half) + pairwise_sum(values + half, count - half);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 void ets_statistics_compute(double *values, uint32_t count, struct ets_statistics *statistics_out)
 {
     if (count == 0) {
@@ -46,7 +40,7 @@ void ets_statistics_compute(double *values, uint32_t count, struct ets_statistic
         return;
     }
     const double total = pairwise_sum(values, count);
-    qsort(values, count, sizeof *values, compare_doubles);
+    qsort(values, count, sizeof *values, ets_compare_doubles);
     *statistics_out = (struct ets_statistics){
         .count = count,
         .min = values[0],

@@ -181,7 +181,8 @@ no_memory:
     return ets_fail_memory(error, "the reference");
 }
 
-bool ets_reference_is_used(const struct reference_twins *twins, uint32_t slot)
+/* True where something in the plan uses a value, an output of the model included. */
+static bool is_used_slot(const struct reference_twins *twins, uint32_t slot)
 {
     const uint32_t *first = twins->plan_readers.first;
     return first[slot] != first[slot + 1];
@@ -302,7 +303,7 @@ static void find_fits(struct reference_twins *twins, uint32_t number, struct mat
         mark_users(twins, slot);
         /* What works in place changes what others use under other names: no telling by users. */
         const bool is_shared = plan->is_written[ets_reference_plan_storage(plan, slot)];
-        const bool is_used = ets_reference_is_used(twins, slot);
+        const bool is_used = is_used_slot(twins, slot);
         for (uint32_t j = 0; j < matching->candidates; j++) {
             const uint32_t twin_slot = matching->slots[j];
             matching->fits[i][j] =

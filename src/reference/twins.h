@@ -32,7 +32,4 @@ struct reference_twins {
  */
 const uint32_t *ets_reference_twin_exits(struct reference_twins *twins, uint32_t number);
 
-/* True where something in the plan uses a value, an output of the model included. */
-bool ets_reference_is_used(const struct reference_twins *twins, uint32_t slot);
-
 #endif

@@ -1,6 +1,7 @@
 /* Prints tensors with their statistics, and draws them as heat maps. */
 #include "cli/tensors/show_tensors.h"
 #include "host/output.h"
+#include "host/text_builder.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,16 +51,9 @@ static size_t put_numbers(char *text, size_t room, const int64_t *numbers, uint3
 /* A text of the file as it may reach a terminal. */
 static size_t put_text(char *text, size_t room, struct ets_text from)
 {
-    const char *at = from.data;
-    size_t used = 0, length;
-    for (size_t i = 0; i < from.size && used + 4 < room; i += length) {
-        const size_t shown = ets_plain_length(at + i, from.size - i);
-        length = shown > 0 ? shown : 1;
-        if (shown > 0) memcpy(text + used, at + i, shown);
-        else snprintf(text + used, room - used, "\\x%02x", (unsigned char)at[i]);
-        used += shown > 0 ? shown : 4;
-    }
-    return used;
+    struct ets_text_builder shown = {text, room, 0};
+    ets_add_shown_text(&shown, from);
+    return shown.used;
 }
 
 /* ", zoo.py:16" of what made the value, where it is known. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "host/arena.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/accounting/trend.h"
@@ -24,15 +25,9 @@ struct finder {
     uint32_t count;
 };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double sort_and_halve(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare_doubles);
+    qsort(values, count, sizeof *values, ets_compare_doubles);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

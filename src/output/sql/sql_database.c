@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "host/output.h"
 
-enum ets_status ets_sql_execute(struct ets_sql *sql, const char *statements,
-                                struct ets_error *error)
+/* Runs statements of our own. Status: IO, NO_MEMORY. */
+static enum ets_status execute(struct ets_sql *sql, const char *statements, struct ets_error *error)
 {
     const int code = sql->sqlite.exec(sql->connection, statements, NULL, NULL, NULL);
     if (code == SQLITE_OK) return ETS_OK;
@@ -29,7 +29,7 @@ static enum ets_status add_views(struct ets_sql *sql, const char *schema, struct
             break;
         }
         ets_print_text(text, room, "create view %s.%s as %s", schema, view->name, view->select);
-        status = ets_sql_execute(sql, text, error);
+        status = execute(sql, text, error);
     }
     ets_arena_reset(&scratch);
     return status;
@@ -51,7 +51,7 @@ static enum ets_status connect(struct ets_sql *sql, struct ets_error *error)
     ETS_TRY(add_views(sql, "main", error));
     /* SQLite's own table functions are made when they are first named, which is no reading. */
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        (void)ets_sql_execute(sql, functions[i], NULL);
+        (void)execute(sql, functions[i], NULL);
     }
     ets_sql_guard(sql, true);
     return ETS_OK;
@@ -104,15 +104,15 @@ static enum ets_status save_table(struct ets_sql *sql, const struct ets_sql_tabl
     ets_print_text(name, sizeof name, "out.%s", table->name);
     const char *create = ets_sql_create_text(&scratch, table, name, true);
     enum ets_status status = create == NULL ? ets_fail_memory(error, "a table of the database")
-                                            : ets_sql_execute(sql, create, error);
+                                            : execute(sql, create, error);
     ets_arena_reset(&scratch);
     ets_print_text(text, sizeof text, "insert into out.%s select * from main.%s", table->name,
                    table->name);
-    if (status == ETS_OK) status = ets_sql_execute(sql, text, error);
+    if (status == ETS_OK) status = execute(sql, text, error);
     for (int i = 0; status == ETS_OK && i < ETS_SQL_LOOKUPS && table->indexed[i] != NULL; i++) {
         ets_print_text(text, sizeof text, "create index out.%s_%s on %s(\"%s\")", table->name,
                        table->indexed[i], table->name, table->indexed[i]);
-        status = ets_sql_execute(sql, text, error);
+        status = execute(sql, text, error);
     }
     return status;
 }
@@ -122,22 +122,21 @@ static enum ets_status fill_file(struct ets_sql *sql, const char *path, struct e
 {
     char *attach = sql->sqlite.mprintf("attach %Q as out", path);
     enum ets_status status = attach == NULL ? ets_fail_memory(error, "the database's path")
-                                            : ets_sql_execute(sql, attach, error);
+                                            : execute(sql, attach, error);
     sql->sqlite.free(attach);
     if (status != ETS_OK) return status;
-    status = ets_sql_execute(sql,
-                             "pragma out.journal_mode = off; pragma out.synchronous = off; "
-                             "begin",
-                             error);
+    status = execute(sql,
+                     "pragma out.journal_mode = off; pragma out.synchronous = off; "
+                     "begin",
+                     error);
     for (size_t i = 0; status == ETS_OK && ets_sql_tables[i] != NULL; i++) {
         status = save_table(sql, ets_sql_tables[i], error);
     }
     if (status == ETS_OK) status = add_views(sql, "out", error);
     struct ets_error *reason = status == ETS_OK ? error : NULL;
-    const enum ets_status ended =
-        ets_sql_execute(sql, status == ETS_OK ? "commit" : "rollback", reason);
+    const enum ets_status ended = execute(sql, status == ETS_OK ? "commit" : "rollback", reason);
     if (status == ETS_OK) status = ended;
-    (void)ets_sql_execute(sql, "detach out", NULL);
+    (void)execute(sql, "detach out", NULL);
     return status;
 }
 

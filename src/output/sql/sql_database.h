@@ -19,9 +19,6 @@ int ets_sql_add_functions(struct ets_sql *sql);
 /* sql_query.c: from now on nothing but reading is allowed; `is_guarded` false: all is. */
 void ets_sql_guard(struct ets_sql *sql, bool is_guarded);
 
-/* Runs statements of our own. Status: IO, NO_MEMORY. */
-enum ets_status ets_sql_execute(struct ets_sql *sql, const char *statements,
-                                struct ets_error *error);
 /* "create table NAME (...)" of a table, in `scratch`; NULL: no memory. */
 const char *ets_sql_create_text(struct ets_arena *scratch, const struct ets_sql_table *table,
                                 const char *name, bool is_file);

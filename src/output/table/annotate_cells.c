@@ -123,8 +123,7 @@ static void put_written(const struct annotate_line *line)
 
 static void put_number(const struct annotate_line *line, bool is_known, double number)
 {
-    if (is_known && !isnan(number)) ets_table_put_real(line->f->table, number);
-    else ets_table_put_nothing(line->f->table);
+    ets_table_put_known(line->f->table, is_known ? number : NAN);
 }
 
 /* What the gap report says of the value that the line's error is of. */

@@ -24,21 +24,15 @@ struct field {
     void (*put)(const struct line *line);
 };
 
-static void put_real(const struct line *line, double value)
-{
-    if (isnan(value)) ets_table_put_nothing(line->table);
-    else ets_table_put_real(line->table, value);
-}
-
 /* In the column of times or of shares, as the rule is about one of them. */
 static void put_time(const struct line *line, double value)
 {
-    put_real(line, line->shown->is_share ? NAN : value);
+    ets_table_put_known(line->table, line->shown->is_share ? NAN : value);
 }
 
 static void put_share(const struct line *line, double value)
 {
-    put_real(line, line->shown->is_share ? value : NAN);
+    ets_table_put_known(line->table, line->shown->is_share ? value : NAN);
 }
 
 static void put_result(const struct line *line)
@@ -122,12 +116,12 @@ static void put_limit_share(const struct line *line)
 
 static void put_adjusted_p(const struct line *line)
 {
-    put_real(line, line->verdict->p);
+    ets_table_put_known(line->table, line->verdict->p);
 }
 
 static void put_spread(const struct line *line)
 {
-    put_real(line, line->verdict->spread);
+    ets_table_put_known(line->table, line->verdict->spread);
 }
 
 static void put_runs_needed(const struct line *line)

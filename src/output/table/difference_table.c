@@ -22,12 +22,6 @@ struct field {
     void (*put)(const struct line *line);
 };
 
-static void put_number(const struct line *line, double value)
-{
-    if (isnan(value)) ets_table_put_nothing(line->table);
-    else ets_table_put_real(line->table, value);
-}
-
 /* A delegate's own clock has no times; ratios of its ticks are good. */
 static void put_time(const struct line *line, double lower, double upper)
 {
@@ -138,7 +132,7 @@ static void put_change(const struct line *line)
 
 static void put_ratio(const struct line *line)
 {
-    put_number(line, line->of->ratio);
+    ets_table_put_known(line->table, line->of->ratio);
 }
 
 static void put_interval(const struct line *line)
@@ -163,12 +157,12 @@ static void put_shift_high(const struct line *line)
 
 static void put_contribution(const struct line *line)
 {
-    put_number(line, line->shown->contribution);
+    ets_table_put_known(line->table, line->shown->contribution);
 }
 
 static void put_p(const struct line *line)
 {
-    put_number(line, line->of->test.p);
+    ets_table_put_known(line->table, line->of->test.p);
 }
 
 static void put_p_is_exact(const struct line *line)
@@ -179,7 +173,7 @@ static void put_p_is_exact(const struct line *line)
 
 static void put_adjusted_p(const struct line *line)
 {
-    put_number(line, line->of->adjusted_p);
+    ets_table_put_known(line->table, line->of->adjusted_p);
 }
 
 static void put_verdict(const struct line *line)

@@ -25,8 +25,7 @@ struct field {
 
 static void put_real(const struct line *line, bool is_there, double value)
 {
-    if (is_there && !isnan(value)) ets_table_put_real(line->table, value);
-    else ets_table_put_nothing(line->table);
+    ets_table_put_known(line->table, is_there ? value : NAN);
 }
 
 static void put_integer(const struct line *line, bool is_there, uint64_t value)

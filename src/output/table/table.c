@@ -1,6 +1,7 @@
 /* A table in memory: columns, rows and cells, with a ceiling for their bytes. */
 #include "output/table/table.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -250,6 +251,12 @@ void ets_table_put_bounds(struct ets_table *table, double lower, double upper)
 void ets_table_put_real(struct ets_table *table, double value)
 {
     ets_table_put_bounds(table, value, value);
+}
+
+void ets_table_put_known(struct ets_table *table, double value)
+{
+    if (isnan(value)) ets_table_put_nothing(table);
+    else ets_table_put_real(table, value);
 }
 
 static void add_text_row(struct ets_table *table, struct ets_text text, bool is_note)

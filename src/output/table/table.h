@@ -148,6 +148,8 @@ ETS_API void ets_table_put_integers(struct ets_table *table, const int64_t *inte
 ETS_API void ets_table_put_reals(struct ets_table *table, const double *reals, size_t count);
 ETS_API void ets_table_put_integer(struct ets_table *table, int64_t value);
 ETS_API void ets_table_put_real(struct ets_table *table, double value);
+/* The same of what may not be known, which is NaN: nothing. */
+ETS_API void ets_table_put_known(struct ets_table *table, double value);
 /* TIME, TICKS and SHARE: the value is in [lower, upper); equal bounds: it is exactly that. */
 ETS_API void ets_table_put_bounds(struct ets_table *table, double lower, double upper);
 

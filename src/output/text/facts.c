@@ -18,17 +18,6 @@ void ets_facts_init(struct ets_facts *facts, struct ets_json_writer *json,
     facts->item = (struct ets_text_builder){facts->item_text, sizeof facts->item_text, 0};
 }
 
-void ets_add_shown_text(struct ets_text_builder *line, struct ets_text text)
-{
-    for (size_t i = 0; i < text.size && line->used + 4 < line->room;) {
-        const char *at = text.data + i;
-        const size_t length = ets_plain_length(at, text.size - i);
-        if (length == 0) ets_add_text(line, "\\x%02x", (unsigned char)*at);
-        else ets_add_text(line, "%.*s", (int)length, at);
-        i += length == 0 ? 1 : length;
-    }
-}
-
 void ets_add_bytes(struct ets_text_builder *line, uint64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

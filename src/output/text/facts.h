@@ -84,8 +84,6 @@ void ets_facts_tensor(struct ets_facts *facts, const struct ets_tensor *tensor, 
 /* A bundled or recorded value: a tensor's type or a number; as JSON an item, an object. */
 void ets_facts_value(struct ets_facts *facts, const struct ets_value *value);
 
-/* Text from a file into any line: what may not be shown becomes \x1b. */
-void ets_add_shown_text(struct ets_text_builder *line, struct ets_text text);
 /* "1.5 KiB" */
 void ets_add_bytes(struct ets_text_builder *line, uint64_t bytes);
 

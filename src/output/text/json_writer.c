@@ -1,12 +1,12 @@
 /* Writes JSON piece by piece: commas, keys and escapes. */
 #include "output/text/json_writer.h"
 
-#include "host/output.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "host/output.h"
 
 static void put(struct ets_json_writer *json, const char *text)
 {

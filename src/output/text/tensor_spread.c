@@ -14,12 +14,6 @@
 
 enum { BINS = 32, LEVELS = 8, LINE_BYTES = 512 };
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static void write_line(struct ets_output *output, const char *line, int size)
 {
     if (size > 0 && size < LINE_BYTES) ets_output_write(output, line, (size_t)size);
@@ -98,7 +92,7 @@ enum ets_status ets_tensor_spread_write(const struct ets_tensor *tensor, int asc
     while (ets_elements_next(&elements, &value)) {
         if (isfinite(value)) sorted[count++] = value;
     }
-    if (count > 1) qsort(sorted, count, sizeof *sorted, compare_doubles);
+    if (count > 1) qsort(sorted, count, sizeof *sorted, ets_compare_doubles);
     if (count > 1 && sorted[0] < sorted[count - 1]) {
         write_quantiles(sorted, count, output);
         write_histogram(sorted, count, ascii != 0, output);
