@@ -26,7 +26,8 @@ static uint32_t collect(const struct ets_memory_plan *plan, struct ets_plan_loop
             if (jump.destination < 0 || (uint32_t)jump.destination > i) continue;
             const uint32_t begin = plan->chain_step[c];
             if (loops != NULL) {
-                loops[count] = (struct ets_plan_loop){begin + (uint32_t)jump.destination, begin + i, 0};
+                loops[count] =
+                    (struct ets_plan_loop){begin + (uint32_t)jump.destination, begin + i, 0};
             }
             count++;
         }

@@ -5,7 +5,17 @@
 #include "base/error.h"
 #include "memory/memory_plan.h"
 
-/* memory_touches.c: what each instruction reads and writes. Statuses: LIMIT, NO_MEMORY. */
+/* memory_writers.c: which tensor was written to a place last. Statuses: NO_MEMORY. */
+struct ets_plan_writers;
+enum ets_status ets_plan_writers_new(const struct ets_memory_plan *plan, struct ets_arena *arena,
+                                     struct ets_plan_writers **writers_out,
+                                     struct ets_error *error);
+void ets_plan_writers_add(struct ets_plan_writers *writers, uint32_t tensor);
+/* The tensor that wrote to where `tensor` begins, if its range covers the whole; else NONE. */
+uint32_t ets_plan_writers_find(const struct ets_plan_writers *writers, uint32_t tensor);
+
+/* memory_touches.c: what each instruction reads and writes, and which tensors are views.
+ * Statuses: LIMIT, NO_MEMORY. */
 enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan, struct ets_arena *arena,
                                       struct ets_error *error);
 

@@ -33,6 +33,7 @@ static enum ets_status list_tensors(struct ets_memory_plan *plan, struct ets_are
             .first = ETS_PLAN_NONE,
             .last = ETS_PLAN_NONE,
             .producer = ETS_PLAN_NONE,
+            .base = ETS_PLAN_NONE,
         };
     }
     plan->tensor_of = tensor_of;
@@ -72,39 +73,63 @@ static void name_kinds(struct ets_memory_plan *plan)
     }
 }
 
-/* A tensor that is read before it is written holds what an earlier call, or another method, left
- * in it; as does an output that nothing writes. */
+/*
+ * A tensor that is read where nothing lies yet holds what an earlier call, or another method, left
+ * in it; as does an output that nothing writes.
+ */
 static bool is_buffer(const struct ets_plan_tensor *tensor)
 {
-    if (tensor->arena == ETS_PLAN_NONE) return false;
+    if (tensor->arena == ETS_PLAN_NONE || tensor->base != ETS_PLAN_NONE) return false;
     return tensor->touch_count > 0 ? tensor->touches[0].reads : tensor->is_output;
 }
 
-static void set_lifetime(struct ets_memory_plan *plan, struct ets_plan_tensor *tensor)
+/* What is left to say of a tensor's kind once the instructions were looked at. */
+static void complete_kind(struct ets_plan_tensor *tensor)
 {
+    const bool is_view = tensor->base != ETS_PLAN_NONE;
     for (uint32_t i = 0; i < tensor->touch_count; i++) {
         const struct ets_plan_touch *touch = &tensor->touches[i];
-        if (touch->writes && tensor->producer == ETS_PLAN_NONE) tensor->producer = touch->step;
+        if (touch->writes && tensor->producer == ETS_PLAN_NONE && !is_view) {
+            tensor->producer = touch->step;
+        }
         tensor->reader_count += touch->reads;
     }
-    if (tensor->kind == ETS_PLAN_INTERMEDIATE) {
-        if (is_buffer(tensor)) tensor->kind = ETS_PLAN_BUFFER;
-        else if (tensor->is_output) tensor->kind = ETS_PLAN_OUTPUT;
-        else if (tensor->touch_count == 0) tensor->kind = ETS_PLAN_UNUSED;
-    }
-    const bool is_whole = tensor->kind == ETS_PLAN_BUFFER;
-    const uint32_t end = plan->step_count - 1;
-    if (is_whole || tensor->kind == ETS_PLAN_INPUT) tensor->first = 0;
-    else if (tensor->touch_count > 0) tensor->first = tensor->touches[0].step;
+    if (tensor->kind != ETS_PLAN_INTERMEDIATE) return;
+    if (is_buffer(tensor)) tensor->kind = ETS_PLAN_BUFFER;
+    else if (tensor->is_output) tensor->kind = ETS_PLAN_OUTPUT;
+    else if (tensor->touch_count == 0) tensor->kind = ETS_PLAN_UNUSED;
+}
+
+static void set_lifetime(const struct ets_memory_plan *plan, struct ets_plan_tensor *tensor)
+{
+    const uint32_t end = plan->step_count - 1, touches = tensor->touch_count;
+    const bool is_view = tensor->base != ETS_PLAN_NONE;
+    if (tensor->kind == ETS_PLAN_BUFFER || tensor->kind == ETS_PLAN_INPUT) tensor->first = 0;
+    else if (is_view) tensor->first = tensor->producer == ETS_PLAN_NONE ? 0 : tensor->producer;
+    else if (touches > 0) tensor->first = tensor->touches[0].step;
     else if (tensor->is_output) tensor->first = end;
-    if (is_whole || tensor->is_output) tensor->last = end;
-    else if (tensor->touch_count > 0) {
-        tensor->last = tensor->touches[tensor->touch_count - 1].step;
-    } else {
-        tensor->last = tensor->first;
+    if (tensor->kind == ETS_PLAN_BUFFER || tensor->is_output) tensor->last = end;
+    else tensor->last = touches > 0 ? tensor->touches[touches - 1].step : tensor->first;
+}
+
+/* Kinds and lifetimes of all tensors: what views show lives as long as they do. */
+static void find_lifetimes(struct ets_memory_plan *plan)
+{
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        complete_kind(&plan->tensors[t]);
+        set_lifetime(plan, &plan->tensors[t]);
     }
-    if (tensor->first != ETS_PLAN_NONE) {
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        const struct ets_plan_tensor *view = &plan->tensors[t];
+        if (view->base == ETS_PLAN_NONE) continue;
+        struct ets_plan_tensor *base = &plan->tensors[view->base];
+        if (view->last > base->last) base->last = view->last;
+    }
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        struct ets_plan_tensor *tensor = &plan->tensors[t];
+        if (tensor->first == ETS_PLAN_NONE) continue;
         ets_plan_extend_over_loops(plan, &tensor->first, &tensor->last);
+        plan->is_upper_bound |= tensor->is_upper_bound && tensor->arena != ETS_PLAN_NONE;
     }
 }
 
@@ -170,11 +195,7 @@ enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct 
     name_kinds(plan);
     ETS_TRY(ets_plan_find_touches(plan, arena, error));
     ETS_TRY(ets_plan_find_loops(plan, arena, error));
-    for (uint32_t t = 0; t < plan->tensor_count; t++) {
-        struct ets_plan_tensor *tensor = &plan->tensors[t];
-        set_lifetime(plan, tensor);
-        plan->is_upper_bound |= tensor->is_upper_bound && tensor->arena != ETS_PLAN_NONE;
-    }
+    find_lifetimes(plan);
     ETS_TRY(ets_plan_measure(plan, arena, error));
     find_slack(plan);
     return ETS_OK;

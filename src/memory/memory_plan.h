@@ -16,10 +16,10 @@
  * A program has no lifetimes; they are found from what its instructions name. Time is counted in
  * steps: the method's instructions, chain after chain, so that with one chain - all that exporters
  * write - a step is the instruction that the runtime logs. A tensor is live from the step that
- * writes it first to the step that touches it last, both included; an input from step 0, an output
- * to the last step, a mutable buffer all the time. A loop that a lifetime begins or ends in is part
- * of the lifetime. The exporter's own lifetimes count the nodes of its graph and are a little
- * longer.
+ * writes it to the step that names it last, both included; an input from step 0, an output to the
+ * last step, a mutable buffer at every step. A view is live with the tensor that it shows. A loop
+ * in which a lifetime begins or ends belongs to it as a whole. The exporter's own lifetimes count
+ * the nodes of its graph, and are a little longer.
  *
  * Bytes are those of the shapes in the file, which are upper bounds where a shape is dynamic. All
  * memory is the arena's; the program's bytes must live as long. Nothing changes after init, so that
@@ -40,7 +40,8 @@
 enum ets_plan_kind {
     ETS_PLAN_CONSTANT = 0, /* read only, in the file or a data file */
     ETS_PLAN_INPUT = 1,
-    ETS_PLAN_BUFFER = 2, /* mutable buffer: has a start value, or is read before it is written */
+    ETS_PLAN_BUFFER = 2, /* mutable buffer: has a start value, or is read where nothing was
+                            written, so that it holds what an earlier call left */
     ETS_PLAN_OUTPUT = 3,
     ETS_PLAN_INTERMEDIATE = 4,
     ETS_PLAN_UNUSED = 5 /* no instruction names it */
@@ -65,7 +66,12 @@ struct ets_plan_tensor {
     uint64_t bytes;      /* of the elements, not rounded up */
     /* Steps, both included; of what is not planned those of its instructions. NONE: unused. */
     uint32_t first, last;
-    uint32_t producer; /* step that writes it first; NONE: no instruction does */
+    uint32_t producer; /* step that writes it first, of a view what it shows; NONE: none does */
+    /*
+     * Of a view the tensor whose bytes it shows, in `tensors`, which is no view itself and lives as
+     * long as its views. No instruction makes a view: exporters give a second value the same place.
+     */
+    uint32_t base; /* NONE: it is no view */
     uint32_t reader_count;
     const struct ets_plan_touch *touches; /* in the order of steps */
     uint32_t touch_count;
@@ -76,9 +82,9 @@ struct ets_plan_arena {
     struct ets_planned_arena planned; /* memory id, bytes, device */
     uint32_t *tensors; /* [tensor_count] in the plan's `tensors`, in the order of values */
     uint32_t tensor_count;
-    uint64_t peak_bytes; /* the most that is live at once: no plan of these lifetimes is smaller */
-    uint32_t peak_step;  /* the first step with that many; NONE: nothing is live in it */
-    uint64_t end_bytes;  /* where its last tensor ends */
+    uint64_t peak_bytes;  /* the most that is live at once: no plan of these lifetimes is smaller */
+    uint32_t peak_step;   /* the first step with that many; NONE: nothing is live in it */
+    uint64_t end_bytes;   /* where its last tensor ends */
     uint64_t slack_bytes; /* behind that: what the exporter adds where XNNPACK is used, whose
                              kernels may read beyond a tensor's end */
     const uint64_t *live; /* [step_count] bytes in use: the union of what the live tensors cover, so

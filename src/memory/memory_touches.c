@@ -24,9 +24,11 @@ struct found_touch {
 struct finder {
     struct ets_memory_plan *plan;
     struct ets_arena *arena;
-    struct naming *namings;    /* [tensor_count] */
-    bool *is_written;          /* [tensor_count] by a step before, or from the start */
-    struct found_touch *found; /* in the order of steps */
+    struct naming *namings; /* [tensor_count] */
+    bool *is_written;       /* [tensor_count] by a step before, or from the start */
+    struct ets_plan_writers *writers;
+    uint32_t *last_read, *last_write; /* [tensor_count] step + 1; 0: none */
+    struct found_touch *found;        /* in the order of steps */
     uint32_t count, capacity;
     uint32_t step, first_of_step;
     uint64_t budget; /* of values that may still be named */
@@ -109,16 +111,32 @@ static enum ets_status name_kernel_call(struct finder *f, const struct ets_instr
     return ETS_OK;
 }
 
-/* Which arguments a delegate gives is not in the file: those that nothing has written yet. */
+/* Whether a value that nothing has written may be a view: exactly the bytes of another. */
+static bool may_be_view(const struct finder *f, uint32_t number)
+{
+    const uint32_t other = ets_plan_writers_find(f->writers, number);
+    if (other == ETS_PLAN_NONE) return false;
+    const struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    const struct ets_plan_tensor *base = &f->plan->tensors[other];
+    return base->offset == tensor->offset && base->bytes == tensor->bytes &&
+           f->last_read[other] <= f->last_write[other];
+}
+
+/*
+ * Which arguments a delegate gives is not in the file. They are behind those that it takes, and
+ * nothing has written them yet; what may be a view is taken, as long as something is given.
+ */
 static enum ets_status name_delegate_call(struct finder *f, const struct ets_instruction *call)
 {
     for (uint32_t i = 0; i < call->argument_count; i++) {
         ETS_TRY(name_value(f, ets_instruction_argument(call, i), false));
     }
+    uint32_t given = f->count; /* the first of those that are written */
+    while (given > f->first_of_step && !f->is_written[f->found[given - 1].tensor]) given--;
+    while (given + 1 < f->count && may_be_view(f, f->found[given].tensor)) given++;
     for (uint32_t i = f->first_of_step; i < f->count; i++) {
-        struct found_touch *found = &f->found[i];
-        found->touch.reads = f->is_written[found->tensor];
-        found->touch.writes = !found->touch.reads;
+        f->found[i].touch.reads = i < given;
+        f->found[i].touch.writes = i >= given;
     }
     return ETS_OK;
 }
@@ -139,6 +157,35 @@ static enum ets_status name_operands(struct finder *f, const struct ets_instruct
     return ETS_OK;
 }
 
+/* A tensor that is read before it is written is a view of what lies there, if something does. */
+static void find_base(struct finder *f, uint32_t number)
+{
+    struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    if (f->is_written[number]) return;
+    const uint32_t found = ets_plan_writers_find(f->writers, number);
+    if (found == ETS_PLAN_NONE) return;
+    const uint32_t base = f->plan->tensors[found].base;
+    f->is_written[number] = true;
+    tensor->base = base == ETS_PLAN_NONE ? found : base;
+    if (f->last_write[found] > 0) tensor->producer = f->last_write[found] - 1;
+}
+
+static void note_touch(struct finder *f, const struct found_touch *found)
+{
+    if (found->touch.reads) {
+        find_base(f, found->tensor);
+        f->last_read[found->tensor] = f->step + 1;
+    }
+}
+
+static void note_write(struct finder *f, const struct found_touch *found)
+{
+    if (!found->touch.writes) return;
+    f->is_written[found->tensor] = true;
+    f->last_write[found->tensor] = f->step + 1;
+    ets_plan_writers_add(f->writers, found->tensor);
+}
+
 static enum ets_status visit(struct finder *f, const struct ets_instruction *instruction)
 {
     f->first_of_step = f->count;
@@ -147,9 +194,8 @@ static enum ets_status visit(struct finder *f, const struct ets_instruction *ins
     case ETS_INSTRUCTION_DELEGATE_CALL: ETS_TRY(name_delegate_call(f, instruction)); break;
     default: ETS_TRY(name_operands(f, instruction)); break;
     }
-    for (uint32_t i = f->first_of_step; i < f->count; i++) {
-        if (f->found[i].touch.writes) f->is_written[f->found[i].tensor] = true;
-    }
+    for (uint32_t i = f->first_of_step; i < f->count; i++) note_touch(f, &f->found[i]);
+    for (uint32_t i = f->first_of_step; i < f->count; i++) note_write(f, &f->found[i]);
     return ETS_OK;
 }
 
@@ -174,30 +220,50 @@ static enum ets_status hand_out(struct finder *f)
     return ETS_OK;
 }
 
-enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan, struct ets_arena *arena,
-                                      struct ets_error *error)
+/* What holds something before the first instruction. */
+static void start(struct finder *f)
 {
-    struct finder f = {.plan = plan, .arena = arena, .error = error};
-    f.budget = TOUCHES_FLOOR + TOUCHES_TIMES * (uint64_t)plan->method.program->bytes.size;
-    f.namings = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *f.namings);
-    f.is_written = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *f.is_written);
-    if (f.namings == NULL || f.is_written == NULL) {
-        return ets_fail_memory(error, "what instructions read and write");
-    }
-    for (uint32_t t = 0; t < plan->tensor_count; t++) {
-        const enum ets_plan_kind kind = plan->tensors[t].kind;
-        f.is_written[t] =
+    for (uint32_t t = 0; t < f->plan->tensor_count; t++) {
+        const enum ets_plan_kind kind = f->plan->tensors[t].kind;
+        f->is_written[t] =
             kind == ETS_PLAN_CONSTANT || kind == ETS_PLAN_INPUT || kind == ETS_PLAN_BUFFER;
+        if (f->is_written[t]) ets_plan_writers_add(f->writers, t);
     }
-    for (uint32_t c = 0; c < plan->method.chain_count; c++) {
+}
+
+static enum ets_status visit_all(struct finder *f)
+{
+    for (uint32_t c = 0; c < f->plan->method.chain_count; c++) {
         struct ets_chain chain;
-        ets_method_chain(&plan->method, c, &chain);
+        ets_method_chain(&f->plan->method, c, &chain);
         for (uint32_t i = 0; i < chain.instruction_count; i++) {
             struct ets_instruction instruction;
             ets_chain_instruction(&chain, i, &instruction);
-            f.step = plan->chain_step[c] + i;
-            ETS_TRY(visit(&f, &instruction));
+            f->step = f->plan->chain_step[c] + i;
+            ETS_TRY(visit(f, &instruction));
         }
     }
+    for (uint32_t t = 0; t < f->plan->tensor_count; t++) {
+        if (f->plan->tensors[t].is_output) find_base(f, t); /* one that no instruction names */
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan, struct ets_arena *arena,
+                                      struct ets_error *error)
+{
+    const uint32_t count = plan->tensor_count;
+    struct finder f = {.plan = plan, .arena = arena, .error = error};
+    f.budget = TOUCHES_FLOOR + TOUCHES_TIMES * (uint64_t)plan->method.program->bytes.size;
+    f.namings = ets_arena_alloc_array(arena, count, sizeof *f.namings);
+    f.is_written = ets_arena_alloc_array(arena, count, sizeof *f.is_written);
+    f.last_read = ets_arena_alloc_array(arena, count, sizeof *f.last_read);
+    f.last_write = ets_arena_alloc_array(arena, count, sizeof *f.last_write);
+    if (f.namings == NULL || f.is_written == NULL || f.last_read == NULL || f.last_write == NULL) {
+        return ets_fail_memory(error, "what instructions read and write");
+    }
+    ETS_TRY(ets_plan_writers_new(plan, arena, &f.writers, error));
+    start(&f);
+    ETS_TRY(visit_all(&f));
     return hand_out(&f);
 }
