@@ -5,7 +5,7 @@
 #include "memory/memory_parts.h"
 
 /* What XNNPACK's kernels may read beyond a tensor, and exporters therefore add to an arena. */
-enum { XNNPACK_SLACK = 64 };
+enum { XNNPACK_SLACK = 64, MOST_ALIGNMENT = 16 };
 
 static enum ets_status list_tensors(struct ets_memory_plan *plan, struct ets_arena *arena,
                                     struct ets_error *error)
@@ -175,6 +175,16 @@ static enum ets_status list_arenas(struct ets_memory_plan *plan, struct ets_aren
     return ETS_OK;
 }
 
+/* Exporters align to 16 bytes unless they are told otherwise. */
+static void find_alignment(struct ets_memory_plan *plan)
+{
+    uint64_t offsets = MOST_ALIGNMENT;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        if (plan->tensors[t].arena != ETS_PLAN_NONE) offsets |= plan->tensors[t].offset;
+    }
+    plan->alignment = (uint32_t)(offsets & (~offsets + 1));
+}
+
 static void find_slack(struct ets_memory_plan *plan)
 {
     const bool has_slack = uses_xnnpack(&plan->method);
@@ -188,15 +198,19 @@ static void find_slack(struct ets_memory_plan *plan)
 enum ets_status ets_memory_plan_init(struct ets_memory_plan *plan, const struct ets_method *method,
                                      struct ets_arena *arena, struct ets_error *error)
 {
+    struct ets_plan_places places;
     *plan = (struct ets_memory_plan){.method = *method};
     ETS_TRY(count_steps(plan, arena, error));
     ETS_TRY(list_arenas(plan, arena, error));
     ETS_TRY(list_tensors(plan, arena, error));
+    find_alignment(plan);
     name_kinds(plan);
-    ETS_TRY(ets_plan_find_touches(plan, arena, error));
+    ETS_TRY(ets_plan_places_init(&places, plan, 1, arena, error));
+    ETS_TRY(ets_plan_find_touches(plan, &places, arena, error));
     ETS_TRY(ets_plan_find_loops(plan, arena, error));
     find_lifetimes(plan);
-    ETS_TRY(ets_plan_measure(plan, arena, error));
+    ETS_TRY(ets_plan_measure(plan, &places, arena, error));
+    ETS_TRY(ets_plan_find_overlaps(plan, &places, arena, error));
     find_slack(plan);
     return ETS_OK;
 }
