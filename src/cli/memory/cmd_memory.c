@@ -4,6 +4,7 @@
 #include "cli/core/write_table.h"
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
+#include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_table.h"
 
 const struct cli_option cli_memory_options[] = {
@@ -13,6 +14,10 @@ const struct cli_option cli_memory_options[] = {
     {"--no-siblings", NULL, NULL, "Ignore the ETRecord found beside the program", NULL, false},
     {"--all", NULL, NULL,
      "Also list tensors outside of planned memory: constants, the caller's inputs and outputs",
+     NULL, false},
+    {"--what-if", NULL, NULL,
+     "Compare with other plans: placed anew, with in-place results, with other alignments, without "
+     "the largest tensors",
      NULL, false},
     {"--sort", "-s", "peak|size|offset|first|value",
      "Order of the tensors: alive at the peak first (default), largest, by place, as they come to "
@@ -90,7 +95,11 @@ static int add_method(const struct subject *s, const struct ets_method *method,
     if (!ok) return CLI_USAGE;
     ets_arena_init(&arena, NULL, 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
-    if (status == ETS_OK) status = ets_memory_table_add(table, &plan, &options, &error);
+    if (status == ETS_OK && cli_has(s->arguments, "--what-if")) {
+        status = ets_memory_alternatives_table_add(table, &plan, &error);
+    } else if (status == ETS_OK) {
+        status = ets_memory_table_add(table, &plan, &options, &error);
+    }
     ets_arena_reset(&arena);
     return status == ETS_OK ? CLI_OK : cli_fail(s->path, &error);
 }
@@ -122,7 +131,8 @@ static int show(const struct subject *s)
     struct ets_table *table;
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    ets_memory_table_begin(table);
+    if (cli_has(s->arguments, "--what-if")) ets_memory_alternatives_table_begin(table);
+    else ets_memory_table_begin(table);
     int code = add_methods(s, table);
     const struct ets_text headline = ets_table_heading(table);
     if (code == CLI_OK) cli_headline("%.*s", ETS_TEXT(headline));
