@@ -53,7 +53,6 @@ struct ets_memory_lines {
     uint32_t count;
     struct ets_memory_sum at_peak; /* without views, whose bytes are another tensor's */
     struct ets_memory_sum holders; /* the fewest of those that hold 90 % of their bytes */
-    uint64_t bound_bytes; /* the peaks of all arenas: no plan with these lifetimes takes less */
     /* What the method uses beside its planned memory. */
     struct ets_memory_sum constants, caller_inputs, caller_outputs, payloads;
 };
