@@ -267,7 +267,7 @@ _etscope() {
     memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
     memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
     memory:--width) compopt +o default 2>/dev/null ;;
-    memory:--output) ;;
+    memory:--output|memory:-o) ;;
     info:--format|info:-f) words='table json jsonl' ;;
     doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
@@ -288,7 +288,7 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        memory) words='-h --help --etrecord --method --no-siblings --all --sort -s --top -n --columns -c --format -f --width --output' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;

@@ -1,11 +1,16 @@
 /* The command `memory`: what lies in a program's planned memory, and what makes its peak. */
+#include <inttypes.h>
+#include <string.h>
+
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/open/inputs.h"
 #include "cli/open/siblings.h"
+#include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_table.h"
+#include "output/text/memory_map.h"
 
 const struct cli_option cli_memory_options[] = {
     {"--etrecord", NULL, "FILE", "The ETRecord that the export wrote, for source lines", NULL,
@@ -19,6 +24,7 @@ const struct cli_option cli_memory_options[] = {
      "Compare with other plans: placed anew, with in-place results, with other alignments, without "
      "the largest tensors",
      NULL, false},
+    {"--map", NULL, NULL, "Draw which tensor holds which bytes at which instruction", NULL, false},
     {"--sort", "-s", "peak|size|offset|first|value",
      "Order of the tensors: alive at the peak first (default), largest, by place, as they come to "
      "life, or by number",
@@ -29,7 +35,9 @@ const struct cli_option cli_memory_options[] = {
     {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
     {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
      false},
-    {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
+    {"--output", "-o", "FILE",
+     "Write the table to FILE instead of standard output; FILE.svg: a picture of one method", NULL,
+     false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -126,6 +134,75 @@ static int add_methods(const struct subject *s, struct ets_table *table)
     return code;
 }
 
+/* Draws a method as a map of letters, or as SVG. */
+static int draw_method(const struct subject *s, const struct ets_method *method,
+                       struct ets_output *output)
+{
+    struct ets_memory_plan plan;
+    struct ets_memory_lines lines;
+    struct ets_arena arena;
+    struct ets_error error;
+    struct ets_table_style style;
+    const struct ets_memory_options options = {.delegation = s->delegation};
+    cli_style(s->arguments, "-", &style);
+    const struct ets_memory_map_style map = {style.width, style.ascii};
+    ets_arena_init(&arena, NULL, 0);
+    int code = CLI_OK;
+    enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
+    if (status != ETS_OK) {
+        code = cli_fail(s->path, &error);
+    } else if (!ets_memory_lines_collect(&arena, &plan, &options, &lines)) {
+        code = cli_complain(CLI_INTERNAL, "no memory for the picture of a memory plan");
+    } else {
+        status = cli_has(s->arguments, "--map")
+                     ? ets_memory_map_write(&lines, &map, NULL, output, &error)
+                     : ets_memory_picture_write(&lines, NULL, output, &error);
+        if (status != ETS_OK) code = cli_fail(s->path, &error);
+    }
+    ets_arena_reset(&arena);
+    return code;
+}
+
+/* Draws what the options name: a map of each method, or a picture of one. */
+static int draw(const struct subject *s)
+{
+    struct ets_output *output;
+    struct ets_error error;
+    struct ets_method method;
+    const struct ets_program *program = &s->program.program;
+    const char *wanted = cli_value(s->arguments, "--method");
+    const char *path =
+        cli_has(s->arguments, "--output") ? cli_value(s->arguments, "--output") : "-";
+    uint32_t first = 0, end = program->method_count;
+    if (wanted != NULL) {
+        if (ets_program_find_method(program, wanted, &method, &error) != ETS_OK) {
+            cli_fail(s->path, &error);
+            return CLI_USAGE;
+        }
+        first = method.index;
+        end = first + 1;
+    } else if (end > 1 && !cli_has(s->arguments, "--map")) {
+        return cli_complain(CLI_USAGE, "%s has %" PRIu32 " methods: --method names the one to draw",
+                            s->path, end);
+    }
+    int code = CLI_OK;
+    if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    for (uint32_t i = first; i < end && code == CLI_OK; i++) {
+        ets_program_method(program, i, &method);
+        code = draw_method(s, &method, output);
+    }
+    if (code != CLI_OK) ets_output_discard(output);
+    else if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output(path, &error);
+    return code;
+}
+
+static bool is_drawn(const struct cli_arguments *arguments)
+{
+    const char *path = cli_value(arguments, "--output");
+    const size_t size = path == NULL ? 0 : strlen(path);
+    return cli_has(arguments, "--map") || (size > 4 && strcmp(path + size - 4, ".svg") == 0);
+}
+
 static int show(const struct subject *s)
 {
     struct ets_table *table;
@@ -156,7 +233,7 @@ int cmd_memory(const struct cli_arguments *arguments)
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = cli_program_open(subject.path, &subject.program);
     if (code == CLI_OK) code = open_record(&subject);
-    if (code == CLI_OK) code = show(&subject);
+    if (code == CLI_OK) code = is_drawn(arguments) ? draw(&subject) : show(&subject);
     ets_delegation_close(subject.delegation);
     cli_record_close(&subject.record);
     cli_program_close(&subject.program);

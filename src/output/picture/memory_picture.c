@@ -45,7 +45,8 @@ struct picture {
 static struct ets_text module_name(const struct ets_memory_line *line)
 {
     if (line->modules.count > 0) return line->modules.items[0];
-    return (struct ets_text){"(not known)", 11};
+    if (line->tensor->kind == ETS_PLAN_INPUT) return (struct ets_text){"(inputs)", 8};
+    return (struct ets_text){"(module not known)", 18};
 }
 
 static uint32_t module_number(struct picture *p, struct ets_text name)

@@ -3,9 +3,9 @@
 #include "output/picture/svg.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "output/text/xml_text.h"
 
 void ets_svg_put(struct ets_output *output, const char *format, ...)
@@ -13,8 +13,9 @@ void ets_svg_put(struct ets_output *output, const char *format, ...)
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    ets_output_write(output, text, ets_format_text(text, sizeof text, format, arguments));
+    const int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    ets_output_write(output, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
 }
 
 static void put_string(struct ets_output *output, const char *text)
