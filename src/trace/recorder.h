@@ -18,7 +18,7 @@
 #define ETS_RECORDED __attribute__((scalar_storage_order("little-endian")))
 #pragma GCC diagnostic ignored "-Wscalar-storage-order" /* their bytes are copied, as is meant */
 #else
-#error "on a big-endian machine the recorder needs GCC, which can lay structs out little-endian"
+#error "on big-endian machines the recorder needs GCC for little-endian structs"
 #endif
 
 /* Functions off the hot path, which would cost it registers if they were inlined. */

@@ -60,7 +60,7 @@ class Comparators(VerifyTest):
         for arguments, code, words in (
             (["no_such.so"], INPUT, "no_such.so: no such file"),
             ([self.MODEL], support.UNAVAILABLE, "cannot be loaded as a comparator"),
-            ([self.PLUGINS / "comparator_version.so"], MISMATCH, "compile it again"),
+            ([self.PLUGINS / "comparator_version.so"], MISMATCH, "recompile it"),
             ([self.PLUGINS / "comparator_column.so"], USAGE, "comparator mse has the name of"),
             ([flips, flips], USAGE, "another comparator is named sign_flips, too"),
         ):
