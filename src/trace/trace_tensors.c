@@ -76,7 +76,7 @@ static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t 
 
 /* What the tensors of a list take of a record and of a part of the debug buffer. */
 ETS_NOINLINE static enum ets_status measure(const struct list *list, size_t *bytes_out,
-                                         size_t *padded_out)
+                                            size_t *padded_out)
 {
     struct ets_tensor tensor;
     size_t bytes = 0, padded = 0;
@@ -94,7 +94,7 @@ ETS_NOINLINE static enum ets_status measure(const struct list *list, size_t *byt
 }
 
 ETS_NOINLINE static enum ets_status put_entries(struct ets_trace_thread *thread,
-                                             const struct list *list, uint8_t *at, size_t bytes)
+                                                const struct list *list, uint8_t *at, size_t bytes)
 {
     struct ets_tensor tensor;
     for (uint32_t i = 0; i < list->tensors->count; i++) {
@@ -152,8 +152,8 @@ static void put_statistics(uint8_t *at, const struct ets_tensor_statistics *stat
     ets_copy_words(at, statistics->first, statistics->first_count);
 }
 
-ETS_NOINLINE static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,
-                                           uint32_t index)
+ETS_NOINLINE static enum ets_status put_shape(struct ets_trace_thread *thread,
+                                              const struct list *list, uint32_t index)
 {
     struct ets_trace *trace = thread->trace;
     struct ets_tensor tensor;
