@@ -254,16 +254,16 @@ static enum ets_status show_all(const struct ets_program *program, struct failin
     for (uint32_t i = 0; i < program->method_count && status == ETS_OK; i++) {
         struct ets_method method;
         struct ets_memory_plan plan;
-        struct ets_memory_findings findings;
         struct ets_arena arena;
-        const struct ets_memory_table_options options = {.lines = {.all = true}};
+        struct ets_memory_lines lines;
+        const struct ets_memory_options options = {.all = true};
         ets_program_method(program, i, &method);
         ets_arena_init(&arena, &allocator, 0);
         status = ets_memory_plan_init(&plan, &method, &arena, NULL);
-        if (status == ETS_OK && !ets_memory_findings_collect(&arena, &plan, &findings)) {
+        if (status == ETS_OK && !ets_memory_lines_collect(&arena, &plan, &options, &lines)) {
             status = ETS_NO_MEMORY;
         }
-        if (status == ETS_OK) status = ets_memory_table_add(table, &plan, &options, NULL);
+        if (status == ETS_OK) ets_memory_table_add(table, &lines, 0);
         ets_arena_reset(&arena);
     }
     ets_table_close(table);
