@@ -22,6 +22,14 @@ def document(*words):
     return json.loads(done.stdout)
 
 
+def sql(query, path):
+    done = support.run("sql", query, path, "--format", "json")
+    if done.returncode == support.UNAVAILABLE:
+        raise unittest.SkipTest(done.stderr.decode())
+    assert done.returncode == OK, done.stderr
+    return support.json_rows(done.stdout)
+
+
 class Memory(unittest.TestCase):
     def test_memory__answer_comes_first(self):
         done = memory(DATA / "mlp_portable" / "model.pte", "--no-siblings")
@@ -90,6 +98,19 @@ class Memory(unittest.TestCase):
             if path.parent.name not in ("plans", "schema"):  # made by hand
                 with self.subTest(path=path):
                     self.assertEqual(memory(path, "--no-siblings").returncode, OK)
+
+    def test_memory__tables_of_sql_agree(self):
+        for model in ("mlp_portable", "gpt_xnnpack", "multi_method", "cond"):
+            path = DATA / model / "model.pte"
+            rows = document(path, "--no-siblings", "--all", "--sort", "value")["rows"]
+            found = sql("select method, value, kind, memory_id, memory_offset as offset, "
+                        "bytes as size_bytes, first, last, producer, readers, view_of "
+                        "from memory_tensors", path)
+            self.assertEqual(found, [{key: row[key] for key in found[0]} for row in rows])
+            steps = sql("select method, max(live_bytes) as peak_bytes from memory_steps "
+                        "group by method, memory_id", path)
+            self.assertEqual(steps, sql("select method, peak_bytes from memory_arenas "
+                                        "order by method, memory_id", path))
 
     def test_memory__errors(self):
         model = DATA / "mlp_portable" / "model.pte"
