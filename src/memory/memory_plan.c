@@ -79,7 +79,8 @@ static void name_kinds(struct ets_memory_plan *plan)
  */
 static bool is_buffer(const struct ets_plan_tensor *tensor)
 {
-    if (tensor->arena == ETS_PLAN_NONE || tensor->base != ETS_PLAN_NONE) return false;
+    if (tensor->arena == ETS_PLAN_NONE || tensor->bytes == 0) return false;
+    if (tensor->base != ETS_PLAN_NONE) return false;
     return tensor->touch_count > 0 ? tensor->touches[0].reads : tensor->is_output;
 }
 

@@ -118,11 +118,16 @@ static void say_bound(struct ets_text_builder *text, const struct ets_memory_lin
     say_gap(text, plan);
 }
 
+static void say_mistakes(struct ets_text_builder *text, uint32_t count)
+{
+    if (count > 0) say(text, "; %" PRIu32 " mistake%s in the plan", count, plural(count));
+}
+
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, size_t size)
 {
     struct ets_text_builder text = {room, size, 0};
     const struct ets_memory_plan *plan = lines->plan;
-    if (size > 0) room[0] = '\0';
+    say(&text, "%.*s: ", ETS_TEXT(plan->method.name));
     if (plan->planned_bytes == 0) {
         say(&text, "no planned memory");
         return text.used;
@@ -141,6 +146,7 @@ size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, siz
         plural(lines->holders.count), lines->holders.count == 1 ? "s" : "",
         100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
     say_bound(&text, lines);
+    say_mistakes(&text, lines->findings.mistakes);
     return text.used;
 }
 

@@ -190,5 +190,5 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
     find_holders(lines);
     if (options->order != ETS_MEMORY_BY_PEAK) sort(lines, options->order);
     count_beside(lines);
-    return true;
+    return ets_memory_findings_collect(arena, plan, &lines->findings);
 }

@@ -48,7 +48,9 @@ struct subject {
     struct cli_program program;
     struct cli_record record;
     struct ets_delegation *delegation; /* NULL: no record */
-    struct ets_arena arena;
+    uint64_t largest;                  /* planned bytes of the method that the headline is of */
+    bool has_headline;
+    uint32_t mistakes; /* of all methods' plans */
 };
 
 static enum ets_status open_delegation(struct subject *s, struct ets_error *error)
@@ -87,33 +89,77 @@ static int open_record(struct subject *s)
     return CLI_OK;
 }
 
-static int add_method(const struct subject *s, const struct ets_method *method,
-                      struct ets_table *table)
+/* What is wrong with the plan of a method, or undecided. */
+static void print_findings(const struct ets_memory_lines *lines)
+{
+    enum { MOST = 5 };
+    const struct ets_method *method = &lines->plan->method;
+    const struct ets_memory_findings *findings = &lines->findings;
+    for (uint32_t i = 0; i < findings->count && i < MOST; i++) {
+        char text[512];
+        ets_memory_finding_print(lines->plan, &findings->items[i], text, sizeof text);
+        cli_note("%.*s: %s", ETS_TEXT(method->name), text);
+    }
+    if (findings->count > MOST) {
+        cli_note("%.*s: and %" PRIu32 " more like these", ETS_TEXT(method->name),
+                 findings->count - MOST);
+    }
+}
+
+/* The headline is of the method that takes most. */
+static void print_headline(struct subject *s, const struct ets_memory_lines *lines)
+{
+    char text[1024];
+    if (s->has_headline && lines->plan->planned_bytes <= s->largest) return;
+    ets_memory_headline(lines, text, sizeof text);
+    cli_headline("%s", text);
+    s->largest = lines->plan->planned_bytes;
+    s->has_headline = true;
+}
+
+static enum ets_status add_tensors(struct subject *s, const struct ets_memory_plan *plan,
+                                   struct ets_arena *arena, struct ets_table *table,
+                                   struct ets_error *error)
 {
     bool ok = true;
+    struct ets_memory_lines lines;
+    const struct ets_memory_options options = {
+        .delegation = s->delegation,
+        .order = (enum ets_memory_order)cli_choice(s->arguments, "--sort", 0),
+        .all = cli_has(s->arguments, "--all"),
+    };
+    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) {
+        *error = (struct ets_error){.status = ETS_NO_MEMORY,
+                                    .offset = ETS_NO_OFFSET,
+                                    .message = "no memory for the table of planned memory"};
+        return ETS_NO_MEMORY;
+    }
+    print_headline(s, &lines);
+    print_findings(&lines);
+    s->mistakes += lines.findings.mistakes;
+    const long long top = cli_number(s->arguments, "--top", 0, 1, 1000000000, &ok);
+    ets_memory_table_add(table, &lines, (uint32_t)top);
+    return ETS_OK;
+}
+
+static int add_method(struct subject *s, const struct ets_method *method, struct ets_table *table)
+{
     struct ets_memory_plan plan;
     struct ets_arena arena;
     struct ets_error error;
-    const struct ets_memory_table_options options = {
-        .lines = {.delegation = s->delegation,
-                  .order = (enum ets_memory_order)cli_choice(s->arguments, "--sort", 0),
-                  .all = cli_has(s->arguments, "--all")},
-        .top = (uint32_t)cli_number(s->arguments, "--top", 0, 1, 1000000000, &ok),
-    };
-    if (!ok) return CLI_USAGE;
     ets_arena_init(&arena, NULL, 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, &error);
     if (status == ETS_OK && cli_has(s->arguments, "--what-if")) {
         status = ets_memory_alternatives_table_add(table, &plan, &error);
     } else if (status == ETS_OK) {
-        status = ets_memory_table_add(table, &plan, &options, &error);
+        status = add_tensors(s, &plan, &arena, table, &error);
     }
     ets_arena_reset(&arena);
     return status == ETS_OK ? CLI_OK : cli_fail(s->path, &error);
 }
 
 /* Each method that the options name. */
-static int add_methods(const struct subject *s, struct ets_table *table)
+static int add_methods(struct subject *s, struct ets_table *table)
 {
     int code = CLI_OK;
     struct ets_method method;
@@ -203,7 +249,7 @@ static bool is_drawn(const struct cli_arguments *arguments)
     return cli_has(arguments, "--map") || (size > 4 && strcmp(path + size - 4, ".svg") == 0);
 }
 
-static int show(const struct subject *s)
+static int show(struct subject *s)
 {
     struct ets_table *table;
     struct ets_error error;
@@ -211,12 +257,12 @@ static int show(const struct subject *s)
     if (cli_has(s->arguments, "--what-if")) ets_memory_alternatives_table_begin(table);
     else ets_memory_table_begin(table);
     int code = add_methods(s, table);
-    const struct ets_text headline = ets_table_heading(table);
-    if (code == CLI_OK) cli_headline("%.*s", ETS_TEXT(headline));
+    const struct ets_text heading = ets_table_heading(table);
+    if (code == CLI_OK && !s->has_headline) cli_headline("%.*s", ETS_TEXT(heading));
     if (code == CLI_OK) code = cli_choose_columns(s->arguments, table);
     if (code == CLI_OK) code = cli_write_styled(s->arguments, table);
     ets_table_close(table);
-    return code;
+    return code == CLI_OK && s->mistakes > 0 ? CLI_NEGATIVE : code;
 }
 
 int cmd_memory(const struct cli_arguments *arguments)
@@ -227,6 +273,7 @@ int cmd_memory(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--top", 0, 1, 1000000000, &ok);
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;

@@ -144,6 +144,10 @@ static bool add_methods(struct ets_sql_data *data)
                 data->instruction_count += chain->chain.instruction_count;
                 each->instruction_count += chain->chain.instruction_count;
             }
+            each->first_arena = data->arena_count;
+            each->first_level = data->level_count;
+            data->arena_count += each->method.arena_count;
+            data->level_count += (uint64_t)each->method.arena_count * ets_sql_method_steps(each);
             data->method_count++;
         }
     }

@@ -29,6 +29,8 @@ struct ets_sql_graph {
     uint32_t first_node;
 };
 
+struct ets_memory_plan; /* memory_plan.h */
+
 struct ets_sql_method {
     struct ets_method method;
     const char *name;
@@ -36,7 +38,16 @@ struct ets_sql_method {
     uint32_t first_value;
     uint32_t instruction_count;
     uint64_t planned_bytes;
+    uint64_t first_arena, first_level;  /* in the tables of planned memory */
+    const struct ets_memory_plan *plan; /* made when a query first asks; NULL before */
+    bool has_no_plan;                   /* it asks for too much */
 };
+
+/* One, where a method has no instruction, as in its plan. */
+static inline uint32_t ets_sql_method_steps(const struct ets_sql_method *method)
+{
+    return method->instruction_count > 0 ? method->instruction_count : 1;
+}
 
 struct ets_sql_chain {
     struct ets_chain chain;
@@ -64,6 +75,7 @@ struct ets_sql_data {
     uint32_t graph_count, node_count;
     struct ets_sql_method *methods;
     uint32_t method_count, value_count;
+    uint64_t arena_count, level_count; /* planned memories, and their instructions */
     struct ets_sql_chain *chains;
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;

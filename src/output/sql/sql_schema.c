@@ -19,6 +19,9 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_instructions_table,
     &ets_sql_delegates_table,
     &ets_sql_program_tensors_table,
+    &ets_sql_memory_arenas_table,
+    &ets_sql_memory_tensors_table,
+    &ets_sql_memory_steps_table,
     NULL,
 };
 
