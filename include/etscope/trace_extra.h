@@ -52,7 +52,8 @@ enum ets_memory_owner {
     ETS_MEMORY_PLANNED = 4,   /* a planned buffer */
     ETS_MEMORY_TEMPORARY = 5, /* the temporary allocator, which is reset after each instruction */
     ETS_MEMORY_INPUTS = 6,    /* inputs outside of the planned buffers */
-    ETS_MEMORY_OUTPUTS = 7    /* outputs outside of them */
+    ETS_MEMORY_OUTPUTS = 7,   /* outputs outside of them */
+    ETS_MEMORY_HEAP = 8       /* what delegates and kernels took of the heap by themselves */
 };
 
 enum ets_memory_phase { ETS_MEMORY_ALWAYS = 0, ETS_MEMORY_LOAD = 1, ETS_MEMORY_RUN = 2 };

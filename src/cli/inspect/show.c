@@ -14,6 +14,7 @@
 #include "cli/open/debug_buffer.h"
 #include "cli/open/trace_notes.h"
 #include "output/table/account_table.h"
+#include "output/table/allocation_table.h"
 #include "output/table/operator_table.h"
 #include "output/table/run_table.h"
 #include "views/account_lines.h"
@@ -178,6 +179,7 @@ static enum ets_status fill_any(const struct cli_arguments *arguments, struct et
                                              .all_events = request->table.all_events,
                                              .top = request->table.top,
                                              .filter = request->table.filter};
+    if (cli_has(arguments, "--memory")) return ets_allocation_table_fill(table, inspection, error);
     if (cli_has(arguments, "--tree")) {
         return ets_account_table_fill(table, inspection, &tree, error);
     }

@@ -53,15 +53,6 @@ std::string find_taker(const void *address)
     return library == nullptr || library == runtime_library() ? "" : backends_in(library);
 }
 
-/* The same, looked up once for an address: the loader's answer takes microseconds. */
-const std::string &taker_at(const void *address)
-{
-    thread_local std::map<const void *, std::string> known;
-    const auto found = known.find(address);
-    if (found != known.end()) return found->second;
-    return known.emplace(address, find_taker(address)).first->second;
-}
-
 size_t page_bytes()
 {
     const long bytes = sysconf(_SC_PAGESIZE);
@@ -81,6 +72,29 @@ bool is_backend_apart(const char *backend)
     return library != nullptr && library != runtime_library() && backends_in(library) == backend;
 }
 
+/* Room for usual methods is taken at once: what loading takes of the heap shall be the method's. */
+counting_allocator::counting_allocator(et::EventTracer *tracer)
+    : MemoryAllocator(0, nullptr), tracer_(tracer)
+{
+    blocks_.reserve(16);
+    takers_.reserve(8);
+    callers_.reserve(256);
+}
+
+/* Each caller is looked up once: the loader's answer takes microseconds. */
+taken_memory *counting_allocator::taker_at(const void *caller)
+{
+    for (const auto &known : callers_) {
+        if (known.first == caller) return &takers_[known.second].taken;
+    }
+    const std::string backend = find_taker(caller);
+    size_t number = 0;
+    while (number < takers_.size() && takers_[number].backend != backend) number++;
+    if (number == takers_.size()) takers_.push_back({backend, {}});
+    callers_.emplace_back(caller, number);
+    return &takers_[number].taken;
+}
+
 counting_allocator::place counting_allocator::current_place() const
 {
     if (tracer_ == nullptr || tracer_->current_chain_id() == et::kUnsetChainId) return {-1, 0};
@@ -98,13 +112,32 @@ void counting_allocator::add(taken_memory *taken, uint64_t bytes, uint64_t align
     taken->instruction = where.second;
 }
 
+/* From the first block with room, which stay for what comes after a reset. */
+void *counting_allocator::allocate_pages(size_t size, size_t alignment)
+{
+    constexpr size_t least = size_t{1} << 20;
+    for (;; block_++, block_used_ = 0) {
+        if (block_ == blocks_.size()) {
+            if (size > SIZE_MAX - alignment) return nullptr;
+            blocks_.emplace_back(std::max(size + alignment, least));
+        }
+        const counted_block &block = blocks_[block_];
+        const auto address = reinterpret_cast<uintptr_t>(block.data()) + block_used_;
+        const size_t begin = block_used_ + static_cast<size_t>(-address & (alignment - 1));
+        if (begin > block.size() || size > block.size() - begin) continue;
+        block_used_ = begin + size;
+        return block.data() + begin;
+    }
+}
+
 void *counting_allocator::allocate(size_t size, size_t alignment)
 {
-    void *memory = source_->allocate(size, alignment); /* refuses what is no power of two */
+    if (!isPowerOf2(alignment)) return nullptr;
+    void *memory = allocate_pages(size, alignment);
     if (memory == nullptr) return nullptr;
     const uint64_t padding = -used_ & (alignment - 1);
     const place where = current_place();
-    add(&takers_[taker_at(__builtin_return_address(0))], padding + size, alignment, where);
+    add(taker_at(__builtin_return_address(0)), padding + size, alignment, where);
     taken_memory *step = &steps_[where];
     if (step->now == 0) open_.push_back(step);
     add(step, padding + size, alignment, where);
@@ -115,16 +148,21 @@ void *counting_allocator::allocate(size_t size, size_t alignment)
 
 void counting_allocator::reset()
 {
-    source_->reset();
+    block_ = block_used_ = 0;
     used_ = 0;
-    for (auto &each : takers_) each.second.now = 0;
+    for (taker &each : takers_) each.taken.now = 0;
     for (taken_memory *each : open_) each->now = 0;
     open_.clear();
 }
 
 counting_allocator::takers counting_allocator::take()
 {
-    return std::exchange(takers_, {});
+    takers all;
+    for (taker &each : takers_) {
+        if (each.taken.count > 0) all.push_back(each);
+        each.taken = {};
+    }
+    return all;
 }
 
 counted_block::counted_block(size_t size) : size_(size)

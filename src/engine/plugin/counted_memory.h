@@ -24,50 +24,6 @@ struct taken_memory {
     uint64_t now = 0; /* bytes since the last reset */
 };
 
-/*
- * Passes on to another allocator, and keeps count as a pool would that lies at a multiple of every
- * alignment: one allocation behind the other, all given back by reset().
- */
-class counting_allocator final : public executorch::runtime::MemoryAllocator
-{
-  public:
-    using takers = std::map<std::string, taken_memory>;   /* "": the runtime and its kernels */
-    using place = std::pair<int64_t, uint32_t>;           /* chain (-1: none), instruction */
-    using steps = std::map<place, taken_memory>;
-
-    /* `tracer` knows the instruction that runs. Both are borrowed. */
-    counting_allocator(executorch::runtime::MemoryAllocator *source,
-                       executorch::runtime::EventTracer *tracer)
-        : MemoryAllocator(0, nullptr), source_(source), tracer_(tracer)
-    {
-    }
-
-    void *allocate(size_t size, size_t alignment = kDefaultAlignment) override;
-    void reset() override;
-
-    /* What was taken since the last call, or ever. Nothing counts for the next one. */
-    takers take();
-    const steps &taken_by_step() const
-    {
-        return steps_;
-    }
-    uint64_t pool_bytes() const /* that would have been enough until now */
-    {
-        return peak_;
-    }
-
-  private:
-    static void add(taken_memory *taken, uint64_t bytes, uint64_t alignment, place where);
-    place current_place() const;
-
-    executorch::runtime::MemoryAllocator *source_;
-    executorch::runtime::EventTracer *tracer_;
-    uint64_t used_ = 0, peak_ = 0;
-    takers takers_;
-    steps steps_;
-    std::vector<taken_memory *> open_; /* of `steps_`: with bytes since the last reset */
-};
-
 /* Zeroed memory of its own pages, so that the system can say which of them were touched. */
 class counted_block
 {
@@ -92,6 +48,55 @@ class counted_block
   private:
     uint8_t *data_ = nullptr;
     size_t size_ = 0;
+};
+
+/*
+ * Keeps count as a pool would that lies at a multiple of every alignment: one allocation behind the
+ * other, all given back by reset(). Takes pages of the system, so that the heap is others' alone.
+ */
+class counting_allocator final : public executorch::runtime::MemoryAllocator
+{
+  public:
+    struct taker {
+        std::string backend; /* "": the runtime and its kernels */
+        taken_memory taken;
+    };
+    using takers = std::vector<taker>;
+    using place = std::pair<int64_t, uint32_t>; /* chain (-1: none), instruction */
+    using steps = std::map<place, taken_memory>;
+
+    /* `tracer` knows the instruction that runs; borrowed. */
+    explicit counting_allocator(executorch::runtime::EventTracer *tracer);
+
+    void *allocate(size_t size, size_t alignment = kDefaultAlignment) override;
+    void reset() override;
+
+    /* What was taken since the last call, or ever, by those who took any. */
+    takers take();
+    const steps &taken_by_step() const
+    {
+        return steps_;
+    }
+    uint64_t pool_bytes() const /* that would have been enough until now */
+    {
+        return peak_;
+    }
+
+  private:
+    static void add(taken_memory *taken, uint64_t bytes, uint64_t alignment, place where);
+    place current_place() const;
+    taken_memory *taker_at(const void *caller);
+
+    void *allocate_pages(size_t size, size_t alignment);
+
+    executorch::runtime::EventTracer *tracer_;
+    std::vector<counted_block> blocks_;
+    size_t block_ = 0, block_used_ = 0; /* where the next allocation begins */
+    uint64_t used_ = 0, peak_ = 0;
+    takers takers_;
+    std::vector<std::pair<const void *, size_t>> callers_; /* code address, and whose it is */
+    steps steps_;
+    std::vector<taken_memory *> open_; /* of `steps_`: with bytes since the last reset */
 };
 
 /* Whether `backend`'s allocations can be told from others': it has a library of its own. */

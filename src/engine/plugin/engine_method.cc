@@ -154,8 +154,7 @@ enum ets_status open_checked(struct ets_engine_program *program, const char *nam
     method->name = meta->name();
     if (program->memory != nullptr) {
         method->counted = program->memory->add(
-            std::make_unique<method_memory>(meta.get(), &method->method_memory,
-                                            &method->temporary_memory, program->tracer.get()));
+            std::make_unique<method_memory>(meta.get(), program->tracer.get()));
     }
     ETS_TRY(plan_memory(method.get(), meta.get(), error));
     if (program->tracer != nullptr) program->tracer->set_method(method->name, 0);
@@ -329,6 +328,7 @@ enum ets_status method_execute(struct ets_engine_method *method, struct ets_erro
         if (method->program->tracer != nullptr) {
             method->program->tracer->set_method(method->name, method->run_count++);
         }
+        if (method->counted != nullptr) method->counted->before_run();
         const et::Error code = method->method->execute();
         if (method->counted != nullptr) method->counted->after_run();
         if (code == et::Error::Ok) return ETS_OK;

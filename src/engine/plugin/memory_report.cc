@@ -1,6 +1,7 @@
 /* Keeps what methods took, and writes it behind a finished trace. */
 #include "engine/plugin/memory_report.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -55,6 +56,14 @@ struct owned {
     std::string method = {}, backend = {};
 };
 
+bool has_taken(const counting_allocator::takers &takers, const std::string &backend)
+{
+    for (const auto &each : takers) {
+        if (each.backend == backend) return true;
+    }
+    return false;
+}
+
 void put_owned(std::string *entries, const owned &one)
 {
     std::string value;
@@ -77,12 +86,11 @@ void put_owned(std::string *entries, const owned &one)
 }
 }  // namespace
 
-method_memory::method_memory(const et::MethodMeta &meta, et::MemoryAllocator *method_source,
-                             et::MemoryAllocator *temporary_source, tracer *tracer)
+method_memory::method_memory(const et::MethodMeta &meta, tracer *tracer)
     : name_(std::string(meta.name()).substr(0, UINT16_MAX)),
       tracer_(tracer),
-      method_(method_source, tracer->event_tracer()),
-      temporary_(temporary_source, tracer->event_tracer())
+      method_(tracer->event_tracer()),
+      temporary_(tracer->event_tracer())
 {
     for (size_t i = 0; i < meta.num_backends(); i++) {
         const auto name = meta.get_backend_name(i);
@@ -136,6 +144,11 @@ void method_memory::after_load()
     temporary_load_ = temporary_.take();
 }
 
+void method_memory::before_run()
+{
+    if (runs_ == 0) sample(BEFORE_RUNS);
+}
+
 void method_memory::after_run()
 {
     if (runs_++ == 0) sample(AFTER_FIRST_RUN);
@@ -159,7 +172,7 @@ void method_memory::put_takers(std::string *entries, uint32_t owner, uint16_t ph
                                const counting_allocator::takers &takers, uint64_t pool) const
 {
     for (const auto &each : takers) {
-        const taken_memory &taken = each.second;
+        const taken_memory &taken = each.taken;
         put_owned(entries, {.owner = owner,
                             .bytes = taken.bytes,
                             .count = taken.count,
@@ -170,12 +183,12 @@ void method_memory::put_takers(std::string *entries, uint32_t owner, uint16_t ph
                             .instruction = taken.instruction,
                             .phase = phase,
                             .method = name_,
-                            .backend = each.first.substr(0, 256)});
+                            .backend = each.backend.substr(0, 256)});
     }
     if (owner != ETS_MEMORY_METHOD || phase != ETS_MEMORY_LOAD) return;
     for (const std::string &name : backends_) {
         const bool is_apart = is_backend_apart(name.c_str());
-        if (is_apart && takers.count(name) > 0) continue;
+        if (is_apart && has_taken(takers, name)) continue;
         put_owned(entries, {.owner = owner,
                             .bytes = is_apart ? 0 : unknown,
                             .pool_bytes = pool,
@@ -183,6 +196,18 @@ void method_memory::put_takers(std::string *entries, uint32_t owner, uint16_t ph
                             .method = name_,
                             .backend = name});
     }
+}
+
+void method_memory::put_heap(std::string *entries, uint16_t phase, moment from, moment to) const
+{
+    if (!has_[from] || !has_[to]) return;
+    const uint64_t before = process_[from].heap, after = process_[to].heap;
+    const bool is_known = before != unknown && after != unknown;
+    put_owned(entries, {.owner = ETS_MEMORY_HEAP,
+                        .bytes = is_known ? std::max(before, after) - before : unknown,
+                        .runs = phase == ETS_MEMORY_RUN ? 1U : 0U,
+                        .phase = phase,
+                        .method = name_});
 }
 
 void method_memory::put(std::string *entries)
@@ -213,6 +238,8 @@ void method_memory::put(std::string *entries)
                             .pool_bytes = each.second.bytes,
                             .method = name_});
     }
+    put_heap(entries, ETS_MEMORY_LOAD, BEFORE_LOAD, AFTER_LOAD);
+    put_heap(entries, ETS_MEMORY_RUN, BEFORE_RUNS, AFTER_FIRST_RUN);
     for (const auto &each : temporary_.taken_by_step()) {
         std::string value;
         store(&value, static_cast<int32_t>(each.first.first));

@@ -30,9 +30,7 @@ process_memory read_process_memory(uint64_t apart);
 class method_memory
 {
   public:
-    method_memory(const executorch::runtime::MethodMeta &meta,
-                  executorch::runtime::MemoryAllocator *method_source,
-                  executorch::runtime::MemoryAllocator *temporary_source, tracer *tracer);
+    method_memory(const executorch::runtime::MethodMeta &meta, tracer *tracer);
 
     executorch::runtime::MemoryAllocator *method_allocator()
     {
@@ -52,6 +50,7 @@ class method_memory
 
     void before_load();
     void after_load();
+    void before_run();
     void after_run();
     void end();     /* it runs no more */
     void release(); /* and nothing refers to its planned buffers any more */
@@ -60,7 +59,7 @@ class method_memory
     void put(std::string *entries);
 
   private:
-    enum moment { BEFORE_LOAD, AFTER_LOAD, AFTER_FIRST_RUN, AT_THE_END, MOMENTS };
+    enum moment { BEFORE_LOAD, AFTER_LOAD, BEFORE_RUNS, AFTER_FIRST_RUN, AT_THE_END, MOMENTS };
     struct planned_buffer {
         uint64_t bytes, touched;
         int shared;
@@ -70,6 +69,7 @@ class method_memory
     };
 
     void sample(moment when);
+    void put_heap(std::string *entries, uint16_t phase, moment from, moment to) const;
     void put_takers(std::string *entries, uint32_t owner, uint16_t phase,
                     const counting_allocator::takers &takers, uint64_t pool) const;
 
