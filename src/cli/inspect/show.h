@@ -33,9 +33,6 @@
     {"--tree", NULL, NULL,                                                                        \
      "The own time of every part of a run, unaccounted time included: adds up exactly",           \
      NULL, false},                                                                                \
-    {"--memory", NULL, NULL,                                                                      \
-     "Instead of operators: who took how much memory, as `profile --memory` counts it", NULL,     \
-     false},                                                                                      \
     {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},     \
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
      false},                                                                                      \
