@@ -81,7 +81,7 @@ class MemoryAtRunTime(RunTest):
         self.assertEqual(len(rows), 1)
         self.assertEqual((rows[0]["part"], rows[0]["phase"], rows[0]["held_bytes"]),
                          ("kernels", "run", 96))
-        self.assertEqual(rows[0]["operator"], "native_call_topk.values")
+        self.assertEqual(rows[0]["operator"], "topk.values")
         self.assertEqual(rows[0]["allocations"], rows[0]["runs"])  # one in each, warm-up too
 
     def test_programs_without_delegates_take_no_heap_while_loading(self):

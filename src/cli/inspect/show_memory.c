@@ -8,11 +8,12 @@
 #include "cli/open/inspected.h"
 #include "host/output.h"
 #include "output/table/allocation_table.h"
+#include "output/table/allocator_table.h"
 #include "output/text/pool_snippet.h"
 
 bool cli_wants_memory(const struct cli_arguments *arguments)
 {
-    return cli_has(arguments, "--memory");
+    return cli_has(arguments, "--memory") || cli_has(arguments, "--allocations");
 }
 
 int cli_check_memory(const struct cli_arguments *arguments)
@@ -23,12 +24,16 @@ int cli_check_memory(const struct cli_arguments *arguments)
         "--backend",  "--block",  "--run",   "--compare-results", "--tsv-path",
         "--subtract-overhead", NULL};
     const char *other = cli_first_given(arguments, of_operators);
-    if (!cli_wants_memory(arguments)) {
-        return cli_has(arguments, "--c-snippet")
-                   ? cli_complain(CLI_USAGE, "--c-snippet is for --memory")
-                   : CLI_OK;
+    const bool has_memory = cli_has(arguments, "--memory");
+    if (cli_has(arguments, "--c-snippet") && !has_memory) {
+        return cli_complain(CLI_USAGE, "--c-snippet is for --memory");
     }
-    if (other != NULL) return cli_complain(CLI_USAGE, "%s does not go with --memory", other);
+    if (!cli_wants_memory(arguments)) return CLI_OK;
+    if (has_memory && cli_has(arguments, "--allocations")) other = "--allocations";
+    if (other != NULL) {
+        return cli_complain(CLI_USAGE, "%s does not go with %s", other,
+                            has_memory ? "--memory" : "--allocations");
+    }
     if (!cli_has(arguments, "--c-snippet")) return CLI_OK;
     static const char *const of_tables[] = {"--format", "--columns", "--width", NULL};
     other = cli_first_given(arguments, of_tables);
@@ -36,8 +41,11 @@ int cli_check_memory(const struct cli_arguments *arguments)
     return cli_complain(CLI_USAGE, "%s is for tables; --c-snippet prints C", other);
 }
 
-static int fail_untold(const char *path)
+static int fail_untold(const struct cli_arguments *arguments, const char *path)
 {
+    if (!cli_has(arguments, "--memory")) {
+        return cli_complain(CLI_INPUT, "%s: the trace has no allocation events", path);
+    }
     return cli_complain(CLI_INPUT,
                         "%s: the trace does not tell of memory; `etscope profile MODEL --memory -o "
                         "FILE` records it",
@@ -68,7 +76,7 @@ static int show_snippet(const struct cli_arguments *arguments,
         !ets_allocation_pools_collect(&arena, &owners, &pools)) {
         code = cli_complain(CLI_INTERNAL, "no memory for the pools");
     } else if (owners.method_count == 0) {
-        code = fail_untold(path);
+        code = fail_untold(arguments, path);
     } else {
         code = write_snippet(arguments, &owners, &pools);
     }
@@ -76,15 +84,19 @@ static int show_snippet(const struct cli_arguments *arguments,
     return code;
 }
 
-static int show_owners(const struct cli_arguments *arguments,
+static int show_table(const struct cli_arguments *arguments,
                        const struct ets_inspection *inspection, const char *path)
 {
     struct ets_table *table;
     struct ets_error error;
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
-    const enum ets_status status = ets_allocation_table_fill(table, inspection, &error);
+    const bool one_by_one = cli_choice(arguments, "--allocations", 0) == 1;
+    const enum ets_status status =
+        cli_has(arguments, "--memory")
+            ? ets_allocation_table_fill(table, inspection, &error)
+            : ets_allocator_table_fill(table, inspection, one_by_one, &error);
     int code = status == ETS_OK          ? cli_choose_columns(arguments, table)
-               : status == ETS_NOT_FOUND ? fail_untold(path)
+               : status == ETS_NOT_FOUND ? fail_untold(arguments, path)
                                          : cli_fail(NULL, &error);
     if (code == CLI_OK) {
         cli_headline("%.*s", ETS_TEXT(ets_table_heading(table)));
@@ -99,5 +111,5 @@ int cli_show_memory(const struct cli_arguments *arguments, const struct ets_insp
 {
     cli_print_notes(inspection);
     return cli_has(arguments, "--c-snippet") ? show_snippet(arguments, inspection, path)
-                                             : show_owners(arguments, inspection, path);
+                                             : show_table(arguments, inspection, path);
 }

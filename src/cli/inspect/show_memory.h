@@ -13,7 +13,10 @@
      false},                                                                                      \
     {"--c-snippet", NULL, NULL,                                                                   \
      "With --memory: print C arrays for the memory that an application has to provide", NULL,     \
-     false}
+     false},                                                                                      \
+    {"--allocations", NULL, "total|each",                                                         \
+     "Show the trace's allocation events, instead of operators: by allocator, or one by one",      \
+     NULL, false}
 /* clang-format on */
 
 /* Whether it is asked for. */

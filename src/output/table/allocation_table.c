@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "etscope/experimental/row_filter.h"
 
 /* What the cells of a line are of: an owner, or the process at a moment. */
 struct line {
@@ -122,7 +123,8 @@ static void put_operator(const struct line *line)
 {
     const uint32_t row = line->owner == NULL ? ETS_NO_INDEX : line->owner->row;
     if (row == ETS_NO_INDEX) ets_table_put_nothing(line->table);
-    else ets_table_put_text(line->table, ets_inspection_row(line->inspection, row)->name);
+    else ets_table_put_text(line->table,
+                            ets_row_operator(ets_inspection_row(line->inspection, row)));
 }
 
 static void put_of_files(const struct line *line)
