@@ -46,6 +46,28 @@ static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *e
     return ETS_OK;
 }
 
+/* What the traces tell of memory. Entries take eight bytes or more of files below 4 GiB each. */
+static enum ets_status add_memory(struct ets_sql_data *data, struct ets_error *error)
+{
+    uint64_t held = 0, steps = 0, moments = 0;
+    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
+        struct ets_sql_trace_data *trace = &data->traces[i];
+        ETS_TRY(
+            ets_recorded_memory_read(&data->arena, trace->inspection, &trace->memory, error));
+        held += trace->memory.held_count;
+        steps += trace->memory.step_count;
+        moments += trace->memory.process_count;
+        if (held > MAX_EVENTS || steps > MAX_EVENTS || moments > MAX_EVENTS) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "the traces tell more than 2^31 things of memory");
+        }
+    }
+    data->held_count = (uint32_t)held;
+    data->step_count = (uint32_t)steps;
+    data->moment_count = (uint32_t)moments;
+    return ETS_OK;
+}
+
 static enum ets_status add_links(struct ets_sql_data *data, struct ets_error *error)
 {
     uint64_t links = 0;
@@ -263,6 +285,7 @@ enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sq
     *data = (struct ets_sql_data){.sources = *sources};
     ets_arena_init(&data->arena, allocator, 0);
     ETS_TRY(add_traces(data, error));
+    ETS_TRY(add_memory(data, error));
     ETS_TRY(add_links(data, error));
     ETS_TRY(add_graphs(data, error));
     return add_methods(data) && add_delegates(data)
@@ -293,6 +316,18 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
 {
     if (trace->times == NULL) trace->times = ets_row_times_collect(&data->arena, trace->inspection);
     return trace->times != NULL;
+}
+
+bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
+{
+    if (trace->allocations != NULL) return true;
+    struct ets_allocation_events *events = ets_arena_alloc(&data->arena, sizeof *events);
+    if (events == NULL ||
+        !ets_allocation_events_collect(&data->arena, trace->inspection, events)) {
+        return false;
+    }
+    trace->allocations = events;
+    return true;
 }
 
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)

@@ -9,6 +9,8 @@
 
 #include "host/arena.h"
 #include "output/sql/sql.h"
+#include "views/allocation_events.h"
+#include "views/allocation_owners.h"
 #include "views/row_times.h"
 
 struct ets_sql_trace_data {
@@ -19,6 +21,8 @@ struct ets_sql_trace_data {
     enum ets_time_unit unit;     /* NS or CYCLES */
     double tick;                 /* one tick in that unit */
     struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
+    struct ets_allocation_events *allocations; /* likewise */
+    struct ets_recorded_memory memory;
 };
 
 /* A graph of a record whose nodes are in the table. */
@@ -70,6 +74,7 @@ struct ets_sql_data {
     struct ets_sql_sources sources;
     struct ets_sql_trace_data *traces;
     uint32_t event_count, run_count, block_count, operator_count;
+    uint32_t held_count, step_count, moment_count;
     uint32_t *first_link; /* [operator_count + 1] in the table of operators' nodes */
     struct ets_sql_graph *graphs;
     uint32_t graph_count, node_count;
@@ -93,6 +98,9 @@ void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
+
+/* Finds the allocations of a trace; false where memory ran out. */
+bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
 
 /* The number of a node that a row stands for, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node);

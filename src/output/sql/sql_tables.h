@@ -71,6 +71,9 @@ extern const struct ets_sql_view ets_sql_views[];
 /* sql_trace_tables.c */
 extern const struct ets_sql_table ets_sql_traces_table, ets_sql_blocks_table, ets_sql_runs_table,
     ets_sql_events_table, ets_sql_allocations_table;
+/* sql_allocation_tables.c */
+extern const struct ets_sql_table ets_sql_held_memory_table, ets_sql_temporary_memory_table,
+    ets_sql_process_memory_table;
 /* sql_operator_tables.c */
 extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
 /* sql_tensor_table.c */
