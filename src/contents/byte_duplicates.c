@@ -141,7 +141,8 @@ enum ets_status ets_byte_duplicates_find(struct ets_byte_map *map,
     for (uint32_t first = 0, end; first < count; first = end) {
         end = group_end(candidates, first, count, false);
         if (end - first < 2) continue;
-        for (uint32_t i = first; i < end; i++) candidates[i].hash = hash_ends(&s, candidates[i].item);
+        for (uint32_t i = first; i < end; i++)
+            candidates[i].hash = hash_ends(&s, candidates[i].item);
         qsort(candidates + first, end - first, sizeof *candidates, compare_candidates);
         for (uint32_t at = first, to; at < end; at = to) {
             to = group_end(candidates, at, end, true);

@@ -33,8 +33,7 @@ static enum ets_status open_bundle(struct ets_byte_file *file, struct ets_bytes 
     if (file->bundle == NULL) return ets_fail_memory(error, "a bundled program");
     ETS_TRY(ets_bundle_init(file->bundle, bytes, error));
     file->program_offset = file->bundle->program_offset;
-    const enum ets_status status =
-        ets_program_init(&file->program, file->bundle->program, error);
+    const enum ets_status status = ets_program_init(&file->program, file->bundle->program, error);
     if (status != ETS_OK && error != NULL && error->offset != ETS_NO_OFFSET) {
         error->offset += file->program_offset;
     }
@@ -206,8 +205,8 @@ enum ets_status ets_byte_map_open(const struct ets_byte_options *options,
     struct ets_arena arena;
     ets_arena_init(&arena, allocator, 0);
     struct ets_byte_map *map = ets_arena_alloc(&arena, sizeof *map);
-    enum ets_status status = map == NULL ? ets_fail_memory(error, "the map of a file's bytes")
-                                         : ETS_OK;
+    enum ets_status status =
+        map == NULL ? ets_fail_memory(error, "the map of a file's bytes") : ETS_OK;
     if (status == ETS_OK) {
         map->arena = arena;
         status = fill(map, options, &source, error);

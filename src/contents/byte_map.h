@@ -28,17 +28,17 @@
 #define ETS_BYTES_NONE UINT32_MAX
 
 /* X(NAME, name, title for people) */
-#define ETS_BYTE_PART_LIST(X)                                 \
-    X(PROGRAM, "program", "program")                          \
-    X(CONSTANT, "constant", "constants")                      \
-    X(STATE, "state", "start values of buffers")              \
-    X(WEIGHT, "delegate_weight", "weights of delegates")      \
-    X(PAYLOAD, "delegate_payload", "payloads of delegates")   \
-    X(NAMED_DATA, "named_data", "named data without a user")  \
-    X(TEST_CASE, "test_case", "test cases")                   \
-    X(UNUSED, "unused", "unused")                             \
-    X(PADDING, "padding", "padding")                          \
-    X(OTHER, "other", "unknown fields")                       \
+#define ETS_BYTE_PART_LIST(X)                                \
+    X(PROGRAM, "program", "program")                         \
+    X(CONSTANT, "constant", "constants")                     \
+    X(STATE, "state", "start values of buffers")             \
+    X(WEIGHT, "delegate_weight", "weights of delegates")     \
+    X(PAYLOAD, "delegate_payload", "payloads of delegates")  \
+    X(NAMED_DATA, "named_data", "named data without a user") \
+    X(TEST_CASE, "test_case", "test cases")                  \
+    X(UNUSED, "unused", "unused")                            \
+    X(PADDING, "padding", "padding")                         \
+    X(OTHER, "other", "unknown fields")                      \
     X(TRAILING, "trailing", "behind the last part of a file")
 
 /* What bytes are for. PROGRAM: all that describes the model, and the lists of what is in a file. */
@@ -56,20 +56,20 @@ const char *ets_byte_part_title(enum ets_byte_part part);
 /* A run of bytes with one purpose; of PROGRAM, PADDING, OTHER and UNUSED several runs. */
 struct ets_byte_item {
     enum ets_byte_part part;
-    uint32_t file;         /* of the sources */
-    uint64_t offset;       /* in the file, of the first byte */
-    uint64_t size;         /* of what it is; 0: of several runs */
-    uint64_t bytes;        /* counted here, at most `size` */
-    uint64_t count;        /* things in it: instructions, values; 1 for data */
-    uint32_t method;       /* of the program; ETS_BYTES_NONE: of several or none */
-    struct ets_text name;  /* "linear.weight" of the model; absent: not known */
-    struct ets_text key;   /* of named data; absent: it is none */
+    uint32_t file;          /* of the sources */
+    uint64_t offset;        /* in the file, of the first byte */
+    uint64_t size;          /* of what it is; 0: of several runs */
+    uint64_t bytes;         /* counted here, at most `size` */
+    uint64_t count;         /* things in it: instructions, values; 1 for data */
+    uint32_t method;        /* of the program; ETS_BYTES_NONE: of several or none */
+    struct ets_text name;   /* "linear.weight" of the model; absent: not known */
+    struct ets_text key;    /* of named data; absent: it is none */
     struct ets_text module; /* of the model: "layers.0.linear", "" for itself; absent: not known */
     struct ets_text backend;
-    const char *content; /* "instructions", "XNNPACK graph", "FullyConnected"; NULL: not known */
-    const char *role;    /* "weight", "bias", "scale" of a layer; NULL */
-    const char *dtype;   /* "float32", of XNNPACK's weights "qcint8"; NULL: not known */
-    uint32_t rank;       /* with dtype */
+    const char *content;  /* "instructions", "XNNPACK graph", "FullyConnected"; NULL: not known */
+    const char *role;     /* "weight", "bias", "scale" of a layer; NULL */
+    const char *dtype;    /* "float32", of XNNPACK's weights "qcint8"; NULL: not known */
+    uint32_t rank;        /* with dtype */
     const int64_t *shape; /* [rank], as its user sees it */
     uint32_t delegate;    /* number of the first user's delegate in the method; ETS_BYTES_NONE */
     uint32_t node;        /* number of the first user in that delegate; ETS_BYTES_NONE */
@@ -94,12 +94,12 @@ struct ets_byte_map {
     uint32_t file_count;
     struct ets_byte_item *items;
     uint32_t item_count;
-    uint64_t bytes;            /* of all files */
-    uint32_t duplicate_count;  /* items whose bytes are elsewhere, too */
-    uint64_t duplicate_bytes;  /* that they take */
-    uint32_t unread_count;     /* items of equal sizes that were not compared: too many bytes */
-    uint64_t unread_bytes;     /* that these have */
-    struct ets_arena arena;    /* inner */
+    uint64_t bytes;           /* of all files */
+    uint32_t duplicate_count; /* items whose bytes are elsewhere, too */
+    uint64_t duplicate_bytes; /* that they take */
+    uint32_t unread_count;    /* items of equal sizes that were not compared: too many bytes */
+    uint64_t unread_bytes;    /* that these have */
+    struct ets_arena arena;   /* inner */
 };
 
 struct ets_byte_source {

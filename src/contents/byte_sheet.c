@@ -14,9 +14,8 @@ enum { LEAST_LOOKED_AT = 16, MOST_PADDING = 4096 };
 static bool grow(struct ets_byte_gathering *all, void **array, uint32_t index, uint32_t *room,
                  size_t size)
 {
-    void *grown = all->is_out_of_memory
-                      ? NULL
-                      : ets_arena_grow(&all->map->arena, *array, index, room, size);
+    void *grown =
+        all->is_out_of_memory ? NULL : ets_arena_grow(&all->map->arena, *array, index, room, size);
     if (grown == NULL) {
         all->is_out_of_memory = true;
         return false;
@@ -67,7 +66,8 @@ void ets_byte_sheet_region(struct ets_byte_sheet *sheet, uint32_t item, uint64_t
 {
     void *regions = sheet->regions;
     if (item == ETS_BYTES_NONE || bytes == 0) return;
-    if (!grow(sheet->all, &regions, sheet->region_count, &sheet->region_room, sizeof *sheet->regions)) {
+    if (!grow(sheet->all, &regions, sheet->region_count, &sheet->region_room,
+              sizeof *sheet->regions)) {
         return;
     }
     sheet->regions = regions;
@@ -91,7 +91,8 @@ uint32_t ets_byte_sheet_data(struct ets_byte_sheet *sheet, enum ets_byte_part pa
         }
         return old;
     }
-    if (!grow(sheet->all, &items, number, &sheet->all->place_room, sizeof *sheet->all->place_items)) {
+    if (!grow(sheet->all, &items, number, &sheet->all->place_room,
+              sizeof *sheet->all->place_items)) {
         return ETS_BYTES_NONE;
     }
     sheet->all->place_items = items;

@@ -175,23 +175,27 @@ static bool is_wished(const struct ets_layer_graph *graph, const struct ets_grap
     return wish->element_count == 0 || count == wish->element_count;
 }
 
-/* Looks at one argument; false where a second parameter is as wished. */
-static bool look_at(const struct ets_layer_graph *graph, const struct ets_graph_argument *argument,
-                    const struct ets_layer_wish *wish, struct ets_text *found)
+/* What was found among the arguments of some nodes. */
+struct finding {
+    struct ets_text last, wanted; /* of those found, each once */
+    uint32_t count;
+};
+
+static void look_at(const struct ets_layer_graph *graph, const struct ets_graph_argument *argument,
+                    const struct ets_layer_wish *wish, struct finding *found)
 {
-    if (argument->kind != ETS_ARGUMENT_TENSOR) return true;
+    if (argument->kind != ETS_ARGUMENT_TENSOR) return;
     const struct ets_graph_input *input = weight_behind(graph, argument->name);
-    if (input == NULL || !is_wished(graph, input, wish)) return true;
-    if (found->data != NULL && !ets_text_equal(*found, input->source)) return false;
-    *found = input->source;
-    return true;
+    if (input == NULL || !is_wished(graph, input, wish)) return;
+    if (ets_text_equal(found->last, input->source)) return;
+    found->last = input->source;
+    if (found->count++ == wish->position) found->wanted = input->source;
 }
 
 struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t handle,
                                     const struct ets_layer_wish *wish)
 {
-    const struct ets_text none = {NULL, 0};
-    struct ets_text found = none;
+    struct finding found = {.count = 0};
     uint32_t count;
     const struct ets_layer_node *nodes = find_nodes(method, handle, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -199,12 +203,12 @@ struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t han
         const struct ets_graph_node *node = nodes[i].node;
         for (uint32_t k = 0; k < node->input_count; k++) {
             const struct ets_graph_argument *argument = &node->inputs[k];
-            if (!look_at(graph, argument, wish, &found)) return none;
             const uint32_t items = argument->kind == ETS_ARGUMENT_LIST ? argument->item_count : 0;
+            look_at(graph, argument, wish, &found);
             for (uint32_t j = 0; j < items && method->looks_left > 0; j++, method->looks_left--) {
-                if (!look_at(graph, &argument->items[j], wish, &found)) return none;
+                look_at(graph, &argument->items[j], wish, &found);
             }
         }
     }
-    return found;
+    return found.count == wish->count ? found.wanted : (struct ets_text){NULL, 0};
 }

@@ -40,21 +40,24 @@ enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_a
                                      struct ets_etrecord *record, struct ets_error *error);
 
 /* NULL: the record has no such method. */
-struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names, struct ets_text name);
+struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
+                                          struct ets_text name);
 
 /* What a parameter must be like. */
 struct ets_layer_wish {
     uint64_t element_count; /* 0: any */
     uint32_t least_rank, most_rank;
     int32_t scalar_type; /* -1: any */
+    uint32_t position;   /* among `count` alike things that the node takes, in its order */
+    uint32_t count;
 };
 
 /* The module of the nodes with a handle; absent: not known. */
 struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle);
 
 /*
- * The parameter, buffer or constant that a node with this handle takes, if exactly one that it
- * takes is as wished: "layers.0.linear.weight"; else absent.
+ * The parameter, buffer or constant that the nodes with this handle take, if exactly `count` of
+ * those that they take are as wished: "layers.0.linear.weight"; else absent.
  */
 struct ets_text ets_layer_parameter(struct ets_layer_method *method, int64_t handle,
                                     const struct ets_layer_wish *wish);

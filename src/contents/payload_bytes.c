@@ -54,7 +54,19 @@ static uint32_t find_constant(const struct payload *p, uint32_t index)
     if (constant.key.data != NULL) return ets_byte_sheet_find_key(p->sheet->all, constant.key);
     if (constant.bytes.data == NULL || constant.bytes.size == 0) return ETS_BYTES_NONE;
     return ets_byte_sheet_data(p->sheet, ETS_BYTES_WEIGHT,
-                               ets_byte_sheet_offset(p->sheet, constant.bytes.data), constant.bytes.size);
+                               ets_byte_sheet_offset(p->sheet, constant.bytes.data),
+                               constant.bytes.size);
+}
+
+/* As programs call the types that are not XNNPACK's own. */
+static const char *dtype_name(int type)
+{
+    switch (type) {
+    case ETS_XNNPACK_FP32: return "float32";
+    case ETS_XNNPACK_FP16: return "float16";
+    case ETS_XNNPACK_BF16: return "bfloat16";
+    default: return ets_xnnpack_type_name(type);
+    }
 }
 
 static bool take_shape(const struct payload *p, const struct ets_xnnpack_value *value,
@@ -67,14 +79,14 @@ static bool take_shape(const struct payload *p, const struct ets_xnnpack_value *
     for (uint32_t i = 0; i < rank; i++) shape[i] = ets_xnnpack_dim(&p->xnnpack, value, i);
     item->rank = rank;
     item->shape = shape;
-    item->dtype = ets_xnnpack_type_name(value->type);
+    item->dtype = dtype_name(value->type);
     return true;
 }
 
 /* What a record's graph must have for this value. Packed weights may lie in another order. */
 static struct ets_layer_wish wish_of(const struct payload *p, const struct ets_xnnpack_value *value)
 {
-    struct ets_layer_wish wish = {.element_count = 1, .scalar_type = -1};
+    struct ets_layer_wish wish = {.element_count = 1, .scalar_type = -1, .count = 1};
     for (uint32_t i = 0; i < value->rank; i++) {
         if (!ets_mul_u64(wish.element_count, ets_xnnpack_dim(&p->xnnpack, value, i),
                          &wish.element_count)) {
@@ -147,7 +159,7 @@ static bool add_input(const struct payload *p, uint32_t number, const struct ets
     if (use(p, scale, number, node, "scale")) {
         struct ets_byte_item *item = ets_byte_item(p->sheet, scale);
         item->name = name; /* whose scales they are */
-        item->dtype = value.quantization.kind == ETS_XNNPACK_PER_GROUP ? "bf16" : "fp32";
+        item->dtype = value.quantization.kind == ETS_XNNPACK_PER_GROUP ? "bfloat16" : "float32";
     }
     return true;
 }
@@ -180,17 +192,17 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
     const bool is_known = is_new && delegate.blob.size <= *budget &&
                           ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) &&
                           ets_xnnpack_init(&p.xnnpack, delegate.blob, NULL) == ETS_OK;
-    const uint64_t size =
-        is_known ? ets_byte_sheet_offset(sheet, p.xnnpack.flatbuffer.data) + p.xnnpack.flatbuffer.size - offset
-                 : delegate.blob.size;
+    const uint64_t size = is_known ? ets_byte_sheet_offset(sheet, p.xnnpack.flatbuffer.data) +
+                                         p.xnnpack.flatbuffer.size - offset
+                                   : delegate.blob.size;
     const uint32_t index = ets_byte_sheet_data(sheet, ETS_BYTES_PAYLOAD, offset, size);
     if (index == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     item->user_count++;
     if (is_new) {
         item->backend = p.backend;
-        item->content = is_known ? "XNNPACK graph"
-                                 : ets_payload_kind(delegate.blob, &sheet->all->map->arena);
+        item->content =
+            is_known ? "XNNPACK graph" : ets_payload_kind(delegate.blob, &sheet->all->map->arena);
         item->method = method->index;
         item->delegate = number;
     }

@@ -6,6 +6,8 @@
 
 /* Of more methods the parts are added up: no real program has as many. */
 enum { MOST_METHODS = 64 };
+/* Arguments of an instruction that may be constants with names: operators take a dozen. */
+enum { MOST_ARGUMENTS = 64 };
 
 /* What a piece of the FlatBuffer belongs to; in a label behind the number of the method. */
 enum kind {
@@ -16,16 +18,16 @@ enum kind {
     OF_OPERATORS,
     OF_DELEGATES,
     METHOD_KINDS,
-    OF_ROOT = METHOD_KINDS, /* version, segments */
-    OF_DATA_LIST,           /* named data, offsets of constants */
-    OF_INLINE,              /* constants and payloads in the FlatBuffer: data of their own */
-    KINDS
+    OF_ROOT = METHOD_KINDS, /* header, version */
+    OF_DATA_LIST,           /* named data, segments, offsets of constants */
+    KINDS,
+    OF_INLINE = KINDS /* constants and payloads in the FlatBuffer: data of their own */
 };
 enum { KIND_BITS = 4, KIND_MASK = (1 << KIND_BITS) - 1 };
 
 static const char *const contents[KINDS] = {
-    "methods",   "values",  "instructions", "stack traces", "operators",
-    "delegates", "header", "list of data", "list of data",
+    "methods",   "values",    "instructions", "stack traces",
+    "operators", "delegates", "header",       "list of data",
 };
 
 struct walk {
@@ -67,13 +69,14 @@ static uint32_t label(void *context, uint32_t parent, unsigned slot, uint32_t in
 static void claim_piece(void *context, uint32_t tag, size_t at, size_t bytes)
 {
     const struct walk *walk = context;
-    const uint32_t kind = tag & KIND_MASK;
+    const bool is_inline = (tag & KIND_MASK) == OF_INLINE;
+    const uint32_t kind = is_inline ? OF_DATA_LIST : tag & KIND_MASK;
     const uint32_t item = kind < METHOD_KINDS
                               ? walk->items[(tag >> KIND_BITS) * METHOD_KINDS + kind]
                               : walk->items[walk->methods * METHOD_KINDS + kind - METHOD_KINDS];
     /* What is inline is data: of its vectors the length alone belongs to the FlatBuffer. Their
      * tables are no longer than a vtable and two numbers. */
-    const bool is_long = kind == OF_INLINE && bytes > 32;
+    const bool is_long = is_inline && bytes > 32;
     ets_byte_sheet_claim(walk->sheet, item, walk->sheet->file->program_offset + at,
                          is_long ? 4 : bytes);
 }
@@ -85,14 +88,13 @@ static bool make_items(struct walk *walk, const struct ets_program *program)
     walk->by_method = program->method_count <= MOST_METHODS;
     walk->methods = walk->by_method ? program->method_count : 1;
     const uint32_t count = walk->methods * METHOD_KINDS + KINDS - METHOD_KINDS;
-    walk->items =
-        ets_arena_alloc_array(&sheet->all->map->arena, count, sizeof *walk->items);
+    walk->items = ets_arena_alloc_array(&sheet->all->map->arena, count, sizeof *walk->items);
     if (walk->items == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t method = i / METHOD_KINDS;
         const bool is_of_method = method < walk->methods;
-        const uint32_t kind = is_of_method ? i % METHOD_KINDS
-                                           : i - walk->methods * METHOD_KINDS + METHOD_KINDS;
+        const uint32_t kind =
+            is_of_method ? i % METHOD_KINDS : i - walk->methods * METHOD_KINDS + METHOD_KINDS;
         walk->items[i] = ets_byte_sheet_item(sheet, ETS_BYTES_PROGRAM, contents[kind]);
         if (walk->items[i] == ETS_BYTES_NONE) return false;
         if (is_of_method && walk->by_method) {
@@ -144,8 +146,8 @@ static bool add_flatbuffer(struct ets_byte_sheet *sheet, const struct ets_progra
 static uint32_t item_of_tensor(const struct ets_byte_sheet *sheet,
                                const struct ets_program_tensor *tensor)
 {
-    const bool is_external = tensor->place == ETS_PLACE_EXTERNAL_CONSTANT ||
-                             tensor->place == ETS_PLACE_EXTERNAL_STATE;
+    const bool is_external =
+        tensor->place == ETS_PLACE_EXTERNAL_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_STATE;
     if (is_external) return ets_byte_sheet_find_key(sheet->all, tensor->qualified_name);
     if (tensor->tensor.data == NULL || tensor->tensor_bytes == 0) return ETS_BYTES_NONE;
     return ets_byte_sheet_find_place(sheet, ets_byte_sheet_offset(sheet, tensor->tensor.data));
@@ -157,9 +159,9 @@ static void add_tensor(struct ets_byte_sheet *sheet, const struct ets_method *me
     const bool is_constant = tensor->place == ETS_PLACE_CONSTANT;
     if (!is_constant && tensor->place != ETS_PLACE_PLANNED_STATE) return;
     if (tensor->tensor.data == NULL || tensor->tensor_bytes == 0) return;
-    const uint32_t index =
-        ets_byte_sheet_data(sheet, is_constant ? ETS_BYTES_CONSTANT : ETS_BYTES_STATE,
-                            ets_byte_sheet_offset(sheet, tensor->tensor.data), tensor->tensor_bytes);
+    const uint32_t index = ets_byte_sheet_data(
+        sheet, is_constant ? ETS_BYTES_CONSTANT : ETS_BYTES_STATE,
+        ets_byte_sheet_offset(sheet, tensor->tensor.data), tensor->tensor_bytes);
     if (index == ETS_BYTES_NONE) return;
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     if (item->user_count++ == 0) {
@@ -190,8 +192,9 @@ static void add_named_data(struct ets_byte_sheet *sheet, const struct ets_progra
         struct ets_program_named_data data;
         ets_program_named_data(program, i, &data);
         if (data.bytes.size == 0) continue;
-        const uint32_t index = ets_byte_sheet_data(
-            sheet, ETS_BYTES_NAMED_DATA, ets_byte_sheet_offset(sheet, data.bytes.data), data.bytes.size);
+        const uint32_t index =
+            ets_byte_sheet_data(sheet, ETS_BYTES_NAMED_DATA,
+                                ets_byte_sheet_offset(sheet, data.bytes.data), data.bytes.size);
         if (index == ETS_BYTES_NONE) return;
         if (ets_byte_item(sheet, index)->key.data == NULL) {
             ets_byte_item(sheet, index)->key = data.key;
@@ -235,22 +238,40 @@ static struct ets_text module_of(struct ets_text name)
     return (struct ets_text){name.data, size > 0 ? size - 1 : 0};
 }
 
-static void name_argument(struct ets_byte_sheet *sheet, struct ets_layer_method *layers,
-                          const struct ets_program_tensor *tensor, const int64_t *handles,
-                          size_t handle_count)
+/* What a record must have for a tensor: argument `index` of an instruction, of which several may
+ * be alike. */
+static struct ets_layer_wish wish_of(const struct ets_method *method,
+                                     const struct ets_instruction *instruction, uint32_t index,
+                                     const struct ets_program_tensor *tensor)
 {
-    const uint32_t index = item_of_tensor(sheet, tensor);
-    if (index == ETS_BYTES_NONE) return;
-    struct ets_byte_item *item = ets_byte_item(sheet, index);
-    const struct ets_layer_wish wish = {
+    struct ets_layer_wish wish = {
         .element_count = ets_tensor_count(&tensor->tensor),
         .most_rank = ETS_TENSOR_MAX_RANK,
         .scalar_type = (int32_t)tensor->tensor.scalar_type,
     };
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; i < instruction->argument_count && i < MOST_ARGUMENTS; i++) {
+        struct ets_evalue other;
+        ets_method_value(method, ets_instruction_argument(instruction, i), &other);
+        if (other.kind != ETS_EVALUE_TENSOR || other.tensor.place != tensor->place) continue;
+        if (other.tensor.tensor.scalar_type != tensor->tensor.scalar_type) continue;
+        if (ets_tensor_count(&other.tensor.tensor) != wish.element_count) continue;
+        if (other.index == last) continue; /* results are repeated */
+        last = other.index;
+        if (i < index) wish.position++;
+        wish.count++;
+    }
+    return wish;
+}
+
+static void name_argument(struct ets_layer_method *layers, struct ets_byte_item *item,
+                          const struct ets_layer_wish *wish, const int64_t *handles,
+                          size_t handle_count)
+{
     for (size_t i = 0; i < handle_count && item->name.data == NULL; i++) {
         if (item->debug_handle < 0) item->debug_handle = handles[i];
         if (item->module.data == NULL) item->module = ets_layer_module(layers, handles[i]);
-        item->name = ets_layer_parameter(layers, handles[i], &wish);
+        item->name = ets_layer_parameter(layers, handles[i], wish);
         if (item->name.data != NULL) item->module = module_of(item->name);
     }
 }
@@ -263,12 +284,14 @@ static void name_instruction(struct ets_byte_sheet *sheet, struct ets_layer_meth
     size_t count;
     ets_etrecord_handles(sheet->all->names.record, layers->name, instruction->instruction_id,
                          &handles, &count, NULL);
-    for (uint32_t i = 0; i < instruction->argument_count; i++) {
+    for (uint32_t i = 0; i < instruction->argument_count && i < MOST_ARGUMENTS; i++) {
         struct ets_evalue value;
         ets_method_value(method, ets_instruction_argument(instruction, i), &value);
-        if (value.kind == ETS_EVALUE_TENSOR) {
-            name_argument(sheet, layers, &value.tensor, handles, count);
-        }
+        if (value.kind != ETS_EVALUE_TENSOR) continue;
+        const uint32_t index = item_of_tensor(sheet, &value.tensor);
+        if (index == ETS_BYTES_NONE || ets_byte_item(sheet, index)->name.data != NULL) continue;
+        const struct ets_layer_wish wish = wish_of(method, instruction, i, &value.tensor);
+        name_argument(layers, ets_byte_item(sheet, index), &wish, handles, count);
     }
 }
 

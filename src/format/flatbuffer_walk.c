@@ -56,9 +56,7 @@ static void walk_field(const struct ets_fb_walker *w, struct ets_fb table,
     case ETS_FB_TABLE:
         walk_table(w, ets_fb_table(table, field->slot), field->of.table, label);
         return;
-    case ETS_FB_TABLES:
-        walk_tables(w, ets_fb_vector(table, field->slot), field, parent);
-        return;
+    case ETS_FB_TABLES: walk_tables(w, ets_fb_vector(table, field->slot), field, parent); return;
     case ETS_FB_UNION: walk_union(w, table, field, label); return;
     }
 }
