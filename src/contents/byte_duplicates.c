@@ -6,15 +6,15 @@
 
 #include "base/error.h"
 #include "format/fingerprint.h"
+#include "host/file_access.h"
 #include "host/hash.h"
 
-/* Of a large item this many bytes of either end tell whether it is worth reading. */
-enum { END_BYTES = 64, RELEASED_FROM = 1 << 16 };
+/* So many bytes from the middle of an item tell whether it is worth reading. */
+enum { SAMPLE_BYTES = 64, RELEASED_FROM = 1 << 16 };
 
 struct candidate {
-    uint64_t size, hash; /* of the ends, then of all bytes */
+    uint64_t size, hash; /* of a sample, then of all bytes */
     uint32_t item;
-    bool is_read; /* as a whole */
 };
 
 struct search {
@@ -40,13 +40,20 @@ static void release(const struct search *s, uint32_t item)
     }
 }
 
-static uint64_t hash_ends(const struct search *s, uint32_t item)
+static void expect_samples(const struct search *s, bool in_samples)
+{
+    for (uint32_t i = 0; i < s->options->source_count; i++) {
+        const struct ets_file *file = s->options->sources[i].file;
+        if (file != NULL) ets_file_expect_samples(file, in_samples);
+    }
+}
+
+static uint64_t hash_sample(const struct search *s, uint32_t item)
 {
     const struct ets_bytes bytes = bytes_of(s, item);
-    if (bytes.size <= 2 * (size_t)END_BYTES) return ets_fingerprint(bytes);
-    const struct ets_bytes first = {bytes.data, END_BYTES};
-    const struct ets_bytes last = {bytes.data + bytes.size - END_BYTES, END_BYTES};
-    const uint64_t hash = ets_fingerprint(first) ^ ets_hash_mix(ets_fingerprint(last));
+    const size_t size = bytes.size < SAMPLE_BYTES ? bytes.size : SAMPLE_BYTES;
+    const uint64_t hash =
+        ets_fingerprint((struct ets_bytes){bytes.data + (bytes.size - size) / 2, size});
     release(s, item);
     return hash;
 }
@@ -102,7 +109,7 @@ static void mark_equal(const struct search *s, const struct candidate *candidate
     }
 }
 
-/* Candidates of one size whose ends are equal. */
+/* Candidates of one size whose samples are equal. */
 static void compare_group(struct search *s, struct candidate *candidates, uint32_t count)
 {
     const uint64_t bytes = candidates[0].size * count;
@@ -141,8 +148,10 @@ enum ets_status ets_byte_duplicates_find(struct ets_byte_map *map,
     for (uint32_t first = 0, end; first < count; first = end) {
         end = group_end(candidates, first, count, false);
         if (end - first < 2) continue;
+        expect_samples(&s, true);
         for (uint32_t i = first; i < end; i++)
-            candidates[i].hash = hash_ends(&s, candidates[i].item);
+            candidates[i].hash = hash_sample(&s, candidates[i].item);
+        expect_samples(&s, false);
         qsort(candidates + first, end - first, sizeof *candidates, compare_candidates);
         for (uint32_t at = first, to; at < end; at = to) {
             to = group_end(candidates, at, end, true);

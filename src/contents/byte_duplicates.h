@@ -6,7 +6,7 @@
 
 /*
  * Fills same_as and hash of the items, and the map's numbers. Only items of one size are read, at
- * first their ends; what then may be equal is compared byte by byte, up to options->most_compared
+ * first a sample; what then may be equal is compared byte by byte, up to options->most_compared
  * bytes. Statuses: NO_MEMORY.
  */
 enum ets_status ets_byte_duplicates_find(struct ets_byte_map *map,
