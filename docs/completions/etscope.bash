@@ -260,6 +260,13 @@ _etscope() {
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
+    size:--etrecord|size:--etrecord_path) ;;
+    size:--by) words='item part module dtype' ;;
+    size:--top) compopt +o default 2>/dev/null ;;
+    size:--columns|size:-c) compopt +o default 2>/dev/null ;;
+    size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
+    size:--width) compopt +o default 2>/dev/null ;;
+    size:--output|size:-o) ;;
     info:--format|info:-f) words='table json jsonl' ;;
     doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
@@ -280,13 +287,14 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates size info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

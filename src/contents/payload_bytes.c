@@ -203,6 +203,7 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
         item->backend = p.backend;
         item->content =
             is_known ? "XNNPACK graph" : ets_payload_kind(delegate.blob, &sheet->all->map->arena);
+        item->count = is_known ? p.xnnpack.node_count : 1;
         item->method = method->index;
         item->delegate = number;
     }

@@ -208,6 +208,35 @@ def vector(dump, reference, count):
     return [start + 4 * i for i in range(count)]
 
 
+class Sql(unittest.TestCase):
+    def query(self, query, *words):
+        done = support.run("sql", query, *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            raise unittest.SkipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return support.json_rows(done.stdout)
+
+    def test_size__sql_has_the_same_rows(self):
+        model = DATA / "gpt_xnnpack"
+        files = model / "model.pte", model / "model.etrecord"
+        found = self.query("select part, content, name, module, role, bytes, offset, users "
+                           "from program_bytes order by offset, bytes", *files)
+        shown = rows(files[0], "--etrecord", files[1])
+        shown.sort(key=lambda row: (row["offset"], row["size_bytes"]))
+        self.assertEqual([(row["part"], row["name"], row["module"], row["bytes"], row["users"])
+                          for row in found],
+                         [(row["part"], row["name"], row["module"], row["size_bytes"],
+                           row["users"]) for row in shown])
+
+    def test_size__sql_counts_the_items_of_several_programs(self):
+        programs = [support.fixture(model, "model.pte") for model in ("multi_method", "cond")]
+        found = self.query("select p.path, p.bytes, sum(b.bytes) as counted from programs p join "
+                           "program_bytes b on b.program = p.id group by 1, 2", *programs)
+        self.assertEqual(len(found), 2)
+        for row in found:
+            self.assertEqual(row["bytes"], row["counted"])
+
+
 class Forms(unittest.TestCase):
     PATH = support.fixture("gpt_xnnpack", "model.pte")
 

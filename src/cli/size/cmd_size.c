@@ -56,8 +56,7 @@ static int open_files(struct subject *s)
         struct ets_error error;
         const char *path = s->arguments->words[i];
         if (cli_file_open(path, &s->files[i], &error) != ETS_OK) return cli_fail(path, &error);
-        s->sources[i] =
-            (struct ets_byte_source){path, ets_file_bytes(s->files[i]), s->files[i]};
+        s->sources[i] = (struct ets_byte_source){path, ets_file_bytes(s->files[i]), s->files[i]};
     }
     return CLI_OK;
 }
@@ -89,8 +88,8 @@ static bool try_sibling(struct subject *s)
     static char path[CLI_SIBLING_BYTES]; /* the record's name from now on */
     if (cli_has(s->arguments, "--etrecord") || !cli_siblings_wanted(s->arguments)) return false;
     if (!cli_sibling_path(s->arguments->words[0], ".etrecord", path)) return false;
-    if (cli_record_read(path, &s->record, NULL) == ETS_OK &&
-        open_map(s, NULL, NULL) == ETS_OK && has_modules(s->map)) {
+    if (cli_record_read(path, &s->record, NULL) == ETS_OK && open_map(s, NULL, NULL) == ETS_OK &&
+        has_modules(s->map)) {
         cli_note("using %s, beside the program; --no-siblings leaves it out", path);
         return true;
     }
@@ -202,8 +201,8 @@ int cmd_size(const struct cli_arguments *arguments)
     const struct ets_size_table_options options = {
         .groups_only = choice > 0,
         .by = by[choice],
-        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0, 0,
-                                    1000000000, &ok),
+        .top = (uint32_t)cli_number(arguments, "--top", for_people ? SHOWN_ITEMS : 0, 0, 1000000000,
+                                    &ok),
         .for_people = for_people,
     };
     (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */

@@ -19,6 +19,7 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_instructions_table,
     &ets_sql_delegates_table,
     &ets_sql_program_tensors_table,
+    &ets_sql_program_bytes_table,
     NULL,
 };
 

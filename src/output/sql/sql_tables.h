@@ -80,6 +80,9 @@ extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
     ets_sql_programs_table, ets_sql_methods_table, ets_sql_instructions_table,
     ets_sql_delegates_table, ets_sql_program_tensors_table;
 
+/* sql_byte_table.c */
+extern const struct ets_sql_table ets_sql_program_bytes_table;
+
 /* Values. */
 struct ets_sql_value ets_sql_null(void);
 struct ets_sql_value ets_sql_integer(int64_t value);
