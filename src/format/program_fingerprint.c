@@ -2,6 +2,8 @@
  * XXH64 (Yann Collet's xxHash specification, version 0.1.1): four lanes of 64 bits, fast enough
  * that memory is the limit, and the same on every machine.
  */
+#include "format/fingerprint.h"
+
 #include "base/load.h"
 #include "etscope/program.h"
 
@@ -41,12 +43,11 @@ static uint64_t hash_stripes(const uint8_t **data, const uint8_t *end)
     return hash;
 }
 
-uint64_t ets_program_fingerprint(const struct ets_program *program)
+uint64_t ets_fingerprint(struct ets_bytes bytes)
 {
-    const uint8_t *at = program->bytes.data;
-    const uint8_t *end = at + program->bytes.size;
-    /* A verified program has at least one stripe, so that the short form never occurs. */
-    uint64_t hash = hash_stripes(&at, end) + program->bytes.size;
+    const uint8_t *at = bytes.data;
+    const uint8_t *end = at + bytes.size;
+    uint64_t hash = (bytes.size >= 32 ? hash_stripes(&at, end) : prime_5) + bytes.size;
     for (; end - at >= 8; at += 8) {
         hash = rotate(hash ^ round_of(0, ets_load_u64(at)), 27) * prime_1 + prime_4;
     }
@@ -58,4 +59,9 @@ uint64_t ets_program_fingerprint(const struct ets_program *program)
     hash = (hash ^ hash >> 33) * prime_2;
     hash = (hash ^ hash >> 29) * prime_3;
     return hash ^ hash >> 32;
+}
+
+uint64_t ets_program_fingerprint(const struct ets_program *program)
+{
+    return ets_fingerprint(program->bytes);
 }

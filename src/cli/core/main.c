@@ -206,6 +206,19 @@ static const struct cli_command commands[] = {
      "etscope memory model.pte --etrecord model.etrecord\n"
      "etscope memory model.pte --sort offset --all",
      cmd_memory},
+    {"size", "show what takes the bytes of a program", "FILE...",
+     "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: constants, "
+     "weights of delegates, payloads, the program itself, padding. Every byte counts once, so that "
+     "the lines add up to the files. Weights inside XNNPACK payloads and named data are told by "
+     "the layer that uses them; of other backends' payloads the size and kind are known. Names "
+     "and modules need the ETRecord of the export. Equal data is found and its cost told: data of "
+     "equal sizes is compared, up to 16 MiB, or all of it with --duplicates. Nothing else of large "
+     "files is read. An output that ends in .svg is a picture (treemap).",
+     cli_size_options,
+     "etscope size model.pte\n"
+     "etscope size model.pte weights.ptd --etrecord model.etrecord --by module\n"
+     "etscope size model.pte -o size.svg",
+     cmd_size},
     {"info", "describe files, and find those that belong together", "FILE...",
      "Describes .pte, .bpte, .ptd, ETDump, ETRecord and .npy files on one screen each.\n\nFor a "
      "folder, lists the files and which belong together: a program, its ETRecord and the traces of "

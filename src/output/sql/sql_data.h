@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "contents/byte_map.h"
 #include "host/arena.h"
 #include "output/sql/sql.h"
 #include "views/allocation_events.h"
@@ -85,6 +86,8 @@ struct ets_sql_data {
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
+    struct ets_byte_map **byte_maps; /* [program_count] */
+    uint32_t *first_byte_item;       /* [program_count + 1] */
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */

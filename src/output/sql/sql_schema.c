@@ -25,6 +25,7 @@ const struct ets_sql_table *const ets_sql_tables[] = {
     &ets_sql_memory_arenas_table,
     &ets_sql_memory_tensors_table,
     &ets_sql_memory_steps_table,
+    &ets_sql_program_bytes_table,
     NULL,
 };
 
