@@ -12,7 +12,7 @@
 
 #include "etscope/numerics.h"
 #include "numerics/summary_sums.h"
-#include "numerics/xxh64.h"
+#include "base/xxh64.h"
 #include "test_little_support.h"
 
 static uint64_t next_random(uint64_t *state)
