@@ -171,7 +171,7 @@ static bool same_frames(const struct ets_instruction *before, const struct ets_i
 {
     if (before->frame_count != after->frame_count) return false;
     for (uint32_t i = 0; i < before->frame_count; i++) {
-        struct ets_frame frames[2];
+        struct ets_program_frame frames[2];
         ets_instruction_frame(before, i, &frames[0]);
         ets_instruction_frame(after, i, &frames[1]);
         if (frames[0].line != frames[1].line ||
