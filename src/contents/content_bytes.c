@@ -16,8 +16,8 @@ void ets_content_bytes_init(struct ets_content_bytes *contents, struct ets_arena
     ets_key_table_init(&contents->runs, arena, 2);
 }
 
-static enum ets_status spend(struct ets_content_bytes *contents, uint64_t bytes,
-                             struct ets_error *error)
+enum ets_status ets_content_spend(struct ets_content_bytes *contents, uint64_t bytes,
+                                  struct ets_error *error)
 {
     if (bytes > contents->budget) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
@@ -40,7 +40,7 @@ enum ets_status ets_content_hash(struct ets_content_bytes *contents, struct ets_
         contents->hashes = ets_arena_grow(contents->runs.arena, contents->hashes, number,
                                           &contents->capacity, sizeof *contents->hashes);
         if (contents->hashes == NULL) return ets_fail_memory(error, "hashes of constants");
-        ETS_TRY(spend(contents, bytes.size, error));
+        ETS_TRY(ets_content_spend(contents, bytes.size, error));
         contents->hashes[number] = ets_xxh64_of(bytes);
     }
     *hash_out = contents->hashes[number];
@@ -59,7 +59,7 @@ enum ets_status ets_content_equal(struct ets_content_bytes *contents, struct ets
     ETS_TRY(ets_content_hash(contents, left, &left_hash, error));
     ETS_TRY(ets_content_hash(contents, right, &right_hash, error));
     if (left_hash != right_hash) return ETS_OK;
-    ETS_TRY(spend(contents, left.size, error));
+    ETS_TRY(ets_content_spend(contents, left.size, error));
     *equal_out = memcmp(left.data, right.data, left.size) == 0;
     return ETS_OK;
 }

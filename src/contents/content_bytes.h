@@ -21,6 +21,10 @@ struct ets_content_bytes {
 void ets_content_bytes_init(struct ets_content_bytes *contents, struct ets_arena *arena,
                             uint64_t file_bytes);
 
+/* Before `bytes` are read in another way. Status: LIMIT. */
+enum ets_status ets_content_spend(struct ets_content_bytes *contents, uint64_t bytes,
+                                  struct ets_error *error);
+
 /* XXH64 of the bytes. Statuses: NO_MEMORY, LIMIT. */
 enum ets_status ets_content_hash(struct ets_content_bytes *contents, struct ets_bytes bytes,
                                  uint64_t *hash_out, struct ets_error *error);

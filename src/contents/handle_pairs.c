@@ -6,14 +6,14 @@
 #include "contents/handle_nodes.h"
 #include "contents/method_parts.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "format/program_lists.h"
-#include "host/common_sequence.h"
 
 struct pairing {
     struct ets_paired_methods *methods;
     struct ets_handle_nodes nodes[2];
-    struct ets_key_table keys;  /* name and handle of a kernel call */
     struct ets_key_table known; /* handles of delegate calls */
     uint32_t *calls[2];         /* [known.count] the first delegate call of a handle, by side */
     uint32_t *overlap, *touched; /* [instruction_count of the second side] */
@@ -37,29 +37,28 @@ static bool is_delegate_call(const struct ets_paired_side *side, uint32_t instru
     return read.kind == ETS_INSTRUCTION_DELEGATE_CALL;
 }
 
-/* Whether a handle stands for the same operator of the same module on both sides. */
+static bool same_text(struct ets_text left, struct ets_text right)
+{
+    return left.size == right.size && ets_text_compare(left, right) == 0;
+}
+
+/* Lowering for a backend keeps operators whole that are taken apart for kernels, at their line. */
+static bool same_line(const struct ets_graph_node *before, const struct ets_graph_node *after)
+{
+    const struct ets_graph_frame *left = ets_graph_user_frame(before);
+    const struct ets_graph_frame *right = ets_graph_user_frame(after);
+    return left != NULL && right != NULL && left->line == right->line &&
+           same_text(left->file, right->file);
+}
+
+/* Whether a handle stands for the same on both sides: of one module, the same operator or line. */
 static bool agrees(const struct pairing *p, int64_t handle)
 {
     const struct ets_graph_node *before = ets_handle_nodes_find(&p->nodes[0], handle);
     const struct ets_graph_node *after = ets_handle_nodes_find(&p->nodes[1], handle);
     if (handle <= 0 || before == NULL || after == NULL) return false;
-    const struct ets_text paths[2] = {ets_graph_module_path(before), ets_graph_module_path(after)};
-    return ets_text_equal(before->op, after->op) && paths[0].size == paths[1].size &&
-           ets_text_compare(paths[0], paths[1]) == 0;
-}
-
-/* What an instruction is by its handle: a number that is equal on both sides, or its own. */
-static uint32_t number_of(struct pairing *p, int side, uint32_t instruction)
-{
-    size_t count;
-    const struct ets_paired_side *of = &p->methods->sides[side];
-    const int64_t *handles = handles_of(of, instruction, &count);
-    uint64_t key[2] = {UINT64_MAX - (uint64_t)side, instruction};
-    if (count > 0 && agrees(p, handles[0]) && !is_delegate_call(of, instruction)) {
-        key[0] = of->instructions[instruction].name;
-        key[1] = (uint64_t)handles[0];
-    }
-    return ets_key_table_add(&p->keys, key);
+    return same_text(ets_graph_module_path(before), ets_graph_module_path(after)) &&
+           (ets_text_equal(before->op, after->op) || same_line(before, after));
 }
 
 static void make_pair(struct ets_paired_methods *m, uint32_t before, uint32_t after)
@@ -69,26 +68,48 @@ static void make_pair(struct ets_paired_methods *m, uint32_t before, uint32_t af
     m->by_handles = true;
 }
 
+/* A kernel call by its name, its handle, and how many of these came before it. */
+struct occurrences {
+    struct ets_key_table keys, counted;
+    uint32_t *count; /* [keys.count] */
+    uint32_t capacity;
+};
+
+/* The number of an instruction's occurrence, which is added; ETS_KEY_NONE: no memory. */
+static uint32_t count_occurrence(struct occurrences *o, uint32_t name, int64_t handle)
+{
+    const uint64_t key[2] = {name, (uint64_t)handle};
+    const uint32_t number = ets_key_table_add(&o->keys, key);
+    if (number == ETS_KEY_NONE) return number;
+    o->count =
+        ets_arena_grow(o->keys.arena, o->count, number, &o->capacity, sizeof *o->count);
+    if (o->count == NULL) return ETS_KEY_NONE;
+    const uint64_t counted[2] = {number, o->count[number]++};
+    return ets_key_table_add(&o->counted, counted);
+}
+
+/* The first instruction of a name and handle with the first, the second with the second. */
 static bool pair_kernels(struct pairing *p)
 {
     struct ets_paired_methods *m = p->methods;
-    struct ets_sequence numbers[2];
+    struct occurrences o = {.count = NULL};
+    uint32_t *before = NULL, capacity = 0;
+    ets_key_table_init(&o.keys, m->arena, 2);
+    ets_key_table_init(&o.counted, m->arena, 2);
     for (int s = 0; s < 2; s++) {
-        const uint32_t count = m->sides[s].instruction_count;
-        uint32_t *items = ets_arena_alloc_array(m->arena, count, sizeof *items);
-        if (items == NULL) return false;
-        for (uint32_t i = 0; i < count; i++) {
-            items[i] = number_of(p, s, i);
-            if (items[i] == ETS_KEY_NONE) return false;
+        if (o.count != NULL) memset(o.count, 0, o.keys.count * sizeof *o.count);
+        for (uint32_t i = 0; i < m->sides[s].instruction_count; i++) {
+            size_t count;
+            const int64_t *handles = handles_of(&m->sides[s], i, &count);
+            if (count == 0 || !agrees(p, handles[0]) || is_delegate_call(&m->sides[s], i)) continue;
+            const uint32_t number =
+                count_occurrence(&o, m->sides[s].instructions[i].name, handles[0]);
+            if (number == ETS_KEY_NONE) return false;
+            before = ets_arena_grow(m->arena, before, number, &capacity, sizeof *before);
+            if (before == NULL) return false;
+            if (s == 0) before[number] = i + 1;
+            else if (before[number] > 0) make_pair(m, before[number] - 1, i);
         }
-        numbers[s] = (struct ets_sequence){items, count};
-    }
-    uint32_t *partner = ets_arena_alloc_array(m->arena, numbers[0].count, sizeof *partner);
-    if (partner == NULL || !ets_common_sequence(m->arena, &numbers[0], &numbers[1], partner)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < numbers[0].count; i++) {
-        if (partner[i] != UINT32_MAX) make_pair(m, i, partner[i]);
     }
     return true;
 }
@@ -119,14 +140,14 @@ static bool index_calls(struct pairing *p, int side)
     return p->calls[side] != NULL;
 }
 
-/* The delegate call of a side that has this handle; ETS_CHANGE_NONE: none. */
+/* The delegate call of a side that has this handle; ETS_THING_NONE: none. */
 static uint32_t call_of(const struct pairing *p, int side, uint32_t known_before, int64_t handle)
 {
     const uint64_t key = (uint64_t)handle;
     const uint32_t number = ets_key_table_find(&p->known, &key);
-    if (number == ETS_KEY_NONE || number >= known_before) return ETS_CHANGE_NONE;
+    if (number == ETS_KEY_NONE || number >= known_before) return ETS_THING_NONE;
     const uint32_t call = p->calls[side][number];
-    return call == 0 ? ETS_CHANGE_NONE : call - 1;
+    return call == 0 ? ETS_THING_NONE : call - 1;
 }
 
 /* The call of the second side that shares most handles with a call of the first. */
@@ -134,11 +155,11 @@ static uint32_t nearest_call(struct pairing *p, uint32_t before, uint32_t known)
 {
     const struct ets_paired_side *sides = p->methods->sides;
     size_t count;
-    uint32_t touched = 0, best = ETS_CHANGE_NONE;
+    uint32_t touched = 0, best = ETS_THING_NONE;
     const int64_t *handles = handles_of(&sides[0], before, &count);
     for (size_t h = 0; h < count; h++) {
         const uint32_t call = call_of(p, 1, known, handles[h]);
-        if (call == ETS_CHANGE_NONE || !agrees(p, handles[h])) continue;
+        if (call == ETS_THING_NONE || !agrees(p, handles[h])) continue;
         if (p->overlap[call]++ == 0) p->touched[touched++] = call;
     }
     uint32_t most = 0;
@@ -146,7 +167,7 @@ static uint32_t nearest_call(struct pairing *p, uint32_t before, uint32_t known)
         const struct ets_paired_instruction *item = &sides[1].instructions[p->touched[i]];
         const uint32_t shared = p->overlap[p->touched[i]];
         p->overlap[p->touched[i]] = 0;
-        if (item->partner != ETS_CHANGE_NONE ||
+        if (item->partner != ETS_THING_NONE ||
             item->name != sides[0].instructions[before].name || shared <= most) {
             continue;
         }
@@ -166,7 +187,7 @@ static bool pair_calls(struct pairing *p, const uint32_t known[2])
     for (uint32_t i = 0; i < m->sides[0].instruction_count; i++) {
         if (!is_delegate_call(&m->sides[0], i)) continue;
         const uint32_t after = nearest_call(p, i, known[1]);
-        if (after != ETS_CHANGE_NONE) make_pair(m, i, after);
+        if (after != ETS_THING_NONE) make_pair(m, i, after);
     }
     return true;
 }
@@ -179,11 +200,11 @@ static void find_takers(struct pairing *p, int side, const uint32_t known[2])
     for (uint32_t i = 0; i < of->instruction_count; i++) {
         size_t count;
         struct ets_paired_instruction *item = &of->instructions[i];
-        if (item->partner != ETS_CHANGE_NONE || is_delegate_call(of, i)) continue;
+        if (item->partner != ETS_THING_NONE || is_delegate_call(of, i)) continue;
         const int64_t *handles = handles_of(of, i, &count);
         if (count == 0 || !agrees(p, handles[0])) continue;
         item->taker = call_of(p, other, known[other], handles[0]);
-        if (item->taker != ETS_CHANGE_NONE) p->methods->by_handles = true;
+        if (item->taker != ETS_THING_NONE) p->methods->by_handles = true;
     }
 }
 
@@ -196,7 +217,6 @@ enum ets_status ets_pair_by_handles(struct ets_paired_methods *m)
         ETS_TRY(ets_handle_nodes_read(m->arena, side->record, side->record_method, &p.nodes[s],
                                       m->error));
     }
-    ets_key_table_init(&p.keys, m->arena, 2);
     ets_key_table_init(&p.known, m->arena, 1);
     uint32_t known[2] = {0, 0};
     bool ok = pair_kernels(&p);

@@ -62,7 +62,7 @@ static bool count_instructions(struct ets_arena *arena, struct ets_paired_side *
     for (uint32_t c = 0; c < chains; c++) {
         struct ets_chain chain;
         ets_method_chain(&side->method, c, &chain);
-        if (chain.instruction_count >= ETS_CHANGE_NONE - side->instruction_count) return false;
+        if (chain.instruction_count >= ETS_THING_NONE - side->instruction_count) return false;
         side->instruction_count += chain.instruction_count;
         side->first_of_chain[c + 1] = side->instruction_count;
     }
@@ -88,8 +88,8 @@ static bool list_instructions(struct ets_arena *arena, struct names *names,
             struct ets_paired_instruction *item = &side->instructions[i];
             *item = (struct ets_paired_instruction){.chain = c,
                                                     .index = i - side->first_of_chain[c],
-                                                    .partner = ETS_CHANGE_NONE,
-                                                    .taker = ETS_CHANGE_NONE};
+                                                    .partner = ETS_THING_NONE,
+                                                    .taker = ETS_THING_NONE};
             ets_paired_instruction_read(side, i, &instruction);
             item->name = number_of(names, &instruction, operators, delegates);
             if (item->name == ETS_KEY_NONE) return false;
@@ -108,7 +108,7 @@ static bool list_left(struct ets_arena *arena, const struct ets_paired_side *sid
     if (indices == NULL || names == NULL) return false;
     for (uint32_t i = 0; i < side->instruction_count; i++) {
         const struct ets_paired_instruction *item = &side->instructions[i];
-        if (item->partner != ETS_CHANGE_NONE || item->taker != ETS_CHANGE_NONE) continue;
+        if (item->partner != ETS_THING_NONE || item->taker != ETS_THING_NONE) continue;
         indices[count] = i;
         names[count++] = item->name;
     }

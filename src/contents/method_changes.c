@@ -7,7 +7,7 @@
 
 /* A kernel or a backend of both sides, by its name. */
 struct callee {
-    uint32_t index[2]; /* the first of that name; ETS_CHANGE_NONE: the side does not list it */
+    uint32_t index[2]; /* the first of that name; ETS_THING_NONE: the side does not list it */
     uint32_t calls[2];
 };
 
@@ -52,7 +52,7 @@ static enum ets_status compare_methods(struct ets_paired_methods *m,
                 m->sides[1].instruction_count);
     if (whole.fields == 0) return ETS_OK;
     struct ets_program_change *change =
-        ets_change_add(changes, ETS_PART_METHOD, ETS_CHANGE_CHANGED);
+        ets_change_add(changes, ETS_PART_METHOD, ETS_THING_CHANGED);
     if (change == NULL) return no_memory(m);
     change->fields = whole.fields;
     for (int s = 0; s < 2; s++) {
@@ -75,7 +75,7 @@ static enum ets_status compare_places(struct ets_paired_methods *m, bool is_inpu
         else ets_method_output(a, i, &values[0]), ets_method_output(b, i, &values[1]);
         if (ets_same_argument(m, values[0].index, values[1].index)) continue;
         struct ets_program_change *change = ets_change_add(
-            changes, is_input ? ETS_PART_INPUT : ETS_PART_OUTPUT, ETS_CHANGE_CHANGED);
+            changes, is_input ? ETS_PART_INPUT : ETS_PART_OUTPUT, ETS_THING_CHANGED);
         if (change == NULL) return no_memory(m);
         change->fields = ets_field_bit(ETS_FIELD_ARGUMENTS);
         change->index[0] = values[0].index;
@@ -98,7 +98,7 @@ static struct callee *find_callee(struct callees *all, struct ets_text name,
         all->items = ets_arena_grow(all->keys.arena, all->items, number, &all->capacity,
                                     sizeof *all->items);
         if (all->items == NULL) return NULL;
-        all->items[number] = (struct callee){.index = {ETS_CHANGE_NONE, ETS_CHANGE_NONE}};
+        all->items[number] = (struct callee){.index = {ETS_THING_NONE, ETS_THING_NONE}};
     }
     return &all->items[number];
 }
@@ -108,7 +108,7 @@ static bool list_callee(struct callees *all, int side, uint32_t index, struct et
 {
     struct callee *callee = find_callee(all, name, overload);
     if (callee == NULL) return false;
-    if (callee->index[side] == ETS_CHANGE_NONE) callee->index[side] = index;
+    if (callee->index[side] == ETS_THING_NONE) callee->index[side] = index;
     callee->calls[side] += calls;
     return true;
 }
@@ -149,14 +149,14 @@ static enum ets_status compare_callees(struct ets_paired_methods *m, bool kernel
     for (int s = 0; ok && s < 2; s++) ok = list_callees(m, &all, s, kernels);
     for (uint32_t i = 0; ok && i < all.keys.count; i++) {
         const struct callee *callee = &all.items[i];
-        const bool was = callee->index[0] != ETS_CHANGE_NONE;
-        const bool is = callee->index[1] != ETS_CHANGE_NONE;
+        const bool was = callee->index[0] != ETS_THING_NONE;
+        const bool is = callee->index[1] != ETS_THING_NONE;
         if (was && is && callee->calls[0] == callee->calls[1]) continue;
         struct ets_program_change *change =
             ets_change_add(changes, kernels ? ETS_PART_OPERATOR : ETS_PART_BACKEND,
-                           !was   ? ETS_CHANGE_ADDED
-                           : !is ? ETS_CHANGE_REMOVED
-                                  : ETS_CHANGE_CHANGED);
+                           !was   ? ETS_THING_ADDED
+                           : !is ? ETS_THING_REMOVED
+                                  : ETS_THING_CHANGED);
         ok = change != NULL;
         for (int s = 0; ok && s < 2; s++) {
             change->index[s] = callee->index[s];
@@ -197,8 +197,8 @@ static bool same_destination(const struct ets_paired_methods *m, const uint32_t 
     }
     if (at[0] >= end[0] || at[1] >= end[1]) return at[0] >= end[0] && at[1] >= end[1];
     return m->sides[0].instructions[at[0]].partner == at[1] ||
-           (m->sides[0].instructions[at[0]].partner == ETS_CHANGE_NONE &&
-            m->sides[1].instructions[at[1]].partner == ETS_CHANGE_NONE);
+           (m->sides[0].instructions[at[0]].partner == ETS_THING_NONE &&
+            m->sides[1].instructions[at[1]].partner == ETS_THING_NONE);
 }
 
 static bool same_arguments(const struct ets_paired_methods *m,
@@ -245,7 +245,7 @@ static bool add_instruction(struct ets_paired_methods *m, enum ets_program_chang
     if (change == NULL) return false;
     change->fields = fields;
     for (int s = 0; s < 2; s++) {
-        if (at[s] == ETS_CHANGE_NONE) continue;
+        if (at[s] == ETS_THING_NONE) continue;
         change->index[s] = m->sides[s].instructions[at[s]].index;
         change->chain[s] = m->sides[s].instructions[at[s]].chain;
     }
@@ -260,23 +260,23 @@ static enum ets_status compare_instructions(struct ets_paired_methods *m,
     for (uint32_t i = 0; ok && i < m->sides[0].instruction_count; i++) {
         const struct ets_paired_instruction *item = &m->sides[0].instructions[i];
         const uint32_t at[2] = {i, item->partner}, taken[2] = {i, item->taker};
-        if (item->partner != ETS_CHANGE_NONE) {
+        if (item->partner != ETS_THING_NONE) {
             const uint32_t fields = instruction_fields(m, i, item->partner, last);
             if ((int64_t)item->partner > last) last = item->partner;
-            ok = fields == 0 || add_instruction(m, ETS_CHANGE_CHANGED, at, fields, changes);
-        } else if (item->taker != ETS_CHANGE_NONE) {
-            ok = add_instruction(m, ETS_CHANGE_DELEGATED, taken, 0, changes);
+            ok = fields == 0 || add_instruction(m, ETS_THING_CHANGED, at, fields, changes);
+        } else if (item->taker != ETS_THING_NONE) {
+            ok = add_instruction(m, ETS_THING_DELEGATED, taken, 0, changes);
         } else {
-            ok = add_instruction(m, ETS_CHANGE_REMOVED, at, 0, changes);
+            ok = add_instruction(m, ETS_THING_REMOVED, at, 0, changes);
         }
     }
     for (uint32_t i = 0; ok && i < m->sides[1].instruction_count; i++) {
         const struct ets_paired_instruction *item = &m->sides[1].instructions[i];
-        const uint32_t at[2] = {ETS_CHANGE_NONE, i}, given[2] = {item->taker, i};
-        if (item->partner != ETS_CHANGE_NONE) continue;
-        ok = item->taker != ETS_CHANGE_NONE
-                 ? add_instruction(m, ETS_CHANGE_UNDELEGATED, given, 0, changes)
-                 : add_instruction(m, ETS_CHANGE_ADDED, at, 0, changes);
+        const uint32_t at[2] = {ETS_THING_NONE, i}, given[2] = {item->taker, i};
+        if (item->partner != ETS_THING_NONE) continue;
+        ok = item->taker != ETS_THING_NONE
+                 ? add_instruction(m, ETS_THING_UNDELEGATED, given, 0, changes)
+                 : add_instruction(m, ETS_THING_ADDED, at, 0, changes);
     }
     return ok ? ETS_OK : no_memory(m);
 }
@@ -312,7 +312,7 @@ static enum ets_status compare_delegate(struct ets_paired_methods *m, uint32_t b
     count_field(&found, ETS_FIELD_LOCATION, 0, a.is_inline != b.is_inline);
     if (found.fields == 0) return ETS_OK;
     struct ets_program_change *change =
-        ets_change_add(changes, ETS_PART_DELEGATE, ETS_CHANGE_CHANGED);
+        ets_change_add(changes, ETS_PART_DELEGATE, ETS_THING_CHANGED);
     if (change == NULL) return no_memory(m);
     change->fields = found.fields;
     change->index[0] = before;
@@ -329,13 +329,13 @@ static enum ets_status compare_delegates(struct ets_paired_methods *m,
         for (uint32_t i = 0; i < m->sides[s].method.delegate_count; i++) {
             struct ets_delegate delegate;
             const uint32_t partner = m->sides[s].delegate_partner[i];
-            if (partner != ETS_CHANGE_NONE) {
+            if (partner != ETS_THING_NONE) {
                 if (s == 0) ETS_TRY(compare_delegate(m, i, partner, changes));
                 continue;
             }
             ets_method_delegate(&m->sides[s].method, i, &delegate);
             struct ets_program_change *change = ets_change_add(
-                changes, ETS_PART_DELEGATE, s == 0 ? ETS_CHANGE_REMOVED : ETS_CHANGE_ADDED);
+                changes, ETS_PART_DELEGATE, s == 0 ? ETS_THING_REMOVED : ETS_THING_ADDED);
             if (change == NULL) return no_memory(m);
             change->index[s] = i;
             change->bytes[s] = delegate.blob.size;
@@ -363,9 +363,9 @@ static enum ets_status compare_arenas(struct ets_paired_methods *m,
             if (found.fields == 0) continue;
         }
         struct ets_program_change *change = ets_change_add(changes, ETS_PART_ARENA,
-                                                           is_paired       ? ETS_CHANGE_CHANGED
-                                                           : i < counts[0] ? ETS_CHANGE_REMOVED
-                                                                           : ETS_CHANGE_ADDED);
+                                                           is_paired       ? ETS_THING_CHANGED
+                                                           : i < counts[0] ? ETS_THING_REMOVED
+                                                                           : ETS_THING_ADDED);
         if (change == NULL) return no_memory(m);
         change->fields = found.fields;
         for (int s = 0; s < 2; s++) {

@@ -12,7 +12,7 @@ enum { ETS_BEFORE_SIDE = 0, ETS_AFTER_SIDE = 1 };
 struct ets_paired_instruction {
     uint32_t chain, index;
     uint32_t name;    /* number of kind and name, alike on both sides */
-    uint32_t partner; /* ETS_CHANGE_NONE: none */
+    uint32_t partner; /* ETS_THING_NONE: none */
     uint32_t taker;   /* the delegate call on the other side that does its work, likewise */
 };
 

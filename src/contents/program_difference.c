@@ -12,7 +12,6 @@
 struct comparison {
     struct ets_arena *arena;
     struct ets_program_difference *difference;
-    struct ets_content_bytes contents;
     struct ets_change_list changes;
     struct ets_error *error;
 };
@@ -20,15 +19,15 @@ struct comparison {
 struct ets_program_change *ets_change_add(struct ets_change_list *list, enum ets_program_part part,
                                           enum ets_program_change_kind kind)
 {
-    if (list->count == ETS_CHANGE_NONE) return NULL;
+    if (list->count == ETS_THING_NONE) return NULL;
     list->items =
         ets_arena_grow(list->arena, list->items, list->count, &list->capacity, sizeof *list->items);
     if (list->items == NULL) return NULL;
     struct ets_program_change *change = &list->items[list->count++];
     *change = (struct ets_program_change){.part = part,
                                           .kind = kind,
-                                          .method = ETS_CHANGE_NONE,
-                                          .index = {ETS_CHANGE_NONE, ETS_CHANGE_NONE}};
+                                          .method = ETS_THING_NONE,
+                                          .index = {ETS_THING_NONE, ETS_THING_NONE}};
     return change;
 }
 
@@ -40,7 +39,7 @@ static const struct ets_program *program_of(const struct comparison *c, int side
 static uint32_t add_method(struct ets_program_difference *d, int side, uint32_t index)
 {
     struct ets_method_pair *pair = &d->methods[d->method_count];
-    *pair = (struct ets_method_pair){.index = {ETS_CHANGE_NONE, ETS_CHANGE_NONE}};
+    *pair = (struct ets_method_pair){.index = {ETS_THING_NONE, ETS_THING_NONE}};
     pair->index[side] = index;
     return d->method_count++;
 }
@@ -48,9 +47,9 @@ static uint32_t add_method(struct ets_program_difference *d, int side, uint32_t 
 /* Where each side is left with one method, that one was renamed. */
 static void pair_renamed(struct ets_program_difference *d, uint32_t before_count)
 {
-    uint32_t lonely = ETS_CHANGE_NONE, lonely_count = 0;
+    uint32_t lonely = ETS_THING_NONE, lonely_count = 0;
     for (uint32_t i = 0; i < before_count; i++) {
-        if (d->methods[i].index[1] != ETS_CHANGE_NONE) continue;
+        if (d->methods[i].index[1] != ETS_THING_NONE) continue;
         lonely = i;
         lonely_count++;
     }
@@ -95,7 +94,7 @@ static enum ets_status compare_pair(struct comparison *c, const struct ets_metho
                                     bool *by_handles_out)
 {
     struct ets_paired_methods methods = {
-        .arena = c->arena, .contents = &c->contents, .error = c->error};
+        .arena = c->arena, .contents = &c->difference->contents, .error = c->error};
     for (int s = 0; s < 2; s++) {
         struct ets_paired_side *side = &methods.sides[s];
         ets_program_method(program_of(c, s), pair->index[s], &side->method);
@@ -112,10 +111,10 @@ static enum ets_status compare_pair(struct comparison *c, const struct ets_metho
 /* A method that one program alone has. */
 static enum ets_status tell_lonely(struct comparison *c, const struct ets_method_pair *pair)
 {
-    const int side = pair->index[0] != ETS_CHANGE_NONE ? 0 : 1;
+    const int side = pair->index[0] != ETS_THING_NONE ? 0 : 1;
     struct ets_method method;
     struct ets_program_change *change = ets_change_add(
-        &c->changes, ETS_PART_METHOD, side == 0 ? ETS_CHANGE_REMOVED : ETS_CHANGE_ADDED);
+        &c->changes, ETS_PART_METHOD, side == 0 ? ETS_THING_REMOVED : ETS_THING_ADDED);
     if (change == NULL) return ets_fail_memory(c->error, "what differs");
     ets_program_method(program_of(c, side), pair->index[side], &method);
     change->index[side] = pair->index[side];
@@ -133,7 +132,7 @@ static enum ets_status compare_methods(struct comparison *c)
     for (uint32_t i = 0; i < d->method_count; i++) {
         struct ets_method_pair *pair = &d->methods[i];
         const bool is_paired =
-            pair->index[0] != ETS_CHANGE_NONE && pair->index[1] != ETS_CHANGE_NONE;
+            pair->index[0] != ETS_THING_NONE && pair->index[1] != ETS_THING_NONE;
         pair->first_change = c->changes.count;
         if (is_paired) ETS_TRY(compare_pair(c, pair, &pair->by_handles));
         else ETS_TRY(tell_lonely(c, pair));
@@ -148,21 +147,21 @@ static enum ets_status compare_methods(struct comparison *c)
 static enum ets_status tell_named_data(struct comparison *c, const uint32_t index[2],
                                        const struct ets_program_named_data data[2])
 {
-    const bool was = index[0] != ETS_CHANGE_NONE, is = index[1] != ETS_CHANGE_NONE;
+    const bool was = index[0] != ETS_THING_NONE, is = index[1] != ETS_THING_NONE;
     if (was && is) {
         bool same;
         ETS_TRY(
-            ets_content_equal(&c->contents, data[0].bytes, data[1].bytes, &same, c->error));
+            ets_content_equal(&c->difference->contents, data[0].bytes, data[1].bytes, &same, c->error));
         if (same) return ETS_OK;
     }
     struct ets_program_change *change = ets_change_add(&c->changes, ETS_PART_NAMED_DATA,
-                                                       !was   ? ETS_CHANGE_ADDED
-                                                       : !is ? ETS_CHANGE_REMOVED
-                                                              : ETS_CHANGE_CHANGED);
+                                                       !was   ? ETS_THING_ADDED
+                                                       : !is ? ETS_THING_REMOVED
+                                                              : ETS_THING_CHANGED);
     if (change == NULL) return ets_fail_memory(c->error, "what differs");
     if (was && is) change->fields = ets_field_bit(ETS_FIELD_DATA);
     for (int s = 0; s < 2; s++) {
-        if (index[s] == ETS_CHANGE_NONE) continue;
+        if (index[s] == ETS_THING_NONE) continue;
         change->index[s] = index[s];
         change->bytes[s] = data[s].bytes.size;
     }
@@ -196,10 +195,10 @@ static enum ets_status compare_named_data(struct comparison *c)
         struct ets_program_named_data data[2];
         for (int s = 0; s < 2; s++) {
             const bool is_there = key < capacity[s] && index[s][key] > 0;
-            at[s] = is_there ? index[s][key] - 1 : ETS_CHANGE_NONE;
+            at[s] = is_there ? index[s][key] - 1 : ETS_THING_NONE;
             if (is_there) ets_program_named_data(program_of(c, s), at[s], &data[s]);
         }
-        if (at[0] == ETS_CHANGE_NONE && at[1] == ETS_CHANGE_NONE) continue;
+        if (at[0] == ETS_THING_NONE && at[1] == ETS_THING_NONE) continue;
         ETS_TRY(tell_named_data(c, at, data));
     }
     return ETS_OK;
@@ -209,7 +208,7 @@ static enum ets_status compare_versions(struct comparison *c)
 {
     if (program_of(c, 0)->version == program_of(c, 1)->version) return ETS_OK;
     struct ets_program_change *change =
-        ets_change_add(&c->changes, ETS_PART_PROGRAM, ETS_CHANGE_CHANGED);
+        ets_change_add(&c->changes, ETS_PART_PROGRAM, ETS_THING_CHANGED);
     if (change == NULL) return ets_fail_memory(c->error, "what differs");
     change->fields = ets_field_bit(ETS_FIELD_VERSION);
     for (int s = 0; s < 2; s++) {
@@ -237,7 +236,7 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
     *difference_out =
         (struct ets_program_difference){.sides = {sides[0], sides[1]},
                                         .is_byte_equal = are_equal(sides)};
-    ets_content_bytes_init(&c.contents, arena,
+    ets_content_bytes_init(&difference_out->contents, arena,
                            (uint64_t)sides[0].program->bytes.size + sides[1].program->bytes.size);
     if (!pair_methods(&c)) return ets_fail_memory(error, "the methods to compare");
     if (difference_out->is_byte_equal) return ETS_OK;

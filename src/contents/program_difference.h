@@ -18,9 +18,9 @@
 
 #include <stdbool.h>
 
+#include "contents/content_bytes.h"
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
-#include "host/arena.h"
 
 struct ets_program_side {
     const struct ets_program *program;
@@ -45,11 +45,11 @@ enum ets_program_part {
 };
 
 enum ets_program_change_kind {
-    ETS_CHANGE_REMOVED,
-    ETS_CHANGE_ADDED,
-    ETS_CHANGE_CHANGED,
-    ETS_CHANGE_DELEGATED,  /* an INSTRUCTION: the delegate call on the other side does its work */
-    ETS_CHANGE_UNDELEGATED /* the other way round */
+    ETS_THING_REMOVED,
+    ETS_THING_ADDED,
+    ETS_THING_CHANGED,
+    ETS_THING_DELEGATED,  /* an INSTRUCTION: the delegate call on the other side does its work */
+    ETS_THING_UNDELEGATED /* the other way round */
 };
 
 /* What of a thing differs. X(NAME, name) */
@@ -101,14 +101,14 @@ static inline uint32_t ets_field_bit(enum ets_program_field field)
 }
 
 /* An index that names nothing. */
-#define ETS_CHANGE_NONE UINT32_MAX
+#define ETS_THING_NONE UINT32_MAX
 
 struct ets_program_change {
     enum ets_program_part part;
     enum ets_program_change_kind kind;
     uint32_t fields;    /* bits of what differs; 0: the thing is on one side only */
-    uint32_t method;    /* of `methods` below; ETS_CHANGE_NONE: the program's */
-    uint32_t index[2];  /* before and after; ETS_CHANGE_NONE: not there */
+    uint32_t method;    /* of `methods` below; ETS_THING_NONE: the program's */
+    uint32_t index[2];  /* before and after; ETS_THING_NONE: not there */
     uint32_t chain[2];  /* of an INSTRUCTION; else 0 */
     uint64_t bytes[2];  /* of a tensor, payload, arena, named data; else 0 */
     uint32_t counts[2]; /* calls of a kernel or backend; what a count of a method counts */
@@ -116,7 +116,7 @@ struct ets_program_change {
 
 /* A method of both programs, or of one. */
 struct ets_method_pair {
-    uint32_t index[2]; /* in the programs; ETS_CHANGE_NONE: not there */
+    uint32_t index[2]; /* in the programs; ETS_THING_NONE: not there */
     bool by_handles;   /* instructions were paired by debug handle */
     uint32_t first_change, change_count;
 };
@@ -128,6 +128,7 @@ struct ets_program_difference {
     uint32_t method_count;
     struct ets_program_change *changes; /* method by method, then of the program; by part */
     uint32_t change_count;
+    struct ets_content_bytes contents; /* hashes of both files' bytes */
 };
 
 /*

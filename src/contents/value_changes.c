@@ -84,7 +84,7 @@ bool ets_same_argument(const struct ets_paired_methods *m, uint32_t before, uint
     const uint32_t other = m->sides[1].value_partner[after];
     if (partner == after) return true;
     /* Values that are both something else's are not each other; a copy of one may be. */
-    if (partner != ETS_CHANGE_NONE && other != ETS_CHANGE_NONE) return false;
+    if (partner != ETS_THING_NONE && other != ETS_THING_NONE) return false;
     ets_method_value(&m->sides[0].method, before, &values[0]);
     ets_method_value(&m->sides[1].method, after, &values[1]);
     if (values[0].kind == ETS_EVALUE_TENSOR || values[1].kind == ETS_EVALUE_TENSOR) return false;
@@ -161,11 +161,11 @@ static bool add_lonely(struct ets_paired_methods *m, int side, const struct ets_
                        const uint8_t *roles, struct ets_change_list *changes)
 {
     const enum ets_program_part part = part_of(roles, value);
-    if (part == ETS_PART_VALUE || m->sides[side].value_partner[value->index] != ETS_CHANGE_NONE) {
+    if (part == ETS_PART_VALUE || m->sides[side].value_partner[value->index] != ETS_THING_NONE) {
         return true;
     }
     struct ets_program_change *change =
-        ets_change_add(changes, part, side == 0 ? ETS_CHANGE_REMOVED : ETS_CHANGE_ADDED);
+        ets_change_add(changes, part, side == 0 ? ETS_THING_REMOVED : ETS_THING_ADDED);
     if (change == NULL) return false;
     change->index[side] = value->index;
     change->bytes[side] = bytes_of(value);
@@ -186,7 +186,7 @@ static enum ets_status compare_pair(struct ets_paired_methods *m, const struct e
     }
     if (fields == 0) return ETS_OK;
     struct ets_program_change *change =
-        ets_change_add(changes, part_of(roles[0], before), ETS_CHANGE_CHANGED);
+        ets_change_add(changes, part_of(roles[0], before), ETS_THING_CHANGED);
     if (change == NULL) return ets_fail_memory(m->error, "what differs");
     change->fields = fields;
     change->index[0] = before->index;
@@ -207,7 +207,7 @@ enum ets_status ets_value_changes(struct ets_paired_methods *m, struct ets_chang
         for (uint32_t i = 0; i < m->sides[s].method.value_count; i++) {
             struct ets_evalue value;
             ets_method_value(&m->sides[s].method, i, &value);
-            if (m->sides[s].value_partner[i] == ETS_CHANGE_NONE) {
+            if (m->sides[s].value_partner[i] == ETS_THING_NONE) {
                 if (!add_lonely(m, s, &value, roles[s], changes)) {
                     return ets_fail_memory(m->error, "what differs");
                 }

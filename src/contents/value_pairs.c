@@ -18,8 +18,8 @@ static bool is_index_list(const struct ets_evalue *value)
 
 static bool pair(struct ets_paired_methods *m, uint32_t before, uint32_t after)
 {
-    if (m->sides[0].value_partner[before] != ETS_CHANGE_NONE ||
-        m->sides[1].value_partner[after] != ETS_CHANGE_NONE) {
+    if (m->sides[0].value_partner[before] != ETS_THING_NONE ||
+        m->sides[1].value_partner[after] != ETS_THING_NONE) {
         return false;
     }
     m->sides[0].value_partner[before] = after;
@@ -64,7 +64,7 @@ static void pair_delegates(struct ets_paired_methods *m, const struct ets_instru
     if (calls[0].delegate_index < 0 || calls[1].delegate_index < 0) return;
     uint32_t *before = &m->sides[0].delegate_partner[calls[0].delegate_index];
     uint32_t *after = &m->sides[1].delegate_partner[calls[1].delegate_index];
-    if (*before != ETS_CHANGE_NONE || *after != ETS_CHANGE_NONE) return;
+    if (*before != ETS_THING_NONE || *after != ETS_THING_NONE) return;
     *before = (uint32_t)calls[1].delegate_index;
     *after = (uint32_t)calls[0].delegate_index;
 }
@@ -85,7 +85,7 @@ static bool pair_idle_delegates(struct ets_paired_methods *m)
         uint32_t count = 0;
         for (uint32_t i = 0; i < most; i++) {
             struct ets_delegate delegate;
-            if (side->delegate_partner[i] != ETS_CHANGE_NONE) continue;
+            if (side->delegate_partner[i] != ETS_THING_NONE) continue;
             ets_method_delegate(&side->method, i, &delegate);
             names[count] = ets_strings_add(&ids, delegate.id);
             if (names[count] == UINT32_MAX) return false;
@@ -110,7 +110,7 @@ static void pair_arguments(struct ets_paired_methods *m)
     for (uint32_t i = 0; i < m->sides[0].instruction_count; i++) {
         const uint32_t partner = m->sides[0].instructions[i].partner;
         struct ets_instruction calls[2];
-        if (partner == ETS_CHANGE_NONE) continue;
+        if (partner == ETS_THING_NONE) continue;
         ets_paired_instruction_read(&m->sides[0], i, &calls[0]);
         ets_paired_instruction_read(&m->sides[1], partner, &calls[1]);
         pair_delegates(m, calls);
@@ -181,7 +181,7 @@ static enum ets_status list_values(struct ets_paired_methods *m, struct likeness
     if (indices == NULL || keys == NULL) return ets_fail_memory(m->error, "values to compare");
     for (uint32_t i = 0; i < most; i++) {
         struct ets_evalue value;
-        if (side->value_partner[i] != ETS_CHANGE_NONE) continue;
+        if (side->value_partner[i] != ETS_THING_NONE) continue;
         ets_method_value(&side->method, i, &value);
         ETS_TRY(key_of(m, like, pass, &value, &keys[count]));
         if (keys[count] != ETS_KEY_NONE) indices[count++] = i;
@@ -212,7 +212,7 @@ static enum ets_status pair_pass(struct ets_paired_methods *m, struct likeness *
 static uint32_t *new_partners(struct ets_arena *arena, uint32_t count)
 {
     uint32_t *partners = ets_arena_alloc_array(arena, count, sizeof *partners);
-    for (uint32_t i = 0; partners != NULL && i < count; i++) partners[i] = ETS_CHANGE_NONE;
+    for (uint32_t i = 0; partners != NULL && i < count; i++) partners[i] = ETS_THING_NONE;
     return partners;
 }
 
