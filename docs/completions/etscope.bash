@@ -260,6 +260,14 @@ _etscope() {
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
+    memory:--etrecord) ;;
+    memory:--method) compopt +o default 2>/dev/null ;;
+    memory:--sort|memory:-s) words='peak size offset first value' ;;
+    memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
+    memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
+    memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
+    memory:--width) compopt +o default 2>/dev/null ;;
+    memory:--output) ;;
     info:--format|info:-f) words='table json jsonl' ;;
     doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
@@ -272,7 +280,7 @@ _etscope() {
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method --block --run --event --only-outputs --only-broken --name --module --handle --source --backend --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --rms --tolerance --tolerances --comparator --only-off --values --alignment --picture --columns -c --format -f --width --output --no-siblings --partial --allow-mismatch' ;;
         sql) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method --no-siblings --to --schema --format -f --width --output --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
-        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
+        diff) words='-h --help --before --after --etrecord --etrecord-b --program --program-b --method --sort -s --top -n --least-change --brief --allow-mismatch --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         gate) words='-h --help --budget -b --junit --undecided --all --allow-mismatch --etrecord --etrecord-b --program --program-b --method --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         summary) words='-h --help --etrecord --program --method --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --subtract-overhead --steady --format -f --unit --width --output' ;;
         run) words='-h --help --trace -o --runs -r --etrecord --print-outputs --print_output --method -m --input -i --case --inputs --seed --range --int-range --warmup --threads --data --load-library --python --engine --capture --debug-buffer --debug-buffer-size --tracer --outputs --output-file --output_file' ;;
@@ -280,13 +288,14 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --sort -s --top -n --columns -c --format -f --width --output' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates memory info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

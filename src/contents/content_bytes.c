@@ -48,8 +48,7 @@ enum ets_status ets_content_hash(struct ets_content_bytes *contents, struct ets_
 }
 
 enum ets_status ets_content_equal(struct ets_content_bytes *contents, struct ets_bytes left,
-                                  struct ets_bytes right, bool *equal_out,
-                                  struct ets_error *error)
+                                  struct ets_bytes right, bool *equal_out, struct ets_error *error)
 {
     uint64_t left_hash, right_hash;
     *equal_out = false;

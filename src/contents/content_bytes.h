@@ -31,7 +31,6 @@ enum ets_status ets_content_hash(struct ets_content_bytes *contents, struct ets_
 
 /* By hash, and equal hashes byte by byte. Statuses: NO_MEMORY, LIMIT. */
 enum ets_status ets_content_equal(struct ets_content_bytes *contents, struct ets_bytes left,
-                                  struct ets_bytes right, bool *equal_out,
-                                  struct ets_error *error);
+                                  struct ets_bytes right, bool *equal_out, struct ets_error *error);
 
 #endif

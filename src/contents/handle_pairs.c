@@ -14,8 +14,8 @@
 struct pairing {
     struct ets_paired_methods *methods;
     struct ets_handle_nodes nodes[2];
-    struct ets_key_table known; /* handles of delegate calls */
-    uint32_t *calls[2];         /* [known.count] the first delegate call of a handle, by side */
+    struct ets_key_table known;  /* handles of delegate calls */
+    uint32_t *calls[2];          /* [known.count] the first delegate call of a handle, by side */
     uint32_t *overlap, *touched; /* [instruction_count of the second side] */
 };
 
@@ -81,8 +81,7 @@ static uint32_t count_occurrence(struct occurrences *o, uint32_t name, int64_t h
     const uint64_t key[2] = {name, (uint64_t)handle};
     const uint32_t number = ets_key_table_add(&o->keys, key);
     if (number == ETS_KEY_NONE) return number;
-    o->count =
-        ets_arena_grow(o->keys.arena, o->count, number, &o->capacity, sizeof *o->count);
+    o->count = ets_arena_grow(o->keys.arena, o->count, number, &o->capacity, sizeof *o->count);
     if (o->count == NULL) return ETS_KEY_NONE;
     const uint64_t counted[2] = {number, o->count[number]++};
     return ets_key_table_add(&o->counted, counted);
@@ -167,8 +166,8 @@ static uint32_t nearest_call(struct pairing *p, uint32_t before, uint32_t known)
         const struct ets_paired_instruction *item = &sides[1].instructions[p->touched[i]];
         const uint32_t shared = p->overlap[p->touched[i]];
         p->overlap[p->touched[i]] = 0;
-        if (item->partner != ETS_THING_NONE ||
-            item->name != sides[0].instructions[before].name || shared <= most) {
+        if (item->partner != ETS_THING_NONE || item->name != sides[0].instructions[before].name ||
+            shared <= most) {
             continue;
         }
         most = shared;

@@ -11,14 +11,6 @@ struct names {
     struct ets_key_table keys; /* kind and tag; name and overload */
 };
 
-void ets_paired_instruction_read(const struct ets_paired_side *side, uint32_t index,
-                                 struct ets_instruction *instruction_out)
-{
-    struct ets_chain chain;
-    ets_method_chain(&side->method, side->instructions[index].chain, &chain);
-    ets_chain_instruction(&chain, side->instructions[index].index, instruction_out);
-}
-
 /* The number of a kind of instruction with a name; ETS_KEY_NONE: no memory. */
 static uint32_t number_of(struct names *names, const struct ets_instruction *instruction,
                           const uint32_t *operators, const uint32_t *delegates)

@@ -51,8 +51,7 @@ static enum ets_status compare_methods(struct ets_paired_methods *m,
     count_field(&whole, ETS_FIELD_INSTRUCTION_COUNT, m->sides[0].instruction_count,
                 m->sides[1].instruction_count);
     if (whole.fields == 0) return ETS_OK;
-    struct ets_program_change *change =
-        ets_change_add(changes, ETS_PART_METHOD, ETS_THING_CHANGED);
+    struct ets_program_change *change = ets_change_add(changes, ETS_PART_METHOD, ETS_THING_CHANGED);
     if (change == NULL) return no_memory(m);
     change->fields = whole.fields;
     for (int s = 0; s < 2; s++) {
@@ -74,8 +73,8 @@ static enum ets_status compare_places(struct ets_paired_methods *m, bool is_inpu
         if (is_input) ets_method_input(a, i, &values[0]), ets_method_input(b, i, &values[1]);
         else ets_method_output(a, i, &values[0]), ets_method_output(b, i, &values[1]);
         if (ets_same_argument(m, values[0].index, values[1].index)) continue;
-        struct ets_program_change *change = ets_change_add(
-            changes, is_input ? ETS_PART_INPUT : ETS_PART_OUTPUT, ETS_THING_CHANGED);
+        struct ets_program_change *change =
+            ets_change_add(changes, is_input ? ETS_PART_INPUT : ETS_PART_OUTPUT, ETS_THING_CHANGED);
         if (change == NULL) return no_memory(m);
         change->fields = ets_field_bit(ETS_FIELD_ARGUMENTS);
         change->index[0] = values[0].index;
@@ -87,16 +86,15 @@ static enum ets_status compare_places(struct ets_paired_methods *m, bool is_inpu
 static struct callee *find_callee(struct callees *all, struct ets_text name,
                                   struct ets_text overload)
 {
-    const uint32_t numbers[2] = {
-        ets_strings_add(&all->names, name),
-        overload.size > 0 ? ets_strings_add(&all->names, overload) : 0};
+    const uint32_t numbers[2] = {ets_strings_add(&all->names, name),
+                                 overload.size > 0 ? ets_strings_add(&all->names, overload) : 0};
     if (numbers[0] == UINT32_MAX || numbers[1] == UINT32_MAX) return NULL;
     const uint64_t key[2] = {numbers[0], numbers[1]};
     const uint32_t known = all->keys.count, number = ets_key_table_add(&all->keys, key);
     if (number == ETS_KEY_NONE) return NULL;
     if (number == known) {
-        all->items = ets_arena_grow(all->keys.arena, all->items, number, &all->capacity,
-                                    sizeof *all->items);
+        all->items =
+            ets_arena_grow(all->keys.arena, all->items, number, &all->capacity, sizeof *all->items);
         if (all->items == NULL) return NULL;
         all->items[number] = (struct callee){.index = {ETS_THING_NONE, ETS_THING_NONE}};
     }
@@ -154,9 +152,9 @@ static enum ets_status compare_callees(struct ets_paired_methods *m, bool kernel
         if (was && is && callee->calls[0] == callee->calls[1]) continue;
         struct ets_program_change *change =
             ets_change_add(changes, kernels ? ETS_PART_OPERATOR : ETS_PART_BACKEND,
-                           !was   ? ETS_THING_ADDED
+                           !was  ? ETS_THING_ADDED
                            : !is ? ETS_THING_REMOVED
-                                  : ETS_THING_CHANGED);
+                                 : ETS_THING_CHANGED);
         ok = change != NULL;
         for (int s = 0; ok && s < 2; s++) {
             change->index[s] = callee->index[s];
@@ -238,8 +236,7 @@ static uint32_t instruction_fields(const struct ets_paired_methods *m, uint32_t 
 }
 
 static bool add_instruction(struct ets_paired_methods *m, enum ets_program_change_kind kind,
-                            const uint32_t at[2], uint32_t fields,
-                            struct ets_change_list *changes)
+                            const uint32_t at[2], uint32_t fields, struct ets_change_list *changes)
 {
     struct ets_program_change *change = ets_change_add(changes, ETS_PART_INSTRUCTION, kind);
     if (change == NULL) return false;
@@ -289,8 +286,7 @@ static enum ets_status same_specs(struct ets_paired_methods *m, const struct ets
         struct ets_compile_spec specs[2];
         ets_delegate_compile_spec(before, i, &specs[0]);
         ets_delegate_compile_spec(after, i, &specs[1]);
-        ETS_TRY(ets_content_equal(m->contents, specs[0].value, specs[1].value, same_out,
-                                  m->error));
+        ETS_TRY(ets_content_equal(m->contents, specs[0].value, specs[1].value, same_out, m->error));
         *same_out = *same_out && same_text(specs[0].key, specs[1].key);
     }
     return ETS_OK;
@@ -344,8 +340,7 @@ static enum ets_status compare_delegates(struct ets_paired_methods *m,
     return ETS_OK;
 }
 
-static enum ets_status compare_arenas(struct ets_paired_methods *m,
-                                      struct ets_change_list *changes)
+static enum ets_status compare_arenas(struct ets_paired_methods *m, struct ets_change_list *changes)
 {
     const uint32_t counts[2] = {m->sides[0].method.arena_count, m->sides[1].method.arena_count};
     for (uint32_t i = 0; i < counts[0] || i < counts[1]; i++) {

@@ -41,7 +41,7 @@ static inline int ets_other_side(int side)
     return 1 - side;
 }
 
-struct ets_instruction;
+/* method_parts.c */
 void ets_paired_instruction_read(const struct ets_paired_side *side, uint32_t index,
                                  struct ets_instruction *instruction_out);
 
@@ -61,7 +61,7 @@ static inline struct ets_bytes ets_tensor_content(const struct ets_program_tenso
     return (struct ets_bytes){tensor->tensor.data, (size_t)tensor->tensor_bytes};
 }
 
-/* The list of changes while it grows. */
+/* The list of changes while it grows (method_parts.c). */
 struct ets_change_list {
     struct ets_arena *arena;
     struct ets_program_change *items;

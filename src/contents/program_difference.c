@@ -16,21 +16,6 @@ struct comparison {
     struct ets_error *error;
 };
 
-struct ets_program_change *ets_change_add(struct ets_change_list *list, enum ets_program_part part,
-                                          enum ets_program_change_kind kind)
-{
-    if (list->count == ETS_THING_NONE) return NULL;
-    list->items =
-        ets_arena_grow(list->arena, list->items, list->count, &list->capacity, sizeof *list->items);
-    if (list->items == NULL) return NULL;
-    struct ets_program_change *change = &list->items[list->count++];
-    *change = (struct ets_program_change){.part = part,
-                                          .kind = kind,
-                                          .method = ETS_THING_NONE,
-                                          .index = {ETS_THING_NONE, ETS_THING_NONE}};
-    return change;
-}
-
 static const struct ets_program *program_of(const struct comparison *c, int side)
 {
     return c->difference->sides[side].program;
@@ -131,8 +116,7 @@ static enum ets_status compare_methods(struct comparison *c)
     struct ets_program_difference *d = c->difference;
     for (uint32_t i = 0; i < d->method_count; i++) {
         struct ets_method_pair *pair = &d->methods[i];
-        const bool is_paired =
-            pair->index[0] != ETS_THING_NONE && pair->index[1] != ETS_THING_NONE;
+        const bool is_paired = pair->index[0] != ETS_THING_NONE && pair->index[1] != ETS_THING_NONE;
         pair->first_change = c->changes.count;
         if (is_paired) ETS_TRY(compare_pair(c, pair, &pair->by_handles));
         else ETS_TRY(tell_lonely(c, pair));
@@ -150,14 +134,14 @@ static enum ets_status tell_named_data(struct comparison *c, const uint32_t inde
     const bool was = index[0] != ETS_THING_NONE, is = index[1] != ETS_THING_NONE;
     if (was && is) {
         bool same;
-        ETS_TRY(
-            ets_content_equal(&c->difference->contents, data[0].bytes, data[1].bytes, &same, c->error));
+        ETS_TRY(ets_content_equal(&c->difference->contents, data[0].bytes, data[1].bytes, &same,
+                                  c->error));
         if (same) return ETS_OK;
     }
     struct ets_program_change *change = ets_change_add(&c->changes, ETS_PART_NAMED_DATA,
-                                                       !was   ? ETS_THING_ADDED
+                                                       !was  ? ETS_THING_ADDED
                                                        : !is ? ETS_THING_REMOVED
-                                                              : ETS_THING_CHANGED);
+                                                             : ETS_THING_CHANGED);
     if (change == NULL) return ets_fail_memory(c->error, "what differs");
     if (was && is) change->fields = ets_field_bit(ETS_FIELD_DATA);
     for (int s = 0; s < 2; s++) {
@@ -181,8 +165,7 @@ static enum ets_status compare_named_data(struct comparison *c)
             ets_program_named_data(program_of(c, s), i, &data);
             const uint32_t key = ets_strings_add(&keys, data.key);
             if (key != UINT32_MAX) {
-                index[s] =
-                    ets_arena_grow(c->arena, index[s], key, &capacity[s], sizeof *index[s]);
+                index[s] = ets_arena_grow(c->arena, index[s], key, &capacity[s], sizeof *index[s]);
             }
             if (key == UINT32_MAX || index[s] == NULL) {
                 return ets_fail_memory(c->error, "named data");
@@ -229,13 +212,10 @@ enum ets_status ets_program_difference_find(struct ets_arena *arena,
                                             struct ets_program_difference *difference_out,
                                             struct ets_error *error)
 {
-    struct comparison c = {.arena = arena,
-                           .difference = difference_out,
-                           .changes = {.arena = arena},
-                           .error = error};
-    *difference_out =
-        (struct ets_program_difference){.sides = {sides[0], sides[1]},
-                                        .is_byte_equal = are_equal(sides)};
+    struct comparison c = {
+        .arena = arena, .difference = difference_out, .changes = {.arena = arena}, .error = error};
+    *difference_out = (struct ets_program_difference){.sides = {sides[0], sides[1]},
+                                                      .is_byte_equal = are_equal(sides)};
     ets_content_bytes_init(&difference_out->contents, arena,
                            (uint64_t)sides[0].program->bytes.size + sides[1].program->bytes.size);
     if (!pair_methods(&c)) return ets_fail_memory(error, "the methods to compare");
@@ -279,8 +259,7 @@ static enum ets_status check_method(const struct ets_method *method,
 }
 
 enum ets_status ets_program_check_record(const struct ets_program *program,
-                                         const struct ets_etrecord *record,
-                                         struct ets_error *error)
+                                         const struct ets_etrecord *record, struct ets_error *error)
 {
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;

@@ -53,38 +53,38 @@ enum ets_program_change_kind {
 };
 
 /* What of a thing differs. X(NAME, name) */
-#define ETS_PROGRAM_FIELD_LIST(X)                                    \
-    X(VERSION, "version")                                            \
-    X(NAME, "name")                                                  \
-    X(INPUT_STRUCTURE, "input structure")                            \
-    X(OUTPUT_STRUCTURE, "output structure")                          \
-    X(INPUT_COUNT, "inputs")                                         \
-    X(OUTPUT_COUNT, "outputs")                                       \
-    X(VALUE_COUNT, "values")                                         \
-    X(INSTRUCTION_COUNT, "instructions")                             \
-    X(CALLS, "calls")                                                \
+#define ETS_PROGRAM_FIELD_LIST(X)                                      \
+    X(VERSION, "version")                                              \
+    X(NAME, "name")                                                    \
+    X(INPUT_STRUCTURE, "input structure")                              \
+    X(OUTPUT_STRUCTURE, "output structure")                            \
+    X(INPUT_COUNT, "inputs")                                           \
+    X(OUTPUT_COUNT, "outputs")                                         \
+    X(VALUE_COUNT, "values")                                           \
+    X(INSTRUCTION_COUNT, "instructions")                               \
+    X(CALLS, "calls")                                                  \
     X(ORDER, "order") /* it runs before or after others than before */ \
-    X(ARGUMENTS, "arguments")                                        \
-    X(DESTINATION, "destination")                                    \
-    X(STACK_TRACE, "stack trace")                                    \
-    X(BACKEND, "backend")                                            \
-    X(PAYLOAD, "payload")                                            \
-    X(COMPILE_SPECS, "compile specs")                                \
-    X(LOCATION, "location") /* a payload in a segment or inline */   \
-    X(KIND, "kind")                                                  \
-    X(DTYPE, "dtype")                                                \
-    X(SIZES, "sizes")                                                \
-    X(DIM_ORDER, "dim order")                                        \
-    X(DYNAMISM, "shape dynamism")                                    \
-    X(PLACE, "place")                                                \
-    X(ARENA, "arena")                                                \
-    X(OFFSET, "offset")                                              \
-    X(QUALIFIED_NAME, "qualified name")                              \
-    X(REQUIRES_GRAD, "requires_grad")                                \
-    X(DEVICE, "device")                                              \
-    X(DATA, "data")                                                  \
-    X(NUMBER, "value")                                               \
-    X(ITEMS, "items")                                                \
+    X(ARGUMENTS, "arguments")                                          \
+    X(DESTINATION, "destination")                                      \
+    X(STACK_TRACE, "stack trace")                                      \
+    X(BACKEND, "backend")                                              \
+    X(PAYLOAD, "payload")                                              \
+    X(COMPILE_SPECS, "compile specs")                                  \
+    X(LOCATION, "location") /* a payload in a segment or inline */     \
+    X(KIND, "kind")                                                    \
+    X(DTYPE, "dtype")                                                  \
+    X(SIZES, "sizes")                                                  \
+    X(DIM_ORDER, "dim order")                                          \
+    X(DYNAMISM, "shape dynamism")                                      \
+    X(PLACE, "place")                                                  \
+    X(ARENA, "arena")                                                  \
+    X(OFFSET, "offset")                                                \
+    X(QUALIFIED_NAME, "qualified name")                                \
+    X(REQUIRES_GRAD, "requires_grad")                                  \
+    X(DEVICE, "device")                                                \
+    X(DATA, "data")                                                    \
+    X(NUMBER, "value")                                                 \
+    X(ITEMS, "items")                                                  \
     X(BYTES, "bytes")
 
 enum ets_program_field {

@@ -33,10 +33,10 @@ static bool same_plain_items(const struct ets_evalue *before, const struct ets_e
 {
     if (before->item_count != after->item_count) return false;
     for (uint32_t i = 0; i < before->item_count; i++) {
-        const bool same = before->kind == ETS_EVALUE_BOOL_LIST
-                              ? ets_evalue_bool(before, i) == ets_evalue_bool(after, i)
-                              : same_double(ets_evalue_double(before, i),
-                                            ets_evalue_double(after, i));
+        const bool same =
+            before->kind == ETS_EVALUE_BOOL_LIST
+                ? ets_evalue_bool(before, i) == ets_evalue_bool(after, i)
+                : same_double(ets_evalue_double(before, i), ets_evalue_double(after, i));
         if (!same) return false;
     }
     return true;
@@ -56,8 +56,7 @@ static uint32_t plain_fields(const struct ets_evalue *before, const struct ets_e
     case ETS_EVALUE_STRING:
         return bit_if(!same_text(before->string, after->string), ETS_FIELD_NUMBER);
     case ETS_EVALUE_DOUBLE_LIST:
-    case ETS_EVALUE_BOOL_LIST:
-        return bit_if(!same_plain_items(before, after), ETS_FIELD_ITEMS);
+    case ETS_EVALUE_BOOL_LIST: return bit_if(!same_plain_items(before, after), ETS_FIELD_ITEMS);
     default: return 0;
     }
 }
@@ -104,8 +103,8 @@ static enum ets_status tensor_fields(struct ets_paired_methods *m, const struct 
         a->rank == b->rank && memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes) == 0;
     const bool same_strides =
         !same_sizes || memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
-    const bool same_device = before->device_type == after->device_type &&
-                             before->device_index == after->device_index;
+    const bool same_device =
+        before->device_type == after->device_type && before->device_index == after->device_index;
     *fields_out = bit_if(a->scalar_type != b->scalar_type, ETS_FIELD_DTYPE) |
                   bit_if(!same_sizes, ETS_FIELD_SIZES) |
                   bit_if(!same_strides, ETS_FIELD_DIM_ORDER) |

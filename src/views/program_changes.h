@@ -21,7 +21,7 @@ struct ets_value_use {
 
 struct ets_program_change_line {
     const struct ets_program_change *change;
-    struct ets_method methods[2];       /* program NULL: not there, or a change of the program's */
+    struct ets_method methods[2];        /* program NULL: not there, or a change of the program's */
     const struct ets_value_use *uses[2]; /* of a value, in the order of execution */
     uint32_t use_counts[2];
     /* Of an instruction, or of the first that uses a value: what it computes. NULL: not known. */
@@ -47,7 +47,7 @@ enum ets_status ets_program_changes_collect(struct ets_arena *arena,
                                             struct ets_program_changes *view_out,
                                             struct ets_error *error);
 
-/* The value, instruction... of a change on a side where it is there. */
+/* program_change_line.c: the value, or instruction, of a change on a side where it is there. */
 void ets_program_change_value(const struct ets_program_change_line *line, int side,
                               struct ets_evalue *value_out);
 void ets_program_change_instruction(const struct ets_program_change_line *line, int side,

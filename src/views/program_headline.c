@@ -252,8 +252,9 @@ void ets_program_changes_say(struct ets_program_changes *view)
         return;
     }
     if (difference->change_count == 0) {
-        say(&s, "the programs are equal in content; the files differ in what has no meaning: "
-                "numbering, order or padding");
+        say(&s,
+            "the programs are equal in content; the files differ in what has no meaning: "
+            "numbering, order or padding");
         return;
     }
     say(&s, "%u of %u method%s differ%s", view->differing_methods, difference->method_count,

@@ -41,10 +41,19 @@ int cli_count_programs(const struct cli_arguments *arguments)
 /* Options that only mean something of traces. */
 static int check_options(const struct cli_arguments *arguments)
 {
-    static const char *const of_traces[] = {
-        "--before",         "--after",           "--sort",              "--least-change",
-        "--allow-mismatch", "--program",         "--program-b",         "--method",
-        "--steady",         "--source-time-scale", "--subtract-overhead", "--unit", NULL};
+    static const char *const of_traces[] = {"--before",
+                                            "--after",
+                                            "--sort",
+                                            "--least-change",
+                                            "--allow-mismatch",
+                                            "--program",
+                                            "--program-b",
+                                            "--method",
+                                            "--steady",
+                                            "--source-time-scale",
+                                            "--subtract-overhead",
+                                            "--unit",
+                                            NULL};
     const char *given = cli_first_given(arguments, of_traces);
     if (given == NULL) return CLI_OK;
     return cli_complain(CLI_USAGE, "%s is for traces; %s is a program", given,
@@ -97,9 +106,8 @@ static int open_all(struct programs *p)
 
 static enum ets_status compare(struct programs *p, struct ets_error *error)
 {
-    const struct ets_program_side sides[2] = {
-        {&p->programs[0].program, p->records[0].record},
-        {&p->programs[1].program, p->records[1].record}};
+    const struct ets_program_side sides[2] = {{&p->programs[0].program, p->records[0].record},
+                                              {&p->programs[1].program, p->records[1].record}};
     const enum ets_status status =
         ets_program_difference_find(&p->arena, sides, &p->difference, error);
     if (status != ETS_OK) return status;
@@ -112,11 +120,11 @@ static int write_table(struct programs *p, long long top)
     struct ets_error error;
     const bool is_brief = cli_has(p->arguments, "--brief");
     const bool is_for_people = cli_choice(p->arguments, "--format", 0) == 0;
-    const struct ets_program_difference_table_options options = {
-        .is_brief = is_brief,
-        .top = top > 0         ? (uint32_t)top
-               : is_for_people ? SHOWN_LINES
-                               : 0};
+    const struct ets_program_difference_table_options options = {.is_brief = is_brief,
+                                                                 .top = top > 0 ? (uint32_t)top
+                                                                        : is_for_people
+                                                                            ? SHOWN_LINES
+                                                                            : 0};
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     ets_program_difference_table_fill(table, &p->view, &options);
     cli_headline("%s", p->view.headline);

@@ -98,7 +98,7 @@ static const struct cli_command commands[] = {
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},
-    {"diff", "show what changed between two traces", "BEFORE AFTER",
+    {"diff", "show what changed between two traces or two programs", "BEFORE AFTER",
      "Compares two ETDumps operator by operator: the medians, the change, how sure it is, and what "
      "was added, removed or delegated. With ETRecords operators are matched by their debug "
      "handles, else by name in the order of execution. A verdict rests on a rank test over the "
@@ -107,12 +107,18 @@ static const struct cli_command commands[] = {
      "same: any change is below --least-change; unclear: it may be above, more runs would tell; "
      "unknown: too few runs, or a clock too coarse. Where most operators do not match, the "
      "programs "
-     "differ: diff says so and ends with 4, unless --allow-mismatch is given.",
+     "differ: diff says so and ends with 4, unless --allow-mismatch is given.\n\n"
+     "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with their "
+     "calls, instructions, delegates, arenas, constants, named data. With ETRecords, given or "
+     "beside the programs, instructions are matched by their debug handles. Numbering, offsets in "
+     "the file and padding are no difference. diff ends with 1 if the programs differ; --brief "
+     "prints the answer alone.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
-     "xnnpack.etrecord --top 10",
+     "xnnpack.etrecord --top 10\n"
+     "etscope diff before.pte after.pte --brief",
      cmd_diff},
     {"gate", "check a new trace against a base and a budget", "BASE... NEW",
      "Compares the last trace with all others, and ends with 1 where it breaks a rule of the "
@@ -214,6 +220,16 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"memory", "show what fills a program's planned memory", "PROGRAM",
+     "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
+     "how large it is, and the instructions between which it is needed. The first sentence says "
+     "how much is planned, at which instruction the most is in use, and how far the plan is above "
+     "what these lifetimes need at least. Tensors alive at that peak come first. Sizes of dynamic "
+     "shapes are upper bounds. Source lines and modules need the ETRecord of the export.",
+     cli_memory_options,
+     "etscope memory model.pte --etrecord model.etrecord\n"
+     "etscope memory model.pte --sort offset --all",
+     cmd_memory},
     {"info", "describe a file, or list what belongs together in a folder", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.\n\n"
      "Of a folder it lists the files and which belong together: a program, its ETRecord and the "

@@ -154,10 +154,10 @@ static void put_mean_change(const struct line *line)
 {
     const struct ets_comparison *numbers = &line->of->numbers;
     const bool is_known = line->of->has_numbers && numbers->unequal_count > numbers->broken_count;
-    ets_table_put_known(line->table, is_known ? numbers->error_absolute_sum /
-                                                    (double)(numbers->unequal_count -
-                                                             numbers->broken_count)
-                                              : NAN);
+    ets_table_put_known(line->table,
+                        is_known ? numbers->error_absolute_sum /
+                                       (double)(numbers->unequal_count - numbers->broken_count)
+                                 : NAN);
 }
 
 static void put_uses(const struct line *line)
@@ -203,14 +203,20 @@ static const struct field fields[] = {
     {{.name = "after_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_index_after},
     {{.name = "before_bytes", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_bytes_before},
     {{.name = "after_bytes", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_bytes_after},
-    {{.name = "change_bytes", .title = "bytes", .kind = ETS_COLUMN_INTEGER, .is_signed = 1,
+    {{.name = "change_bytes",
+      .title = "bytes",
+      .kind = ETS_COLUMN_INTEGER,
+      .is_signed = 1,
       .priority = 1},
      put_bytes_change},
     {{.name = "before_hash", .machine_only = 1}, put_hash_before},
     {{.name = "after_hash", .machine_only = 1}, put_hash_after},
     {{.name = "elements", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_element_count},
     {{.name = "differing", .kind = ETS_COLUMN_INTEGER, .priority = 2}, put_unequal_count},
-    {{.name = "max_abs_difference", .title = "max diff", .kind = ETS_COLUMN_REAL, .digits = 3,
+    {{.name = "max_abs_difference",
+      .title = "max diff",
+      .kind = ETS_COLUMN_REAL,
+      .digits = 3,
       .priority = 2},
      put_max_change},
     {{.name = "mean_abs_difference", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_mean_change},

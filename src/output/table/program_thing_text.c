@@ -20,13 +20,20 @@ struct said {
 const char *ets_program_part_name(enum ets_program_part part)
 {
     static const char *const names[] = {
-        [ETS_PART_PROGRAM] = "program",   [ETS_PART_METHOD] = "method",
-        [ETS_PART_INPUT] = "input",       [ETS_PART_OUTPUT] = "output",
-        [ETS_PART_OPERATOR] = "kernel",   [ETS_PART_BACKEND] = "backend",
-        [ETS_PART_INSTRUCTION] = "instruction", [ETS_PART_DELEGATE] = "delegate",
-        [ETS_PART_ARENA] = "arena",       [ETS_PART_CONSTANT] = "constant",
-        [ETS_PART_STATE] = "state",       [ETS_PART_TENSOR] = "tensor",
-        [ETS_PART_VALUE] = "value",       [ETS_PART_NAMED_DATA] = "named data",
+        [ETS_PART_PROGRAM] = "program",
+        [ETS_PART_METHOD] = "method",
+        [ETS_PART_INPUT] = "input",
+        [ETS_PART_OUTPUT] = "output",
+        [ETS_PART_OPERATOR] = "kernel",
+        [ETS_PART_BACKEND] = "backend",
+        [ETS_PART_INSTRUCTION] = "instruction",
+        [ETS_PART_DELEGATE] = "delegate",
+        [ETS_PART_ARENA] = "arena",
+        [ETS_PART_CONSTANT] = "constant",
+        [ETS_PART_STATE] = "state",
+        [ETS_PART_TENSOR] = "tensor",
+        [ETS_PART_VALUE] = "value",
+        [ETS_PART_NAMED_DATA] = "named data",
     };
     return names[part];
 }

@@ -13,8 +13,7 @@ const char *ets_program_change_name(enum ets_program_change_kind kind);
 const char *ets_program_field_name(enum ets_program_field field);
 
 /* What the thing of a line is called: "aten::linear.out", "fc.weight", "value 12", "arena 1". */
-void ets_add_program_thing(struct ets_text_builder *text,
-                           const struct ets_program_changes *view,
+void ets_add_program_thing(struct ets_text_builder *text, const struct ets_program_changes *view,
                            const struct ets_program_change_line *line);
 /* The thing on a side: what differs of it, or where it is on one side only, what it is. */
 void ets_add_program_side(struct ets_text_builder *text, const struct ets_program_changes *view,
