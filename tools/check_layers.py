@@ -40,6 +40,7 @@ LAYERS = {
     "record": {"base", "format", "host"},
     "contents": {"base", "format", "host", "record"},
     "memory": {"base", "format", "host", "record"},
+    "contents": {"base", "format", "host", "record"},
     "inspect": {"base", "dump", "format", "host", "record"},
     "compare": {"base", "format", "host", "inspect", "record"},
     "engine": {"base", "host"},

@@ -91,7 +91,7 @@ static const struct cli_command commands[] = {
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},
-    {"diff", "show what changed between two traces", "BEFORE AFTER",
+    {"diff", "show what changed between two traces or two programs", "BEFORE AFTER",
      "Compares two ETDumps operator by operator: the medians, the change, how certain it is, and "
      "which operators were added, removed or delegated. With ETRecords, operators are matched by "
      "their debug handles, otherwise by name in the order of execution. The verdict comes from a "
@@ -100,12 +100,18 @@ static const struct cli_command commands[] = {
      "recordings with --before and --after. same: any change is below --min-change; unclear: it "
      "may be larger, and more runs would tell; unknown: too few runs, or a clock that is too "
      "coarse. If most operators do not match, the programs differ: diff reports that and exits "
-     "with 4, unless --allow-mismatch is given.",
+     "with 4, unless --allow-mismatch is given.\n\n"
+     "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with their "
+     "calls, instructions, delegates, arenas, constants, named data. With ETRecords, given or "
+     "beside the programs, instructions are matched by their debug handles. Numbering, offsets in "
+     "the file and padding are not differences. diff exits with 1 if the programs differ; --brief "
+     "prints only the answer.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
-     "xnnpack.etrecord --top 10",
+     "xnnpack.etrecord --top 10\n"
+     "etscope diff before.pte after.pte --brief",
      cmd_diff},
     {"gate", "check a new trace against a base and a budget", "BASE... NEW",
      "Compares the last trace with all others, and exits with 1 if it breaks a rule of the budget. "
