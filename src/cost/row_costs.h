@@ -24,21 +24,9 @@
 #ifndef ETSCOPE_COST_ROW_COSTS_H
 #define ETSCOPE_COST_ROW_COSTS_H
 
-#include "cost/cost.h"
+#include "cost/instruction_costs.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
-
-/* What the operators of one family come to. */
-struct ets_family_cost {
-    uint64_t flops;
-    uint32_t operators; /* nodes of delegates one by one; those in loops once for each turn */
-};
-
-/* What one run of a block, or one execution of a program's method, comes to. */
-struct ets_total_cost {
-    struct ets_cost cost;
-    struct ets_family_cost families[ETS_FAMILY_COUNT];
-};
 
 struct ets_costs {
     const struct ets_cost *rows;         /* [row] in one run of its block */

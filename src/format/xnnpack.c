@@ -81,6 +81,16 @@ static struct ets_fb tensor_of(struct ets_fb value)
     return tag == VALUE_IS_TENSOR ? member : ets_fb_table(member, QUANTIZED_TENSOR);
 }
 
+/* Elements that share a scale; 0 where the value is not quantised in groups. */
+static uint32_t group_size_of(struct ets_fb value)
+{
+    if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return 0;
+    const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
+    if (ets_fb_u8(quantized, QUANTIZED_TAG, 0) != QUANTIZED_IN_GROUPS) return 0;
+    const uint32_t size = ets_fb_u32(ets_fb_table(quantized, QUANTIZED_MEMBER), GROUPS_SIZE, 1);
+    return size <= INT32_MAX ? size : 0;
+}
+
 static enum ets_status check_value(const struct ets_xnnpack *payload, uint64_t origin,
                                    uint32_t index, struct ets_error *error)
 {
@@ -264,6 +274,7 @@ void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
         .is_output = (flags & TENSOR_IS_OUTPUT) != 0,
         .constant_index = ets_fb_u32(tensor, TENSOR_CONSTANT, 0),
         .is_quantized = ets_fb_u8(value, VALUE_TAG, 0) == VALUE_IS_QUANTIZED,
+        .group_size = group_size_of(value),
         .value_at = tensor.at,
         .dims_at = ets_fb_vector(tensor, TENSOR_DIMS).at,
     };

@@ -155,6 +155,7 @@ struct ets_xnnpack_value {
     int is_input, is_output;
     uint32_t constant_index; /* 0: no constant */
     int is_quantized;        /* 1: has parameters of a quantisation */
+    uint32_t group_size;     /* of elements with one scale, where it is quantised in groups; else 0 */
     size_t value_at;         /* offset of the tensor's table in the FlatBuffer */
     size_t dims_at;          /* inner */
 };

@@ -119,8 +119,16 @@ static const struct ets_fb_field tensor_fields[] = {
     SCALAR("id_out", TENSOR_ID, ETS_FB_U32),
 };
 static const struct ets_fb_type tensor_type = TYPE("XNNTensorValue", tensor_fields);
+static const struct ets_fb_field groups_fields[] = {
+    SCALAR("group_size", GROUPS_SIZE, ETS_FB_U32),
+};
+static const struct ets_fb_type groups_type = TYPE("PerChannelGroupQuant", groups_fields);
+/* Of the others nothing is read. */
+static const struct ets_fb_type *const parameter_types[] = {[QUANTIZED_IN_GROUPS] = &groups_type};
+static const struct ets_fb_union parameter_union = {parameter_types, COUNT(parameter_types)};
 static const struct ets_fb_field quantized_fields[] = {
     TABLE("tensor_value", QUANTIZED_TENSOR, ETS_FB_REQUIRED, tensor_type),
+    UNION("quant_params", QUANTIZED_TAG, parameter_union),
 };
 static const struct ets_fb_type quantized_type = TYPE("XNNQuantizedTensorValue", quantized_fields);
 static const struct ets_fb_type *const value_types[] = {
