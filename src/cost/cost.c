@@ -38,10 +38,10 @@ static void give_up(struct ets_cost *sum, const struct ets_cost *part)
     if (sum->reason == ETS_COST_REASON_NONE) sum->reason = ETS_COST_TOO_LARGE;
 }
 
-static enum ets_cost_numbers join_numbers(const struct ets_cost *a, const struct ets_cost *b)
+static enum ets_arithmetic join_arithmetic(const struct ets_cost *a, const struct ets_cost *b)
 {
-    if (b->numbers == ETS_NUMBERS_NONE || a->numbers == b->numbers) return a->numbers;
-    return a->numbers == ETS_NUMBERS_NONE ? b->numbers : ETS_NUMBERS_MIXED;
+    if (b->arithmetic == ETS_ARITHMETIC_NONE || a->arithmetic == b->arithmetic) return a->arithmetic;
+    return a->arithmetic == ETS_ARITHMETIC_NONE ? b->arithmetic : ETS_ARITHMETIC_MIXED;
 }
 
 static enum ets_cost_family join_families(const struct ets_cost *a, const struct ets_cost *b)
@@ -68,7 +68,7 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part)
         .folded = add_count(sum->folded, part->folded),
         .at_most = sum->at_most || part->at_most,
         .is_example = sum->is_example || part->is_example,
-        .numbers = join_numbers(sum, part),
+        .arithmetic = join_arithmetic(sum, part),
         .family = join_families(sum, part),
         .reason = sum->reason != ETS_COST_REASON_NONE ? sum->reason : part->reason,
     };
@@ -97,21 +97,21 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times)
                               .reason = ETS_COST_TOO_LARGE};
 }
 
-const char *ets_cost_numbers_name(enum ets_cost_numbers numbers)
+const char *ets_arithmetic_name(enum ets_arithmetic arithmetic)
 {
-    static const char *const names[ETS_NUMBERS_COUNT] = {
-        [ETS_NUMBERS_NONE] = "none",
-        [ETS_NUMBERS_FLOAT32] = "float32",
-        [ETS_NUMBERS_FLOAT16] = "float16",
-        [ETS_NUMBERS_BFLOAT16] = "bfloat16",
-        [ETS_NUMBERS_FLOAT64] = "float64",
-        [ETS_NUMBERS_INT8] = "int8",
-        [ETS_NUMBERS_INT8_DYNAMIC] = "int8 dynamic",
-        [ETS_NUMBERS_INT4_DYNAMIC] = "int4 dynamic",
-        [ETS_NUMBERS_INTEGER] = "integer",
-        [ETS_NUMBERS_MIXED] = "mixed",
+    static const char *const names[ETS_ARITHMETIC_COUNT] = {
+        [ETS_ARITHMETIC_NONE] = "none",
+        [ETS_ARITHMETIC_FLOAT32] = "float32",
+        [ETS_ARITHMETIC_FLOAT16] = "float16",
+        [ETS_ARITHMETIC_BFLOAT16] = "bfloat16",
+        [ETS_ARITHMETIC_FLOAT64] = "float64",
+        [ETS_ARITHMETIC_INT8] = "int8",
+        [ETS_ARITHMETIC_INT8_DYNAMIC] = "int8 dynamic",
+        [ETS_ARITHMETIC_INT4_DYNAMIC] = "int4 dynamic",
+        [ETS_ARITHMETIC_INTEGER] = "integer",
+        [ETS_ARITHMETIC_MIXED] = "mixed",
     };
-    return (unsigned)numbers < ETS_NUMBERS_COUNT ? names[numbers] : NULL;
+    return (unsigned)arithmetic < ETS_ARITHMETIC_COUNT ? names[arithmetic] : NULL;
 }
 
 const char *ets_cost_family_name(enum ets_cost_family family)

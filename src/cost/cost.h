@@ -27,18 +27,18 @@
 #include <stdint.h>
 
 /* What an operator computes with: which roof of a machine applies. */
-enum ets_cost_numbers {
-    ETS_NUMBERS_NONE = 0, /* no arithmetic, or only a conversion */
-    ETS_NUMBERS_FLOAT32 = 1,
-    ETS_NUMBERS_FLOAT16 = 2,
-    ETS_NUMBERS_BFLOAT16 = 3,
-    ETS_NUMBERS_FLOAT64 = 4,
-    ETS_NUMBERS_INT8 = 5,         /* weights and activations, quantized ahead of time */
-    ETS_NUMBERS_INT8_DYNAMIC = 6, /* int8 weights, activations quantized at run time */
-    ETS_NUMBERS_INT4_DYNAMIC = 7, /* int4 weights, activations quantized at run time */
-    ETS_NUMBERS_INTEGER = 8,      /* other integers, and booleans */
-    ETS_NUMBERS_MIXED = 9,        /* a sum over several of these */
-    ETS_NUMBERS_COUNT = 10
+enum ets_arithmetic {
+    ETS_ARITHMETIC_NONE = 0, /* no arithmetic, or only a conversion */
+    ETS_ARITHMETIC_FLOAT32 = 1,
+    ETS_ARITHMETIC_FLOAT16 = 2,
+    ETS_ARITHMETIC_BFLOAT16 = 3,
+    ETS_ARITHMETIC_FLOAT64 = 4,
+    ETS_ARITHMETIC_INT8 = 5,         /* weights and activations, quantized ahead of time */
+    ETS_ARITHMETIC_INT8_DYNAMIC = 6, /* int8 weights, activations quantized at run time */
+    ETS_ARITHMETIC_INT4_DYNAMIC = 7, /* int4 weights, activations quantized at run time */
+    ETS_ARITHMETIC_INTEGER = 8,      /* other integers, and booleans */
+    ETS_ARITHMETIC_MIXED = 9,        /* a sum over several of these */
+    ETS_ARITHMETIC_COUNT = 10
 };
 
 /* What kind of work an operator is. */
@@ -89,7 +89,7 @@ struct ets_cost {
     uint32_t folded;        /* batch norms whose work is in weights, and is not counted */
     bool at_most;           /* upper bounds stood for sizes: dynamic shapes */
     bool is_example;        /* the sizes of the export's example inputs stood for dynamic ones */
-    enum ets_cost_numbers numbers;
+    enum ets_arithmetic arithmetic;
     enum ets_cost_family family; /* of a sum: the one with multiply-adds, if it is the only one */
     enum ets_cost_reason reason; /* why `unknown` is not 0 */
 };
@@ -125,7 +125,7 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part);
 void ets_cost_multiply(struct ets_cost *cost, uint64_t times);
 
 /* "float32", "int8"; NULL for a number that is none. Static storage. */
-const char *ets_cost_numbers_name(enum ets_cost_numbers numbers);
+const char *ets_arithmetic_name(enum ets_arithmetic arithmetic);
 /* "convolution", "matrix product"; NULL for a number that is none. Static storage. */
 const char *ets_cost_family_name(enum ets_cost_family family);
 /* "no rule", "shape not known"; NULL for REASON_NONE. Static storage. */

@@ -20,13 +20,13 @@ uint64_t ets_cost_tensor_bytes(const struct ets_cost_tensor *tensor, bool *ok)
     return ets_cost_times(elements, ets_scalar_type_bytes(tensor->scalar_type), ok);
 }
 
-enum ets_cost_numbers ets_cost_numbers_of(int scalar_type)
+enum ets_arithmetic ets_arithmetic_of(int scalar_type)
 {
     switch (scalar_type) {
-    case ETS_SCALAR_FLOAT: return ETS_NUMBERS_FLOAT32;
-    case ETS_SCALAR_HALF: return ETS_NUMBERS_FLOAT16;
-    case ETS_SCALAR_BFLOAT16: return ETS_NUMBERS_BFLOAT16;
-    case ETS_SCALAR_DOUBLE: return ETS_NUMBERS_FLOAT64;
+    case ETS_SCALAR_FLOAT: return ETS_ARITHMETIC_FLOAT32;
+    case ETS_SCALAR_HALF: return ETS_ARITHMETIC_FLOAT16;
+    case ETS_SCALAR_BFLOAT16: return ETS_ARITHMETIC_BFLOAT16;
+    case ETS_SCALAR_DOUBLE: return ETS_ARITHMETIC_FLOAT64;
     case ETS_SCALAR_BYTE:
     case ETS_SCALAR_CHAR:
     case ETS_SCALAR_SHORT:
@@ -35,8 +35,8 @@ enum ets_cost_numbers ets_cost_numbers_of(int scalar_type)
     case ETS_SCALAR_BOOL:
     case ETS_SCALAR_UINT16:
     case ETS_SCALAR_UINT32:
-    case ETS_SCALAR_UINT64: return ETS_NUMBERS_INTEGER;
-    default: return ETS_NUMBERS_MIXED;
+    case ETS_SCALAR_UINT64: return ETS_ARITHMETIC_INTEGER;
+    default: return ETS_ARITHMETIC_MIXED;
     }
 }
 
@@ -156,16 +156,16 @@ static enum ets_cost_reason count_bytes(const struct ets_cost_call *call,
 }
 
 /* What it computes with: the type of its first tensor. */
-static enum ets_cost_numbers numbers_of(const struct ets_cost_call *call)
+static enum ets_arithmetic arithmetic_of(const struct ets_cost_call *call)
 {
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct ets_cost_argument *argument = &call->arguments[i];
         if (argument->kind == ETS_COST_TENSORS && argument->count > 0) {
-            return ets_cost_numbers_of(argument->tensors[0].scalar_type);
+            return ets_arithmetic_of(argument->tensors[0].scalar_type);
         }
     }
-    return call->output_count > 0 ? ets_cost_numbers_of(call->outputs[0].scalar_type)
-                                  : ETS_NUMBERS_NONE;
+    return call->output_count > 0 ? ets_arithmetic_of(call->outputs[0].scalar_type)
+                                  : ETS_ARITHMETIC_NONE;
 }
 
 static enum ets_cost_reason count_elements(const struct ets_cost_call *call,
@@ -207,7 +207,7 @@ struct ets_cost ets_cost_of_call(const struct ets_cost_call *call)
     if (reason == ETS_COST_REASON_NONE) reason = count_bytes(call, rule->traffic, &cost);
     if (reason != ETS_COST_REASON_NONE) return ets_cost_unknown(reason);
     if (cost.macs > 0 || (cost.ops > 0 && rule->family != ETS_FAMILY_CONVERSION)) {
-        cost.numbers = numbers_of(call);
+        cost.arithmetic = arithmetic_of(call);
     }
     struct ets_cost checked = {.operators = 0};
     ets_cost_add(&checked, &cost); /* unknown where the sums do not fit */

@@ -78,6 +78,6 @@ static inline uint64_t ets_cost_plus(uint64_t a, uint64_t b, bool *ok)
 }
 
 /* The numbers that elements of a scalar type are. */
-enum ets_cost_numbers ets_cost_numbers_of(int scalar_type);
+enum ets_arithmetic ets_arithmetic_of(int scalar_type);
 
 #endif

@@ -88,21 +88,21 @@ static bool is_float(int type)
            type == ETS_XNNPACK_PFP32;
 }
 
-static enum ets_cost_numbers numbers_of(const struct operand *in, const struct operand *weight)
+static enum ets_arithmetic arithmetic_of(const struct operand *in, const struct operand *weight)
 {
     switch (in->value.type) {
     case ETS_XNNPACK_FP32:
-    case ETS_XNNPACK_PFP32: return ETS_NUMBERS_FLOAT32;
-    case ETS_XNNPACK_FP16: return ETS_NUMBERS_FLOAT16;
-    case ETS_XNNPACK_BF16: return ETS_NUMBERS_BFLOAT16;
+    case ETS_XNNPACK_PFP32: return ETS_ARITHMETIC_FLOAT32;
+    case ETS_XNNPACK_FP16: return ETS_ARITHMETIC_FLOAT16;
+    case ETS_XNNPACK_BF16: return ETS_ARITHMETIC_BFLOAT16;
     case ETS_XNNPACK_QDINT8:
     case ETS_XNNPACK_QPINT8:
         return weight != NULL && ets_xnnpack_type_bits(weight->value.type) == 4
-                   ? ETS_NUMBERS_INT4_DYNAMIC
-                   : ETS_NUMBERS_INT8_DYNAMIC;
+                   ? ETS_ARITHMETIC_INT4_DYNAMIC
+                   : ETS_ARITHMETIC_INT8_DYNAMIC;
     case ETS_XNNPACK_QINT8:
-    case ETS_XNNPACK_QUINT8: return ETS_NUMBERS_INT8;
-    default: return ETS_NUMBERS_INTEGER;
+    case ETS_XNNPACK_QUINT8: return ETS_ARITHMETIC_INT8;
+    default: return ETS_ARITHMETIC_INTEGER;
     }
 }
 
@@ -290,7 +290,7 @@ struct ets_cost ets_payload_node_work(const struct ets_payload_costs *costs, uin
                                                          isfinite(payload_node.output_max));
     if (is_clamped && payload_node.type != ETS_XNNPACK_CLAMP) add_ops(&n, n.out.elements, 1, 0);
     if (n.cost.family != ETS_FAMILY_CONVERSION && (n.cost.macs > 0 || n.cost.ops > 0)) {
-        n.cost.numbers = numbers_of(&n.in, n.has_second ? &n.second : NULL);
+        n.cost.arithmetic = arithmetic_of(&n.in, n.has_second ? &n.second : NULL);
     }
     if (!n.ok) return ets_cost_unknown(ETS_COST_TOO_LARGE);
     struct ets_cost checked = {.operators = 0};

@@ -85,15 +85,22 @@ static bool open_method(struct finder *f, uint32_t block)
                                       method->graph, f->costs);
 }
 
-/* "addmm.out" of the kernel's own event, or of an OPERATOR_CALL what the program tells. */
-static struct ets_text kernel_of(const struct ets_row *row)
+/* "addmm.out" of the event of a kernel; of an OPERATOR_CALL that of the kernel inside, whose row is
+ * just before it, or what the program tells. */
+static struct ets_text kernel_of(const struct finder *f, uint32_t index)
 {
-    static const char unnamed[] = "";
+    const struct ets_row *row = ets_inspection_row(f->inspection, index);
     const struct ets_text own = ets_row_kernel(row);
     if (own.data != NULL) return own;
+    const struct ets_block *block = ets_inspection_block(f->inspection, row->block);
+    for (uint32_t i = index; i-- > block->first_row;) {
+        const struct ets_row *inner = ets_inspection_row(f->inspection, i);
+        if (inner->parent != index) break;
+        if (is_kernel_row(inner)) return ets_row_kernel(inner);
+    }
     const struct ets_text name = row->kernel;
     const char *colon = name.data != NULL ? memchr(name.data, ':', name.size) : NULL;
-    if (colon == NULL || colon + 2 > name.data + name.size) return (struct ets_text){unnamed, 0};
+    if (colon == NULL || colon + 2 > name.data + name.size) return (struct ets_text){"", 0};
     const size_t skip = (size_t)(colon + 2 - name.data);
     return (struct ets_text){name.data + skip, name.size - skip};
 }
@@ -109,9 +116,9 @@ static void describe(const struct finder *f, const struct ets_row *row,
     };
 }
 
-static bool cost_instruction(struct finder *f, const struct ets_row *row,
-                             struct ets_total_cost *total_out)
+static bool cost_instruction(struct finder *f, uint32_t index, struct ets_total_cost *total_out)
 {
+    const struct ets_row *row = ets_inspection_row(f->inspection, index);
     struct ets_instruction room;
     struct ets_cost_query query;
     *total_out = (struct ets_total_cost){.cost = ets_cost_unknown(ETS_COST_NO_PAYLOAD)};
@@ -120,7 +127,7 @@ static bool cost_instruction(struct finder *f, const struct ets_row *row,
         return true;
     }
     describe(f, row, &room, &query);
-    if (!is_named(row, "DELEGATE_CALL")) query.kernel = kernel_of(row);
+    if (!is_named(row, "DELEGATE_CALL")) query.kernel = kernel_of(f, index);
     return ets_instruction_cost(f->costs, &query, total_out);
 }
 
@@ -169,7 +176,7 @@ static bool cost_row(struct finder *f, uint32_t index)
     }
     if (!is_instruction(f, row)) return true;
     struct ets_total_cost total;
-    if (!cost_instruction(f, row, &total)) return false;
+    if (!cost_instruction(f, index, &total)) return false;
     f->rows[index] = total.cost;
     ets_cost_multiply(&f->rows[index], row->calls_per_run);
     if (is_top(f, row)) add_up(f, row, &total);
