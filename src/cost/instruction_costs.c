@@ -97,6 +97,21 @@ static const struct ets_graph_node **list_nodes(struct ets_instruction_costs *c,
     return nodes;
 }
 
+/* Which batch norms went into weights, only the graph knows. */
+static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                         struct ets_cost *cost)
+{
+    struct ets_cost of_nodes;
+    if (c->graph == NULL || query->node_count == 0) return true;
+    const struct ets_graph_node **nodes = list_nodes(c, query);
+    if (nodes == NULL || !ets_graph_costs_set(c->graph, nodes, query->node_count,
+                                              query->is_xnnpack, &of_nodes)) {
+        return false;
+    }
+    cost->folded = of_nodes.folded;
+    return true;
+}
+
 static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cost_query *query,
                            struct ets_total_cost *total)
 {
@@ -166,8 +181,10 @@ bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_
     }
     struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
     if (!ok) return false;
-    if (delegate != NULL) total_of_payload(delegate, total_out);
-    else if (costs->graph == NULL || query->node_count == 0) {
+    if (delegate != NULL) {
+        total_of_payload(delegate, total_out);
+        if (!count_folded(costs, query, &total_out->cost)) return false;
+    } else if (costs->graph == NULL || query->node_count == 0) {
         total_out->cost = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
     } else if (!total_of_nodes(costs, query, total_out)) {
         return false;
@@ -217,6 +234,7 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
         if (nodes == NULL) return false;
         const uint32_t count = pick_nodes(delegate, payload_nodes, payload_node_count, nodes);
         *cost_out = ets_payload_cost(&delegate->costs, nodes, count);
+        if (!count_folded(costs, query, cost_out)) return false;
     } else if (costs->graph != NULL && query->node_count > 0) {
         struct ets_total_cost total;
         if (!total_of_nodes(costs, query, &total)) return false;

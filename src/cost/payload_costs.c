@@ -25,31 +25,31 @@ static struct ets_payload_value *find(const struct ets_payload_costs *c, uint32_
 bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_xnnpack *payload,
                             struct ets_payload_costs *costs_out)
 {
-    struct ets_payload_costs c = {
+    struct ets_payload_costs *c = costs_out; /* filled in place, as the table of ids stays there */
+    *c = (struct ets_payload_costs){
         .payload = payload,
-        .values = ets_arena_alloc_array(arena, payload->value_count, sizeof *c.values),
-        .node_marks = ets_arena_alloc_array(arena, payload->node_count, sizeof *c.node_marks),
+        .values = ets_arena_alloc_array(arena, payload->value_count, sizeof *c->values),
+        .node_marks = ets_arena_alloc_array(arena, payload->node_count, sizeof *c->node_marks),
     };
-    if (c.values == NULL || c.node_marks == NULL) return false;
-    ets_key_table_init(&c.ids, arena, 1);
+    if (c->values == NULL || c->node_marks == NULL) return false;
+    ets_key_table_init(&c->ids, arena, 1);
     for (uint32_t i = 0; i < payload->value_count; i++) {
         struct ets_xnnpack_value value;
         ets_xnnpack_value(payload, i, &value);
         const uint64_t key = value.id;
-        const uint32_t known = c.ids.count;
-        const uint32_t number = ets_key_table_add(&c.ids, &key);
+        const uint32_t known = c->ids.count;
+        const uint32_t number = ets_key_table_add(&c->ids, &key);
         if (number == ETS_KEY_NONE) return false;
-        if (number == known) c.values[number].index = i; /* of several with one id the first */
+        if (number == known) c->values[number].index = i; /* of several with one id the first */
     }
     for (uint32_t i = 0; i < payload->node_count; i++) {
         struct ets_xnnpack_node node;
         ets_xnnpack_node(payload, i, &node);
         for (uint32_t k = 0; k < node.input_count; k++) {
-            struct ets_payload_value *value = find(&c, node.inputs[k]);
+            struct ets_payload_value *value = find(c, node.inputs[k]);
             if (value != NULL) value->uses++;
         }
     }
-    *costs_out = c;
     return true;
 }
 

@@ -6,7 +6,7 @@
  *     if (!ets_payload_costs_open(&arena, &payload, &costs)) return no_memory;
  *     struct ets_cost work = ets_payload_cost(&costs, nodes, count);
  *
- * All memory is the arena's; the payload is borrowed.
+ * All memory is the arena's; the payload is borrowed. The struct must stay where it was opened.
  */
 #ifndef ETSCOPE_COST_PAYLOAD_COSTS_H
 #define ETSCOPE_COST_PAYLOAD_COSTS_H

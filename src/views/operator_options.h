@@ -29,6 +29,7 @@ struct ets_operator_options {
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
                        holds them; 0: all, up to 64 */
     struct ets_row_filter filter; /* only these rows; shares stay those of the whole run */
+    int has_costs; /* 1: lines have costs, which the table finds */
     const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
 };
 

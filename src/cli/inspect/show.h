@@ -33,6 +33,8 @@
     {"--tree", NULL, NULL,                                                                        \
      "The own time of every part of a run, unaccounted time included: adds up exactly",           \
      NULL, false},                                                                                \
+    {"--cost", NULL, NULL,                                                                        \
+     "Also show the work of operators: operations, bytes, and both per second", NULL, false},     \
     {"--steady", NULL, NULL, "Leave out the first runs where they are warm-up", NULL, false},     \
     {"--columns", "-c", "NAMES", "Only these columns, in this order, as operator,avg,p99", NULL,  \
      false},                                                                                      \
