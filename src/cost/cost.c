@@ -40,7 +40,8 @@ static void give_up(struct ets_cost *sum, const struct ets_cost *part)
 
 static enum ets_arithmetic join_arithmetic(const struct ets_cost *a, const struct ets_cost *b)
 {
-    if (b->arithmetic == ETS_ARITHMETIC_NONE || a->arithmetic == b->arithmetic) return a->arithmetic;
+    if (b->arithmetic == ETS_ARITHMETIC_NONE || a->arithmetic == b->arithmetic)
+        return a->arithmetic;
     return a->arithmetic == ETS_ARITHMETIC_NONE ? b->arithmetic : ETS_ARITHMETIC_MIXED;
 }
 
@@ -83,8 +84,9 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times)
         *cost = (struct ets_cost){.operators = 0};
         return;
     }
-    uint64_t *const numbers[] = {&product.macs,       &product.ops,          &product.special,
-                                 &product.bytes_read, &product.weight_bytes, &product.bytes_written};
+    uint64_t *const numbers[] = {&product.macs,         &product.ops,
+                                 &product.special,      &product.bytes_read,
+                                 &product.weight_bytes, &product.bytes_written};
     bool ok = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         ok = ets_mul_u64(*numbers[i], times, numbers[i]) && ok;

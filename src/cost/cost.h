@@ -14,8 +14,8 @@
  *     matrix products and attention: 2 * macs is what torch.utils.flop_counter counts.
  *   - Bytes are the compulsory traffic: each distinct tensor once. The true traffic is at least
  *     this where tensors do not stay in a cache, and may be less where they do.
- *   - A number is exact, or an upper bound (`at_most`), or not there: a product that exceeds 63 bits
- *     makes the operator unknown, and so does a size that no file tells. Numbers never saturate.
+ *   - A number is exact, or an upper bound (`at_most`), or not there: a product that exceeds 63
+ * bits makes the operator unknown, and so does a size that no file tells. Numbers never saturate.
  *   - Padding counts as work, batch norms that were folded into weights do not (`folded`).
  *
  * Plain values without ownership; any thread may use them.
@@ -49,9 +49,9 @@ enum ets_cost_family {
     ETS_FAMILY_ATTENTION = 3,
     ETS_FAMILY_NORM = 4,
     ETS_FAMILY_POOL = 5,
-    ETS_FAMILY_REDUCTION = 6, /* sum, mean, argmax, softmax, cumsum, sort */
-    ETS_FAMILY_ELEMENTS = 7,  /* element by element */
-    ETS_FAMILY_RECURRENT = 8, /* LSTM, GRU as one operator */
+    ETS_FAMILY_REDUCTION = 6,  /* sum, mean, argmax, softmax, cumsum, sort */
+    ETS_FAMILY_ELEMENTS = 7,   /* element by element */
+    ETS_FAMILY_RECURRENT = 8,  /* LSTM, GRU as one operator */
     ETS_FAMILY_CONVERSION = 9, /* of types: quantize, dequantize, casts */
     ETS_FAMILY_MOVE = 10,      /* copies, gathers, no arithmetic */
     ETS_FAMILY_COUNT = 11
@@ -67,7 +67,7 @@ enum ets_cost_reason {
 };
 
 enum ets_cost_state {
-    ETS_COST_NONE = 0,    /* no operator: loading, or the framework's own time */
+    ETS_COST_NONE = 0, /* no operator: loading, or the framework's own time */
     ETS_COST_KNOWN = 1,
     ETS_COST_PARTIAL = 2, /* a sum in which some operators are unknown: it is at least this */
     ETS_COST_UNKNOWN = 3  /* the numbers are 0 and mean nothing */
@@ -118,7 +118,8 @@ double ets_cost_intensity(const struct ets_cost *cost);
 /* One operator of which nothing is known but why. */
 struct ets_cost ets_cost_unknown(enum ets_cost_reason reason);
 
-/* Adds `part`; a sum beyond 63 bits leaves `sum` as it was, with the operators of `part` unknown. */
+/* Adds `part`; a sum beyond 63 bits leaves `sum` as it was, with the operators of `part` unknown.
+ */
 void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part);
 
 /* `times` runs of the same; 0 gives no operator. Beyond 63 bits: unknown. */

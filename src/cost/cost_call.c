@@ -4,42 +4,6 @@
 #include "base/text.h"
 #include "cost/cost_rules.h"
 
-uint64_t ets_cost_elements(const struct ets_cost_tensor *tensor, bool *ok)
-{
-    uint64_t elements = 1;
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        if (tensor->sizes[i] < 0) *ok = false;
-        elements = ets_cost_times(elements, (uint64_t)tensor->sizes[i], ok);
-    }
-    return elements;
-}
-
-uint64_t ets_cost_tensor_bytes(const struct ets_cost_tensor *tensor, bool *ok)
-{
-    const uint64_t elements = ets_cost_elements(tensor, ok);
-    return ets_cost_times(elements, ets_scalar_type_bytes(tensor->scalar_type), ok);
-}
-
-enum ets_arithmetic ets_arithmetic_of(int scalar_type)
-{
-    switch (scalar_type) {
-    case ETS_SCALAR_FLOAT: return ETS_ARITHMETIC_FLOAT32;
-    case ETS_SCALAR_HALF: return ETS_ARITHMETIC_FLOAT16;
-    case ETS_SCALAR_BFLOAT16: return ETS_ARITHMETIC_BFLOAT16;
-    case ETS_SCALAR_DOUBLE: return ETS_ARITHMETIC_FLOAT64;
-    case ETS_SCALAR_BYTE:
-    case ETS_SCALAR_CHAR:
-    case ETS_SCALAR_SHORT:
-    case ETS_SCALAR_INT:
-    case ETS_SCALAR_LONG:
-    case ETS_SCALAR_BOOL:
-    case ETS_SCALAR_UINT16:
-    case ETS_SCALAR_UINT32:
-    case ETS_SCALAR_UINT64: return ETS_ARITHMETIC_INTEGER;
-    default: return ETS_ARITHMETIC_MIXED;
-    }
-}
-
 /* A tensor whose type or sizes are not known, or which no address space holds. */
 static enum ets_cost_reason check_tensor(const struct ets_cost_tensor *tensor)
 {
@@ -190,12 +154,24 @@ static enum ets_cost_reason count_elements(const struct ets_cost_call *call,
     return ok ? ETS_COST_REASON_NONE : ETS_COST_TOO_LARGE;
 }
 
+/* Numbers of the host, and views; but one copies a loop's result into a slice of them all. */
+static struct ets_cost cost_of_prim(const struct ets_cost_call *call)
+{
+    struct ets_cost cost = {.operators = 1, .family = ETS_FAMILY_MOVE};
+    const struct ets_cost_tensor *slice = ets_cost_tensor_at(call, 1, "copy_from");
+    bool ok = true;
+    if (!ets_text_starts_with(call->base, "et_copy_index")) return cost;
+    if (slice == NULL) return ets_cost_unknown(ETS_COST_NO_SHAPE);
+    cost.at_most = slice->is_bound;
+    cost.bytes_read = cost.bytes_written = ets_cost_tensor_bytes(slice, &ok);
+    (void)ets_cost_plus(cost.bytes_read, cost.bytes_written, &ok);
+    return ok ? cost : ets_cost_unknown(ETS_COST_TOO_LARGE);
+}
+
 struct ets_cost ets_cost_of_call(const struct ets_cost_call *call)
 {
+    if (ets_text_is(call->space, "executorch_prim")) return cost_of_prim(call);
     const struct ets_cost_rule *rule = ets_cost_rule_find(call->base);
-    if (rule == NULL && ets_text_is(call->space, "executorch_prim")) {
-        return (struct ets_cost){.operators = 1, .family = ETS_FAMILY_MOVE}; /* host scalars */
-    }
     if (rule == NULL) return ets_cost_unknown(ETS_COST_NO_RULE);
     struct ets_cost cost = {.operators = 1,
                             .at_most = call->at_most,

@@ -15,13 +15,14 @@ struct ets_cost_tensor {
     int scalar_type; /* enum ets_scalar_type; -1: not known */
     uint32_t rank;
     const int64_t *sizes; /* [rank]; -1: not known */
-    uint32_t identity;    /* below 2^32 - 1, an index of the marks; the same number: the same tensor */
+    uint32_t identity; /* below 2^32 - 1, an index of the marks; the same number: the same tensor */
     bool is_constant;
+    bool is_bound; /* its sizes are upper bounds */
 };
 
 enum ets_cost_argument_kind {
-    ETS_COST_NOTHING, /* None, or what no rule asks for: texts, types, symbols */
-    ETS_COST_TENSORS, /* one tensor, or a list of them */
+    ETS_COST_NOTHING,  /* None, or what no rule asks for: texts, types, symbols */
+    ETS_COST_TENSORS,  /* one tensor, or a list of them */
     ETS_COST_INTEGERS, /* an integer, a bool, or a list of integers */
     ETS_COST_REAL
 };

@@ -16,20 +16,18 @@
 #define NOTHING ETS_TRAFFIC_NOTHING
 
 /* X(name, ops and special for each element of the output) */
-#define ELEMENTS(name, ops, special) \
-    {name, ETS_FAMILY_ELEMENTS, ALL, ops, special, 0, NULL}
+#define ELEMENTS(name, ops, special) {name, ETS_FAMILY_ELEMENTS, ALL, ops, special, 0, NULL}
 /* For each element of the input. */
-#define REDUCTION(name, input_ops, count) \
-    {name, ETS_FAMILY_REDUCTION, ALL, 0, 0, input_ops, count}
+#define REDUCTION(name, input_ops, count) {name, ETS_FAMILY_REDUCTION, ALL, 0, 0, input_ops, count}
 #define MOVE(name, traffic) {name, ETS_FAMILY_MOVE, traffic, 0, 0, 0, NULL}
 #define RULE(family, name, count) {name, ETS_FAMILY_##family, ALL, 0, 0, 0, count}
 
 /* Sorted by name, for bsearch. */
 /* clang-format off */
 static const struct ets_cost_rule rules[] = {
-    ELEMENTS("__and__", 1, 0),
-    ELEMENTS("__or__", 1, 0),
-    ELEMENTS("__xor__", 1, 0),
+    ELEMENTS("__and", 1, 0),
+    ELEMENTS("__or", 1, 0),
+    ELEMENTS("__xor", 1, 0),
     {"_adaptive_avg_pool2d", ETS_FAMILY_POOL, ALL, 0, 0, 1, NULL},
     {"_adaptive_avg_pool3d", ETS_FAMILY_POOL, ALL, 0, 0, 1, NULL},
     MOVE("_assert_async", NOTHING),
@@ -37,7 +35,9 @@ static const struct ets_cost_rule rules[] = {
     MOVE("_assert_tensor_metadata", NOTHING),
     RULE(PRODUCT, "_cdist_forward", ets_count_distances),
     MOVE("_clone_dim_order", ALL),
+    MOVE("_d2h", ALL),
     MOVE("_empty_dim_order", NOTHING),
+    MOVE("_h2d", ALL),
     RULE(PRODUCT, "_int_mm", ets_count_product),
     MOVE("_local_scalar_dense", ALL),
     RULE(REDUCTION, "_log_softmax", ets_count_log_softmax),
@@ -89,6 +89,7 @@ static const struct ets_cost_rule rules[] = {
     ELEMENTS("bitwise_right_shift", 1, 0),
     ELEMENTS("bitwise_xor", 1, 0),
     RULE(PRODUCT, "bmm", ets_count_product),
+    MOVE("broadcast_to", SLICE),
     MOVE("cat", ALL),
     ELEMENTS("ceil", 1, 0),
     ELEMENTS("celu", 5, 1),
@@ -96,10 +97,14 @@ static const struct ets_cost_rule rules[] = {
     {"choose_qparams", ETS_FAMILY_CONVERSION, ALL, 0, 0, 2, NULL},
     {"choose_qparams_affine", ETS_FAMILY_CONVERSION, ALL, 0, 0, 2, NULL},
     {"choose_qparams_per_token_asymmetric", ETS_FAMILY_CONVERSION, ALL, 0, 0, 2, NULL},
+    MOVE("chunk", SLICE),
     ELEMENTS("clamp", 1, 0),
     ELEMENTS("clamp_max", 1, 0),
     ELEMENTS("clamp_min", 1, 0),
+    ELEMENTS("clip", 1, 0),
     MOVE("clone", ALL),
+    MOVE("concat", ALL),
+    MOVE("concatenate", ALL),
     MOVE("constant_pad_nd", ALL),
     MOVE("contiguous", ALL),
     RULE(CONVOLUTION, "conv1d", ets_count_conv),
@@ -123,19 +128,23 @@ static const struct ets_cost_rule rules[] = {
     MOVE("detach", VIEW),
     MOVE("diagonal", SLICE),
     ELEMENTS("div", 1, 0),
+    ELEMENTS("divide", 1, 0),
     RULE(PRODUCT, "dot", ets_count_product),
     MOVE("dropout", VIEW), /* outside of training */
     ELEMENTS("elu", 4, 1),
     MOVE("embedding", PICK),
+    {"embedding_2bit", ETS_FAMILY_MOVE, NOTHING, 2, 0, 0, ets_count_byte_embedding},
     {"embedding_4bit", ETS_FAMILY_MOVE, NOTHING, 2, 0, 0, ets_count_byte_embedding},
     {"embedding_byte", ETS_FAMILY_MOVE, NOTHING, 2, 0, 0, ets_count_byte_embedding},
     MOVE("empty", NOTHING),
+    MOVE("empty_like", NOTHING),
     ELEMENTS("eq", 1, 0),
     ELEMENTS("erf", 1, 1),
     MOVE("et_view", NOTHING),
     ELEMENTS("exp", 1, 1),
     ELEMENTS("exp2", 1, 1),
     MOVE("expand", SLICE),
+    MOVE("expand_as", SLICE),
     ELEMENTS("expm1", 1, 1),
     {"fill", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
     MOVE("flatten", VIEW),
@@ -166,9 +175,11 @@ static const struct ets_cost_rule rules[] = {
     {"instance_norm", ETS_FAMILY_NORM, ALL, 0, 0, 8, ets_count_channel_norm},
     ELEMENTS("isinf", 1, 0),
     ELEMENTS("isnan", 1, 0),
+    MOVE("item", NOTHING),
     {"layer_norm", ETS_FAMILY_NORM, ALL, 8, 0, 0, ets_count_row_norm},
     ELEMENTS("le", 1, 0),
     ELEMENTS("leaky_relu", 2, 0),
+    MOVE("lift", VIEW),
     MOVE("lift_fresh", VIEW),
     RULE(PRODUCT, "linear", ets_count_linear),
     ELEMENTS("log", 1, 1),
@@ -198,6 +209,7 @@ static const struct ets_cost_rule rules[] = {
     ELEMENTS("minimum", 1, 0),
     RULE(PRODUCT, "mm", ets_count_product),
     ELEMENTS("mul", 1, 0),
+    ELEMENTS("multiply", 1, 0),
     RULE(PRODUCT, "mv", ets_count_product),
     MOVE("narrow", SLICE),
     {"native_batch_norm", ETS_FAMILY_NORM, ALL, 2, 0, 0, NULL},
@@ -206,8 +218,15 @@ static const struct ets_cost_rule rules[] = {
     {"native_layer_norm", ETS_FAMILY_NORM, ALL, 8, 0, 0, ets_count_row_norm},
     ELEMENTS("ne", 1, 0),
     ELEMENTS("neg", 1, 0),
+    ELEMENTS("negative", 1, 0),
+    MOVE("new_empty", NOTHING),
+    {"new_full", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
+    {"new_ones", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
+    {"new_zeros", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
     REDUCTION("nonzero", 1, NULL),
+    MOVE("numpy_T", SLICE),
     {"ones", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
+    {"ones_like", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
     MOVE("pad", ALL),
     MOVE("permute", SLICE),
     MOVE("pixel_shuffle", ALL),
@@ -232,6 +251,9 @@ static const struct ets_cost_rule rules[] = {
     MOVE("replication_pad2d", ALL),
     MOVE("replication_pad3d", ALL),
     MOVE("reshape", VIEW),
+    MOVE("reshape_as", VIEW),
+    MOVE("resolve_conj", VIEW),
+    MOVE("resolve_neg", VIEW),
     {"rms_norm", ETS_FAMILY_NORM, ALL, 4, 0, 0, ets_count_row_norm},
     MOVE("roll", ALL),
     ELEMENTS("round", 1, 0),
@@ -263,18 +285,26 @@ static const struct ets_cost_rule rules[] = {
     MOVE("stack", ALL),
     REDUCTION("std", 4, ets_count_root),
     {"sub", ETS_FAMILY_ELEMENTS, ALL, 1, 0, 0, ets_count_scaled_add},
+    {"subtract", ETS_FAMILY_ELEMENTS, ALL, 1, 0, 0, ets_count_scaled_add},
     REDUCTION("sum", 1, NULL),
+    MOVE("swapaxes", SLICE),
+    MOVE("swapdims", SLICE),
+    MOVE("sym_constrain_range", NOTHING),
     MOVE("sym_constrain_range_for_size", NOTHING),
+    MOVE("sym_numel", NOTHING),
     MOVE("sym_size", NOTHING),
     MOVE("t", SLICE),
     ELEMENTS("tan", 1, 1),
     ELEMENTS("tanh", 6, 1),
+    RULE(CONVERSION, "to", ets_count_cast),
     RULE(REDUCTION, "topk", ets_count_topk),
     MOVE("transpose", SLICE),
     MOVE("tril", ALL),
     MOVE("triu", ALL),
     ELEMENTS("trunc", 1, 0),
+    RULE(CONVERSION, "type_as", ets_count_cast),
     MOVE("unbind", SLICE),
+    MOVE("unflatten", VIEW),
     MOVE("unfold", SLICE),
     MOVE("unsqueeze", VIEW),
     ELEMENTS("upsample_bilinear2d", 8, 0),
@@ -282,8 +312,11 @@ static const struct ets_cost_rule rules[] = {
     REDUCTION("var", 4, NULL),
     REDUCTION("var_mean", 4, NULL),
     MOVE("view", VIEW),
+    MOVE("view_as", VIEW),
     ELEMENTS("where", 1, 0),
+    {"zero", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
     {"zeros", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
+    {"zeros_like", ETS_FAMILY_ELEMENTS, WRITE, 1, 0, 0, NULL},
 };
 /* clang-format on */
 
@@ -301,51 +334,4 @@ const struct ets_cost_rule *ets_cost_rule_find(struct ets_text base)
         else low = middle + 1;
     }
     return NULL;
-}
-
-const struct ets_cost_argument *ets_cost_argument(const struct ets_cost_call *call,
-                                                  uint32_t position, const char *label)
-{
-    for (uint32_t i = 0; i < call->argument_count; i++) {
-        const struct ets_cost_argument *argument = &call->arguments[i];
-        if (argument->label.size > 0 ? ets_text_is(argument->label, label) : i == position) {
-            return argument;
-        }
-    }
-    return NULL;
-}
-
-const struct ets_cost_tensor *ets_cost_tensor_at(const struct ets_cost_call *call,
-                                                 uint32_t position, const char *label)
-{
-    const struct ets_cost_argument *argument = ets_cost_argument(call, position, label);
-    const bool is_there =
-        argument != NULL && argument->kind == ETS_COST_TENSORS && argument->count > 0;
-    return is_there ? &argument->tensors[0] : NULL;
-}
-
-int64_t ets_cost_integer_at(const struct ets_cost_call *call, uint32_t position, const char *label,
-                            int64_t otherwise)
-{
-    const struct ets_cost_argument *argument = ets_cost_argument(call, position, label);
-    const bool is_there =
-        argument != NULL && argument->kind == ETS_COST_INTEGERS && argument->count > 0;
-    return is_there ? argument->integers[0] : otherwise;
-}
-
-double ets_cost_real_at(const struct ets_cost_call *call, uint32_t position, const char *label,
-                        double otherwise)
-{
-    const struct ets_cost_argument *argument = ets_cost_argument(call, position, label);
-    if (argument == NULL || argument->kind == ETS_COST_NOTHING) return otherwise;
-    if (argument->kind == ETS_COST_REAL) return argument->real;
-    const bool is_integer = argument->kind == ETS_COST_INTEGERS && argument->count > 0;
-    return is_integer ? (double)argument->integers[0] : otherwise;
-}
-
-uint64_t ets_cost_size(const struct ets_cost_tensor *tensor, int64_t dimension)
-{
-    const int64_t at = dimension < 0 ? dimension + (int64_t)tensor->rank : dimension;
-    const bool is_there = at >= 0 && at < (int64_t)tensor->rank && tensor->sizes[at] > 0;
-    return is_there ? (uint64_t)tensor->sizes[at] : 0;
 }

@@ -81,22 +81,23 @@ enum ets_cost_reason ets_count_added(const struct ets_cost_call *call, struct et
 {
     bool ok = true;
     const bool is_index = ets_text_is(call->base, "index_add");
-    const struct ets_cost_tensor *update =
-        ets_cost_tensor_at(call, 3, is_index ? "source" : "src");
+    const struct ets_cost_tensor *update = ets_cost_tensor_at(call, 3, is_index ? "source" : "src");
     if (update == NULL) return ETS_COST_NO_SHAPE;
     cost->ops = ets_cost_elements(update, &ok);
     return reason_of(ok);
 }
 
 /*
- * quantized_decomposed: rows of a table of bytes, or of pairs of 4 bits, which are dequantized: of
+ * quantized_decomposed: rows of a table of bytes, or of 4 or 2 bits, which are dequantized: of
  * the table as much as is given, a scale (and a zero point) for each row.
  */
 enum ets_cost_reason ets_count_byte_embedding(const struct ets_cost_call *call,
                                               struct ets_cost *cost)
 {
     bool ok = true;
-    const bool is_4bit = ets_text_is(call->base, "embedding_4bit");
+    const uint64_t in_byte = ets_text_is(call->base, "embedding_2bit")   ? 4
+                             : ets_text_is(call->base, "embedding_4bit") ? 2
+                                                                         : 1;
     const struct ets_cost_tensor *scales = ets_cost_tensor_at(call, 1, "weight_scales");
     const struct ets_cost_tensor *zeros = ets_cost_tensor_at(call, 2, "weight_zero_points");
     const struct ets_cost_tensor *indices = ets_cost_tensor_at(call, 5, "indices");
@@ -104,13 +105,11 @@ enum ets_cost_reason ets_count_byte_embedding(const struct ets_cost_call *call,
     const struct ets_cost_tensor *out = &call->outputs[0];
     const uint64_t elements = ets_cost_elements(out, &ok), rows = ets_cost_elements(indices, &ok);
     const uint64_t groups = scales->rank > 1 ? ets_cost_size(scales, 1) : 1;
-    const uint64_t each =
-        ets_scalar_type_bytes(scales->scalar_type) +
-        (zeros != NULL ? ets_scalar_type_bytes(zeros->scalar_type) : 0);
+    const uint64_t each = ets_scalar_type_bytes(scales->scalar_type) +
+                          (zeros != NULL ? ets_scalar_type_bytes(zeros->scalar_type) : 0);
     const uint64_t parameters = ets_cost_times(ets_cost_times(rows, groups, &ok), each, &ok);
-    cost->bytes_read = ets_cost_plus(is_4bit ? elements / 2 : elements, parameters, &ok);
-    cost->bytes_read =
-        ets_cost_plus(cost->bytes_read, ets_cost_tensor_bytes(indices, &ok), &ok);
+    cost->bytes_read = ets_cost_plus(elements / in_byte, parameters, &ok);
+    cost->bytes_read = ets_cost_plus(cost->bytes_read, ets_cost_tensor_bytes(indices, &ok), &ok);
     cost->bytes_written = ets_cost_tensor_bytes(out, &ok);
     return reason_of(ok);
 }
@@ -160,8 +159,7 @@ enum ets_cost_reason ets_count_group_norm(const struct ets_cost_call *call, stru
 }
 
 /* With the batch's own statistics, as of instance norms: a root for each channel. */
-enum ets_cost_reason ets_count_channel_norm(const struct ets_cost_call *call,
-                                            struct ets_cost *cost)
+enum ets_cost_reason ets_count_channel_norm(const struct ets_cost_call *call, struct ets_cost *cost)
 {
     const struct ets_cost_tensor *x = ets_cost_tensor_at(call, 0, "input");
     if (x == NULL) return ETS_COST_NO_SHAPE;

@@ -10,13 +10,13 @@
 struct level {
     const struct ets_graph *graph;
     struct ets_cost_marks marks;
-    bool *is_constant;    /* [value] a weight: nothing in the graph writes it */
-    uint32_t *uses;       /* [value] by nodes, and as outputs of the graph */
-    uint32_t *set_uses;   /* [value] by nodes of the set `set` */
-    uint32_t *used_set;   /* [value] that set_uses is of */
-    uint32_t *made_set;   /* [value] whose nodes make it */
+    bool *is_constant;     /* [value] a weight: nothing in the graph writes it */
+    uint32_t *uses;        /* [value] by nodes, and as outputs of the graph */
+    uint32_t *set_uses;    /* [value] by nodes of the set `set` */
+    uint32_t *used_set;    /* [value] that set_uses is of */
+    uint32_t *made_set;    /* [value] whose nodes make it */
     uint32_t *counted_set; /* [value] in which its bytes were counted */
-    uint32_t *node_set;   /* [node] that it is in */
+    uint32_t *node_set;    /* [node] that it is in */
 };
 
 struct ets_graph_costs {
@@ -108,8 +108,7 @@ static bool open_level(struct ets_arena *arena, const struct ets_graph *graph, s
     return true;
 }
 
-struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena,
-                                             const struct ets_graph *graph)
+struct ets_graph_costs *ets_graph_costs_open(struct ets_arena *arena, const struct ets_graph *graph)
 {
     struct ets_graph_costs *costs = ets_arena_alloc(arena, sizeof *costs);
     if (costs == NULL) return NULL;

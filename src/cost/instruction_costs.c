@@ -13,7 +13,8 @@ void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cos
     ets_cost_multiply(&product, times);
     const uint32_t unknown = total->cost.unknown;
     ets_cost_add(&total->cost, &product);
-    if (total->cost.unknown - unknown > (uint64_t)part->cost.unknown * times) return; /* too large */
+    if (total->cost.unknown - unknown > (uint64_t)part->cost.unknown * times)
+        return; /* too large */
     for (int i = 0; i < ETS_FAMILY_COUNT; i++) {
         /* Parts of what fits, which was just checked. */
         total->families[i].flops += part->families[i].flops * times;
@@ -42,8 +43,8 @@ bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method
     if (method == NULL) return true;
     costs_out->method = *method;
     costs_out->budget = PROGRAM_TIMES * (uint64_t)method->program->bytes.size;
-    costs_out->delegates = ets_arena_alloc_array(arena, method->delegate_count,
-                                                 sizeof *costs_out->delegates);
+    costs_out->delegates =
+        ets_arena_alloc_array(arena, method->delegate_count, sizeof *costs_out->delegates);
     return costs_out->delegates != NULL &&
            ets_method_costs_open(arena, method, &costs_out->kernels);
 }
@@ -72,8 +73,8 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
     if (ets_xnnpack_init(&known->payload, delegate.blob, NULL) != ETS_OK) return NULL;
     known->counted =
         ets_arena_alloc_array(c->arena, known->payload.node_count, sizeof *known->counted);
-    *ok = known->counted != NULL &&
-          ets_payload_costs_open(c->arena, &known->payload, &known->costs);
+    *ok =
+        known->counted != NULL && ets_payload_costs_open(c->arena, &known->payload, &known->costs);
     if (!*ok) return NULL;
     known->state = ETS_PAYLOAD_READ;
     return known;
@@ -88,24 +89,67 @@ static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_tota
     }
 }
 
-static const struct ets_graph_node **list_nodes(struct ets_instruction_costs *c,
-                                                const struct ets_cost_query *query)
+/* Nodes that a delegate took, of those that have the handles of its call. */
+struct taken {
+    const struct ets_graph_node **nodes;
+    size_t count;
+    uint32_t doubtful; /* that it took of others, which are not all its own */
+};
+
+/* How many entries of a call's list the nodes have, from `first` on to the last of one handle: a
+ * node with several results has one for each that is used, at least two. */
+static size_t entries_of(const struct ets_cost_query *query, size_t first, size_t *end_out)
 {
-    const struct ets_graph_node **nodes =
-        ets_arena_alloc_array(c->arena, query->node_count, sizeof *nodes);
-    for (size_t i = 0; nodes != NULL && i < query->node_count; i++) nodes[i] = query->nodes[i].node;
-    return nodes;
+    size_t entries = 0, i = first;
+    for (; i < query->node_count && query->nodes[i].handle == query->nodes[first].handle; i++) {
+        entries += query->nodes[i].node->output_count > 1 ? 2 : 1;
+    }
+    *end_out = i;
+    return entries;
+}
+
+/*
+ * The record's list names a handle once for each node that the call took; the nodes of a handle
+ * need not all be among them, as a decomposed operator's may be partly delegated. Where the list is
+ * too short for all of them, it is not known which ones it took.
+ */
+static bool find_taken(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                       bool is_whole_call, struct taken *out)
+{
+    *out = (struct taken){
+        .nodes = ets_arena_alloc_array(c->arena, query->node_count, sizeof *out->nodes)};
+    struct ets_key_table handles;
+    uint32_t *listed = ets_arena_alloc_array(c->arena, query->handle_count, sizeof *listed);
+    if (out->nodes == NULL || listed == NULL) return false;
+    ets_key_table_init(&handles, c->arena, 1);
+    for (size_t i = 0; is_whole_call && i < query->handle_count; i++) {
+        const uint64_t key = (uint64_t)query->handles[i];
+        const uint32_t number = ets_key_table_add(&handles, &key);
+        if (number == ETS_KEY_NONE) return false;
+        listed[number]++;
+    }
+    for (size_t i = 0, end = 0; i < query->node_count; i = end) {
+        const uint64_t key = (uint64_t)query->nodes[i].handle;
+        const uint32_t number = ets_key_table_find(&handles, &key);
+        const size_t entries = entries_of(query, i, &end);
+        if (number != ETS_KEY_NONE && listed[number] < entries) {
+            out->doubtful += listed[number];
+            continue;
+        }
+        for (size_t k = i; k < end; k++) out->nodes[out->count++] = query->nodes[k].node;
+    }
+    return true;
 }
 
 /* Which batch norms went into weights, only the graph knows. */
 static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_query *query,
                          struct ets_cost *cost)
 {
+    struct taken taken;
     struct ets_cost of_nodes;
     if (c->graph == NULL || query->node_count == 0) return true;
-    const struct ets_graph_node **nodes = list_nodes(c, query);
-    if (nodes == NULL || !ets_graph_costs_set(c->graph, nodes, query->node_count,
-                                              query->is_xnnpack, &of_nodes)) {
+    if (!find_taken(c, query, false, &taken) ||
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &of_nodes)) {
         return false;
     }
     cost->folded = of_nodes.folded;
@@ -113,17 +157,22 @@ static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_
 }
 
 static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cost_query *query,
-                           struct ets_total_cost *total)
+                           bool is_whole_call, struct ets_total_cost *total)
 {
-    const struct ets_graph_node **nodes = list_nodes(c, query);
-    if (nodes == NULL || !ets_graph_costs_set(c->graph, nodes, query->node_count,
-                                              query->is_xnnpack, &total->cost)) {
+    struct taken taken;
+    if (!find_taken(c, query, is_whole_call, &taken) ||
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &total->cost)) {
         return false;
     }
-    for (size_t i = 0; i < query->node_count; i++) {
+    for (size_t i = 0; i < taken.count; i++) {
         struct ets_cost work;
-        if (!ets_graph_costs_work(c->graph, nodes[i], query->is_xnnpack, &work)) return false;
+        if (!ets_graph_costs_work(c->graph, taken.nodes[i], query->is_xnnpack, &work)) return false;
         add_operator(total, &work);
+    }
+    if (taken.doubtful > 0) {
+        struct ets_cost doubt = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
+        doubt.unknown = taken.doubtful;
+        ets_cost_add(&total->cost, &doubt);
     }
     return true;
 }
@@ -139,8 +188,8 @@ static bool is_equal(const struct ets_cost *a, const struct ets_cost *b)
  * Of a kernel the node of its name. A handle may be of several nodes, of one operator taken apart:
  * where these differ in cost, it is not known which one the kernel is.
  */
-static bool cost_of_kernel_node(struct ets_instruction_costs *c,
-                                const struct ets_cost_query *query, struct ets_cost *cost_out)
+static bool cost_of_kernel_node(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                                struct ets_cost *cost_out)
 {
     const struct ets_text base = ets_kernel_base_name(query->kernel);
     bool has_one = false;
@@ -186,7 +235,7 @@ bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_
         if (!count_folded(costs, query, &total_out->cost)) return false;
     } else if (costs->graph == NULL || query->node_count == 0) {
         total_out->cost = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
-    } else if (!total_of_nodes(costs, query, total_out)) {
+    } else if (!total_of_nodes(costs, query, true, total_out)) {
         return false;
     }
     if (query->instruction != NULL &&
@@ -236,8 +285,8 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
         *cost_out = ets_payload_cost(&delegate->costs, nodes, count);
         if (!count_folded(costs, query, cost_out)) return false;
     } else if (costs->graph != NULL && query->node_count > 0) {
-        struct ets_total_cost total;
-        if (!total_of_nodes(costs, query, &total)) return false;
+        struct ets_total_cost total = {.cost = {.operators = 0}};
+        if (!total_of_nodes(costs, query, false, &total)) return false;
         *cost_out = total.cost;
     }
     if (query->instruction != NULL && ets_cost_state(cost_out) != ETS_COST_UNKNOWN &&

@@ -1,6 +1,6 @@
 /*
- * The work of a method's instructions, whatever is at hand of it: the program, the ETRecord's graph,
- * or both. The program counts first, as it has what runs; the graph stands in for it.
+ * The work of a method's instructions, whatever is at hand of it: the program, the ETRecord's
+ * graph, or both. The program counts first, as it has what runs; the graph stands in for it.
  *
  *     struct ets_instruction_costs costs;
  *     if (ets_instruction_costs_open(&arena, &method, graph, &costs) != ETS_OK) return no_memory;
@@ -59,10 +59,12 @@ void ets_instruction_costs_close(struct ets_instruction_costs *costs);
 /* An instruction, or a part of it, as record and program know it. */
 struct ets_cost_query {
     const struct ets_instruction *instruction; /* NULL: no program */
-    struct ets_text kernel;                    /* "addmm.out" of a kernel call; absent: a delegate's */
-    bool is_xnnpack;                           /* of a delegate call */
-    const struct ets_row_node *nodes;          /* of the graph */
+    struct ets_text kernel;           /* "addmm.out" of a kernel call; absent: a delegate's */
+    bool is_xnnpack;                  /* of a delegate call */
+    const struct ets_row_node *nodes; /* of the graph */
     size_t node_count;
+    const int64_t *handles; /* as the record lists them: of a call, once for each node it took */
+    size_t handle_count;
 };
 
 /* One execution of an instruction. false: no memory. */

@@ -39,16 +39,16 @@ static bool read_tensor(struct reader *r, uint32_t index, struct ets_cost_tensor
     *out = (struct ets_cost_tensor){.scalar_type = -1, .identity = index};
     if (value.kind != ETS_EVALUE_TENSOR) return true;
     const struct ets_program_tensor *tensor = &value.tensor;
-    int64_t *sizes =
-        ets_arena_alloc_array(&r->costs->scratch, tensor->tensor.rank, sizeof *sizes);
+    int64_t *sizes = ets_arena_alloc_array(&r->costs->scratch, tensor->tensor.rank, sizeof *sizes);
     if (sizes == NULL) return false;
     for (uint32_t i = 0; i < tensor->tensor.rank; i++) sizes[i] = tensor->tensor.sizes[i];
     out->scalar_type = (int)tensor->tensor.scalar_type;
     out->rank = tensor->tensor.rank;
     out->sizes = sizes;
-    out->is_constant = tensor->place == ETS_PLACE_CONSTANT ||
-                       tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
-    if (tensor->dynamism != ETS_SHAPE_STATIC) r->call->at_most = true;
+    out->is_constant =
+        tensor->place == ETS_PLACE_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
+    out->is_bound = tensor->dynamism != ETS_SHAPE_STATIC;
+    if (out->is_bound) r->call->at_most = true;
     return true;
 }
 
@@ -110,8 +110,7 @@ static bool read_argument(struct reader *r, uint32_t index, struct ets_cost_argu
     case ETS_EVALUE_TENSOR: {
         struct ets_cost_tensor *tensor = ets_arena_alloc(&r->costs->scratch, sizeof *tensor);
         if (tensor == NULL || !read_tensor(r, index, tensor)) return false;
-        *out = (struct ets_cost_argument){
-            .kind = ETS_COST_TENSORS, .count = 1, .tensors = tensor};
+        *out = (struct ets_cost_argument){.kind = ETS_COST_TENSORS, .count = 1, .tensors = tensor};
         return true;
     }
     case ETS_EVALUE_TENSOR_LIST:
@@ -122,16 +121,14 @@ static bool read_argument(struct reader *r, uint32_t index, struct ets_cost_argu
         int64_t *integer = ets_arena_alloc(&r->costs->scratch, sizeof *integer);
         if (integer == NULL) return false;
         *integer = value.int_value;
-        *out = (struct ets_cost_argument){
-            .kind = ETS_COST_INTEGERS, .count = 1, .integers = integer};
+        *out =
+            (struct ets_cost_argument){.kind = ETS_COST_INTEGERS, .count = 1, .integers = integer};
         return true;
     }
     case ETS_EVALUE_DOUBLE:
         *out = (struct ets_cost_argument){.kind = ETS_COST_REAL, .real = value.double_value};
         return true;
-    case ETS_EVALUE_STRING:
-        r->call->text = value.string;
-        return true;
+    case ETS_EVALUE_STRING: r->call->text = value.string; return true;
     default: return true;
     }
 }
@@ -151,9 +148,10 @@ static uint32_t without_outputs(struct ets_cost_argument *arguments, uint32_t co
     /* A list names its items, which may be arguments each, or it is the argument itself. */
     for (uint32_t i = last->count; left > 0; i--) {
         const bool is_list = ets_instruction_argument(instruction, left - 1) == list;
-        const bool is_item = i > 0 && arguments[left - 1].kind == ETS_COST_TENSORS &&
-                             arguments[left - 1].count == 1 &&
-                             arguments[left - 1].tensors[0].identity == last->tensors[i - 1].identity;
+        const bool is_item =
+            i > 0 && arguments[left - 1].kind == ETS_COST_TENSORS &&
+            arguments[left - 1].count == 1 &&
+            arguments[left - 1].tensors[0].identity == last->tensors[i - 1].identity;
         if (left == 1 || (!is_list && !is_item)) break; /* the first is what is computed with */
         left--;
         if (i == 0) break;
@@ -187,8 +185,8 @@ bool ets_method_costs_instruction(struct ets_method_costs *costs,
         *cost_out = ets_cost_unknown(ETS_COST_TOO_LARGE);
         return true;
     }
-    struct ets_cost_argument *arguments = ets_arena_alloc_array(
-        &costs->scratch, instruction->argument_count, sizeof *arguments);
+    struct ets_cost_argument *arguments =
+        ets_arena_alloc_array(&costs->scratch, instruction->argument_count, sizeof *arguments);
     if (arguments == NULL) return false;
     for (uint32_t i = 0; i < instruction->argument_count; i++) {
         if (!read_argument(&r, ets_instruction_argument(instruction, i), &arguments[i])) {

@@ -299,8 +299,8 @@ struct ets_cost ets_payload_node_work(const struct ets_payload_costs *costs, uin
 }
 
 /* Elements as they lie, and the scales of constants: one for each channel, or for each group. */
-static uint64_t value_bytes(const struct ets_payload_costs *c, const struct ets_payload_value *value,
-                            bool *ok)
+static uint64_t value_bytes(const struct ets_payload_costs *c,
+                            const struct ets_payload_value *value, bool *ok)
 {
     enum { SCALE = 4, GROUP_SCALE = 2, BYTE = 8 };
     struct ets_xnnpack_value v;
@@ -376,8 +376,7 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
         struct ets_payload_value *value = find(c, node.outputs[i]);
         if (value == NULL || value->counted_set == c->set || !leaves(c, value)) continue;
         value->counted_set = c->set;
-        cost->bytes_written =
-            ets_cost_plus(cost->bytes_written, value_bytes(c, value, ok), ok);
+        cost->bytes_written = ets_cost_plus(cost->bytes_written, value_bytes(c, value, ok), ok);
     }
 }
 

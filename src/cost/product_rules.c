@@ -157,8 +157,7 @@ static enum ets_cost_reason recur(const struct ets_cost_call *call, uint64_t gat
         if (matrices++ % 2 == 0) continue; /* the one for inputs, then the one for states */
         const uint64_t units = ets_cost_times(ets_cost_size(weight, 0) / gates, rows, &ok);
         cost->ops = ets_cost_plus(cost->ops, ets_cost_times(units, unit, &ok), &ok);
-        cost->special =
-            ets_cost_plus(cost->special, ets_cost_times(units, unit_special, &ok), &ok);
+        cost->special = ets_cost_plus(cost->special, ets_cost_times(units, unit_special, &ok), &ok);
         const uint64_t again = steps > 0 ? steps - 1 : 0;
         const uint64_t bytes = ets_cost_times(ets_cost_tensor_bytes(weight, &ok), again, &ok);
         cost->weight_bytes = ets_cost_plus(cost->weight_bytes, bytes, &ok);

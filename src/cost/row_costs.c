@@ -85,19 +85,24 @@ static bool open_method(struct finder *f, uint32_t block)
                                       method->graph, f->costs);
 }
 
-/* "addmm.out" of the event of a kernel; of an OPERATOR_CALL that of the kernel inside, whose row is
- * just before it, or what the program tells. */
-static struct ets_text kernel_of(const struct finder *f, uint32_t index)
+/* Of an OPERATOR_CALL the event of the kernel inside, whose row is just before it; else the row. */
+static const struct ets_row *kernel_row_of(const struct finder *f, uint32_t index)
 {
     const struct ets_row *row = ets_inspection_row(f->inspection, index);
-    const struct ets_text own = ets_row_kernel(row);
-    if (own.data != NULL) return own;
     const struct ets_block *block = ets_inspection_block(f->inspection, row->block);
-    for (uint32_t i = index; i-- > block->first_row;) {
+    for (uint32_t i = index; !is_kernel_row(row) && i-- > block->first_row;) {
         const struct ets_row *inner = ets_inspection_row(f->inspection, i);
         if (inner->parent != index) break;
-        if (is_kernel_row(inner)) return ets_row_kernel(inner);
+        if (is_kernel_row(inner)) return inner;
     }
+    return row;
+}
+
+/* "addmm.out" of a kernel's event, or what the program tells; "" where nothing does. */
+static struct ets_text kernel_of(const struct ets_row *row)
+{
+    const struct ets_text own = ets_row_kernel(row);
+    if (own.data != NULL) return own;
     const struct ets_text name = row->kernel;
     const char *colon = name.data != NULL ? memchr(name.data, ':', name.size) : NULL;
     if (colon == NULL || colon + 2 > name.data + name.size) return (struct ets_text){"", 0};
@@ -113,21 +118,23 @@ static void describe(const struct finder *f, const struct ets_row *row,
         .is_xnnpack = row->backend != NULL && strcmp(row->backend, ETS_XNNPACK_BACKEND) == 0,
         .nodes = row->nodes,
         .node_count = row->node_count,
+        .handles = row->handles,
+        .handle_count = row->handle_count,
     };
 }
 
 static bool cost_instruction(struct finder *f, uint32_t index, struct ets_total_cost *total_out)
 {
-    const struct ets_row *row = ets_inspection_row(f->inspection, index);
     struct ets_instruction room;
     struct ets_cost_query query;
-    *total_out = (struct ets_total_cost){.cost = ets_cost_unknown(ETS_COST_NO_PAYLOAD)};
-    if (f->costs == NULL) {
-        if (!is_named(row, "DELEGATE_CALL")) total_out->cost.reason = ETS_COST_NO_SHAPE;
-        return true;
-    }
+    const struct ets_row *row = ets_inspection_row(f->inspection, index);
+    const bool is_delegate = is_named(row, "DELEGATE_CALL");
+    *total_out = (struct ets_total_cost){
+        .cost = ets_cost_unknown(is_delegate ? ETS_COST_NO_PAYLOAD : ETS_COST_NO_SHAPE)};
+    if (f->costs == NULL) return true;
+    if (!is_delegate) row = kernel_row_of(f, index);
     describe(f, row, &room, &query);
-    if (!is_named(row, "DELEGATE_CALL")) query.kernel = kernel_of(f, index);
+    if (!is_delegate) query.kernel = kernel_of(row);
     return ets_instruction_cost(f->costs, &query, total_out);
 }
 
@@ -148,8 +155,8 @@ static bool cost_part(struct finder *f, const struct ets_row *row, struct ets_co
         cost_out->reason = ETS_COST_NO_SHAPE; /* a conversion that the runtime added */
         return true;
     }
-    return ets_instruction_part_cost(f->costs, &query, row->payload_nodes,
-                                     row->payload_node_count, cost_out);
+    return ets_instruction_part_cost(f->costs, &query, row->payload_nodes, row->payload_node_count,
+                                     cost_out);
 }
 
 /* A top row counts in the block, and in every row that encloses it. */

@@ -13,8 +13,9 @@
  * what its events have, Method::execute everything. So costs add up over the same rows as times do
  * (views/work.h), and what the events of a call leave over of its time is no work. One exception:
  * between two events of a call a tensor is written by one and read by the other; within the call it
- * is nobody's input or output. So the bytes of a call, and of what encloses it, are those that cross
- * its border, less than the sum over its events; macs, ops and special are the same either way.
+ * is nobody's input or output. So the bytes of a call, and of what encloses it, are those that
+ * cross its border, less than the sum over its events; macs, ops and special are the same either
+ * way.
  *
  * Where the costs come from: of a kernel, the values of the program's instruction, or else the
  * ETRecord's node. Of what a delegate ran, the nodes of its payload, or else the nodes that the

@@ -22,7 +22,8 @@ size_t ets_print_flops(double flops, char *text, size_t room)
 {
     const char *name;
     const double unit = ets_flops_unit(flops < 9e18 ? (uint64_t)flops : UINT64_MAX, &name);
-    const int size = snprintf(text, room, "%.3g %s", flops / unit, name);
+    const int size = flops < 1000 ? snprintf(text, room, "%.0f FLOP", flops)
+                                  : snprintf(text, room, "%.3g %s", flops / unit, name);
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
 

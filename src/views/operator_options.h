@@ -28,8 +28,8 @@ struct ets_operator_options {
     int all_events;        /* 1: also OPERATOR_CALL around a kernel that reports itself */
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
                        holds them; 0: all, up to 64 */
-    struct ets_row_filter filter; /* only these rows; shares stay those of the whole run */
-    int has_costs; /* 1: lines have costs, which the table finds */
+    struct ets_row_filter filter;  /* only these rows; shares stay those of the whole run */
+    int has_costs;                 /* 1: lines have costs, which the table finds */
     const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
 };
 

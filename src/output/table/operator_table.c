@@ -457,8 +457,7 @@ static void add_columns(struct filler *f)
 static void put_cost(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
-    const struct ets_span time =
-        ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
     const bool is_timed = f->tick_ns > 0 && !line->has_own_clock;
     const struct ets_cost_cells cells = {.table = f->table,
                                          .cost = &line->cost,
@@ -603,8 +602,7 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     struct filler f = {
         .table = table, .inspection = inspection, .options = &with_costs, .arena = &arena};
     if (options->has_costs) {
-        const enum ets_status status =
-            ets_row_costs_find(&survey_arena, inspection, &costs, error);
+        const enum ets_status status = ets_row_costs_find(&survey_arena, inspection, &costs, error);
         if (status != ETS_OK) {
             ets_arena_reset(&survey_arena);
             return status;
