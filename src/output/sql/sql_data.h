@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "cost/cost.h"
 #include "host/arena.h"
 #include "output/sql/sql.h"
 #include "views/row_times.h"
@@ -19,6 +20,7 @@ struct ets_sql_trace_data {
     enum ets_time_unit unit;     /* NS or CYCLES */
     double tick;                 /* one tick in that unit */
     struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
+    const struct ets_cost *costs; /* [row] likewise */
 };
 
 /* A graph of a record whose nodes are in the table. */
@@ -54,6 +56,11 @@ struct ets_sql_delegate {
     int64_t node_count;  /* debug handles in the record's map; -1: no record */
 };
 
+struct ets_sql_step_cost {
+    struct ets_cost cost;
+    bool is_taken; /* on the way through the method that computes most */
+};
+
 struct ets_sql_data {
     struct ets_arena arena;
     struct ets_sql_sources sources;
@@ -68,6 +75,8 @@ struct ets_sql_data {
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
+    struct ets_cost *node_costs;          /* [node], made when a query first asks; NULL before */
+    struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
@@ -81,6 +90,12 @@ void ets_sql_data_release(const struct ets_sql_data *data, void *pointer);
 
 /* Makes the times of a trace's rows; false where memory ran out. */
 bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
+
+/* The record that goes with a program, or ETS_NO_INDEX. */
+uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program);
+
+/* The chain that instruction `number` is in. */
+const struct ets_sql_chain *ets_sql_data_chain(const struct ets_sql_data *data, uint32_t number);
 
 /* The number of a node that a row stands for, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node);

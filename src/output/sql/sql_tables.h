@@ -79,6 +79,9 @@ extern const struct ets_sql_table ets_sql_tensors_table;
 extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
     ets_sql_programs_table, ets_sql_methods_table, ets_sql_instructions_table,
     ets_sql_delegates_table, ets_sql_program_tensors_table;
+/* sql_cost_tables.c */
+extern const struct ets_sql_table ets_sql_operator_costs_table, ets_sql_node_costs_table,
+    ets_sql_instruction_costs_table;
 
 /* Values. */
 struct ets_sql_value ets_sql_null(void);
