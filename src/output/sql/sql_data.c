@@ -381,3 +381,19 @@ uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_gra
     }
     return ETS_NO_INDEX;
 }
+
+uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program)
+{
+    return record_of(&data->sources, program);
+}
+
+const struct ets_sql_chain *ets_sql_data_chain(const struct ets_sql_data *data, uint32_t number)
+{
+    uint32_t low = 0, high = data->chain_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (data->chains[middle].first_instruction <= number) low = middle;
+        else high = middle;
+    }
+    return &data->chains[low];
+}
