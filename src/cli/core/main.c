@@ -214,6 +214,18 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"machine", "measure what this machine can do at most", "[FILE]",
+     "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
+     "float16 and int8, vectors that are added and copied in each cache and in memory, and "
+     "instructions that have nothing to do. Shows the most operations and bytes in a second that "
+     "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
+     "--cost --machine FILE` holds operators against. Takes a minute; other work on the machine "
+     "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
+     "machine.",
+     cli_machine_options,
+     "etscope machine --save machine.json\n"
+     "etscope machine machine.json",
+     cmd_machine},
     {"info", "describe a file, or list what belongs together in a folder", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.\n\n"
      "Of a folder it lists the files and which belong together: a program, its ETRecord and the "
