@@ -77,8 +77,8 @@ static void find_top(const struct pair *pair)
 
 static void summarize(const struct pair *pair)
 {
-    struct ets_summary summary;
-    if (ets_summary_of_tensor(&pair->other, 0, &summary) != ETS_OK) exit(1);
+    struct ets_tensor_statistics summary;
+    if (ets_tensor_statistics_of(&pair->other, 0, &summary) != ETS_OK) exit(1);
 }
 
 /* The least time of some rounds, which are taken in turn with copies. */

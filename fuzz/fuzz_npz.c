@@ -15,11 +15,11 @@ static void check(int condition)
     if (!condition) abort();
 }
 
-/* Every byte of every array is touched, by the summary and the writer. */
+/* Every byte of every array is touched, by the statistics and the writer. */
 static void use(struct ets_npz *npz, struct ets_npz_writer *writer, size_t index)
 {
     struct ets_tensor tensor;
-    struct ets_summary summary;
+    struct ets_tensor_statistics statistics;
     struct ets_error error;
     char name[24] = "a";
     if (ets_npz_read(npz, index, &tensor, &error) != ETS_OK) {
@@ -27,7 +27,7 @@ static void use(struct ets_npz *npz, struct ets_npz_writer *writer, size_t index
         return;
     }
     check(ets_tensor_extent(&tensor) <= tensor.data_bytes);
-    (void)ets_summary_of_tensor(&tensor, 0, &summary);
+    (void)ets_tensor_statistics_of(&tensor, 0, &statistics);
     const struct ets_text given = ets_npz_name(npz, index);
     check(given.size > 0 && ets_npz_find(npz, given) == index);
     for (size_t i = 0; i < given.size && i < sizeof name - 2; i++) {

@@ -18,12 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Everything that an extra block tells, which must be in it. */
 static void read_extra(const struct ets_trace_extra *extra)
 {
-    struct ets_trace_summary summary;
+    struct ets_trace_facts facts;
     struct ets_trace_extra_run run;
     struct ets_trace_extra_string string;
     struct ets_trace_extra_tensor tensor;
     volatile uint8_t last = 0;
-    ets_trace_extra_summary(extra, &summary);
+    ets_trace_extra_facts(extra, &facts);
     for (size_t at = 0; ets_trace_extra_next_run(extra, &at, &run);) {
         if (run.method.size != 0) last = (uint8_t)run.method.data[run.method.size - 1];
     }
@@ -33,7 +33,7 @@ static void read_extra(const struct ets_trace_extra *extra)
     for (size_t at = 0; ets_trace_extra_next_tensor(extra, &at, &tensor);) {
         const struct ets_text part = tensor.delegate_name;
         if (tensor.tensor.rank > ETS_TENSOR_MAX_RANK) abort();
-        if (tensor.summary.first_count > ETS_SUMMARY_FIRST_LIMIT) abort();
+        if (tensor.statistics.first_count > ETS_TENSOR_STATISTICS_FIRST_LIMIT) abort();
         if (part.size != 0) last = (uint8_t)part.data[part.size - 1];
     }
     (void)last;

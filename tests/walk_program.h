@@ -54,7 +54,7 @@ static inline void walk_instruction(const struct ets_method *method,
         if (ets_instruction_argument(instruction, i) >= method->value_count) __builtin_trap();
     }
     for (uint32_t i = 0; i < instruction->frame_count; i++) {
-        struct ets_frame frame;
+        struct ets_program_frame frame;
         ets_instruction_frame(instruction, i, &frame);
         walk_text(frame.file_name);
         walk_text(frame.name);

@@ -254,8 +254,7 @@ ETS_API void ets_inspection_clock_faults(const struct ets_inspection *inspection
 /* Events of kinds that this reader does not know, which were passed over. */
 ETS_API uint32_t ets_inspection_unknown_event_count(const struct ets_inspection *inspection);
 /* What the extra block tells of the whole trace; NULL where there is none. */
-ETS_API const struct ets_trace_summary *ets_inspection_trace(
-    const struct ets_inspection *inspection);
+ETS_API const struct ets_trace_facts *ets_inspection_trace(const struct ets_inspection *inspection);
 /* What a tick is: nanoseconds where the extra block says so, else the options' `tick_unit`. */
 ETS_API enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,
                                                     int *is_known_out); /* may be NULL */

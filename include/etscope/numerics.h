@@ -161,20 +161,20 @@ ETS_API enum ets_status ets_closeness_of(const struct ets_tensor *expected,
 /*
  * One tensor in a few numbers: its range, its sums, what is broken in it, its hash.
  *
- *     struct ets_summary summary;
- *     if (ets_summary_of_tensor(&tensor, 4, &summary) == ETS_OK) {
- *         printf("%g to %g, mean %g, std %g, %llu NaN, hash %016llx\n", summary.min, summary.max,
- *                ets_summary_mean(&summary), ets_summary_std(&summary),
- *                (unsigned long long)summary.nan_count, (unsigned long long)summary.hash);
+ *     struct ets_tensor_statistics statistics;
+ *     if (ets_tensor_statistics_of(&tensor, 4, &statistics) == ETS_OK) {
+ *         printf("%g to %g, mean %g, std %g, %llu NaN, hash %016llx\n", statistics.min,
+ * statistics.max, ets_tensor_statistics_mean(&statistics), ets_tensor_statistics_std(&statistics),
+ *                (unsigned long long)statistics.nan_count, (unsigned long long)statistics.hash);
  *     }
  *
  * Runs on devices: no heap, no stdio, no mathematics library, about 1,700 bytes of stack. Only
- * ets_summary_std and ets_summary_l2 take a root; they are the host's. Nothing keeps state outside
- * of the caller's struct, so that any thread may call.
+ * ets_tensor_statistics_std and ets_tensor_statistics_l2 take a root; they are the host's. Nothing
+ * keeps state outside of the caller's struct, so that any thread may call.
  */
 
-/* First values that a summary can keep. */
-#define ETS_SUMMARY_FIRST_LIMIT 8
+/* First values that statistics can keep. */
+#define ETS_TENSOR_STATISTICS_FIRST_LIMIT 8
 
 /*
  * Numbers are those of ets_element_load: quantized types count as their stored
@@ -183,7 +183,7 @@ ETS_API enum ets_status ets_closeness_of(const struct ets_tensor *expected,
  * Sums are added up in blocks of 64 numbers, and the deviation never as a difference of two large
  * sums. Numbers beyond 1e154, which float64 alone has, make the sums of squares infinite.
  */
-struct ets_summary {
+struct ets_tensor_statistics {
     uint64_t count;          /* numbers: elements, or twice as many for complex types */
     uint64_t nan_count;      /* of these, NaNs */
     uint64_t infinite_count; /* of these, infinities of both signs */
@@ -198,28 +198,31 @@ struct ets_summary {
      * as 0 and -0, have unlike hashes.
      */
     uint64_t hash;
-    uint32_t first_count;                  /* min(first_count asked for, count) */
-    double first[ETS_SUMMARY_FIRST_LIMIT]; /* in logical order; NaNs and infinities as they are */
+    uint32_t first_count;                            /* min(first_count asked for, count) */
+    double first[ETS_TENSOR_STATISTICS_FIRST_LIMIT]; /* in logical order; NaNs and infinities as
+                                                        they are */
 };
 
 /*
  * Goes over the tensor once, whatever its strides. Statuses: UNSUPPORTED (elements that are no
  * numbers: quint4x2, quint2x4, the bits types), INVALID_ARGUMENT (rank over the limit, negative or
- * overflowing sizes or strides, first_count above ETS_SUMMARY_FIRST_LIMIT), TRUNCATED (sizes and
- * strides reach past data_bytes, or data is NULL). `*summary_out` is untouched on failure.
+ * overflowing sizes or strides, first_count above ETS_TENSOR_STATISTICS_FIRST_LIMIT), TRUNCATED
+ * (sizes and strides reach past data_bytes, or data is NULL). `*statistics_out` is untouched on
+ * failure.
  */
-ETS_API enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
-                                              struct ets_summary *summary_out);
+ETS_API enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor,
+                                                 uint32_t first_count,
+                                                 struct ets_tensor_statistics *statistics_out);
 
 /* Mean over the finite numbers; NaN where there are none. */
-ETS_API double ets_summary_mean(const struct ets_summary *summary);
+ETS_API double ets_tensor_statistics_mean(const struct ets_tensor_statistics *statistics);
 
 /* Standard deviation over the finite numbers, divided by their count as NumPy does; NaN as above.
  */
-ETS_API double ets_summary_std(const struct ets_summary *summary);
+ETS_API double ets_tensor_statistics_std(const struct ets_tensor_statistics *statistics);
 
 /* Root of the sum of squares of the finite numbers; 0 where there are none. */
-ETS_API double ets_summary_l2(const struct ets_summary *summary);
+ETS_API double ets_tensor_statistics_l2(const struct ets_tensor_statistics *statistics);
 
 #ifdef __cplusplus
 }

@@ -181,7 +181,7 @@ struct ets_instruction {
 };
 
 /* One frame of an instruction's stack trace. */
-struct ets_frame {
+struct ets_program_frame {
     struct ets_text file_name;
     struct ets_text name;    /* function */
     struct ets_text context; /* source line */

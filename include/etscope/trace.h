@@ -202,11 +202,12 @@ struct ets_trace_filter {
 
 /* Tensors become summaries (numerics.h): see ets_trace_set_reducer. */
 struct ets_trace_reducer {
-    uint32_t what;        /* OUTPUTS, INTERMEDIATES, or both, which 0 means, too */
-    uint32_t first_count; /* first values that are kept, at most ETS_SUMMARY_FIRST_LIMIT */
+    uint32_t what; /* OUTPUTS, INTERMEDIATES, or both, which 0 means, too */
+    uint32_t
+        first_count; /* first values that are kept, at most ETS_TENSOR_STATISTICS_FIRST_LIMIT */
 };
 
-struct ets_summary;
+struct ets_tensor_statistics;
 struct ets_trace_subject;
 
 /* inner: what ets_trace_set_filters and _set_reducer set; functions, so that linkers see the use */
@@ -216,7 +217,7 @@ struct ets_trace_choices {
     struct ets_trace_reducer reducer;
     int (*admits)(const struct ets_trace_choices *choices, const struct ets_trace_subject *subject);
     enum ets_status (*summarize)(const struct ets_tensor *tensor, uint32_t first_count,
-                                 struct ets_summary *summary_out);
+                                 struct ets_tensor_statistics *statistics_out);
 };
 
 /* inner: names that were looked up lately, by hash of pointer. */

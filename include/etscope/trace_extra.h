@@ -6,13 +6,14 @@
  *
  *     struct ets_trace_extra extra;
  *     if (ets_trace_extra_init(&extra, ets_file_bytes(file), NULL) == ETS_OK) {
- *         struct ets_trace_summary summary;
- *         ets_trace_extra_summary(&extra, &summary);
+ *         struct ets_trace_facts facts;
+ *         ets_trace_extra_facts(&extra, &facts);
  *         struct ets_trace_extra_run run;
  *         for (size_t at = 0; ets_trace_extra_next_run(&extra, &at, &run);) { ... }
  *         struct ets_trace_extra_tensor tensor; // without its bytes
  *         for (size_t at = 0; ets_trace_extra_next_tensor(&extra, &at, &tensor);) {
- *             if (tensor.has_summary) printf("%g\n", ets_summary_mean(&tensor.summary));
+ *             if (tensor.has_statistics) printf("%g\n",
+ * ets_tensor_statistics_mean(&tensor.statistics));
  *         }
  *     }
  *
@@ -44,7 +45,7 @@ struct ets_trace_extra {
     struct ets_bytes entries;
 };
 
-struct ets_trace_summary {
+struct ets_trace_facts {
     int has_clock;       /* 0: all times are 0. 1: they are nanoseconds */
     int is_calibrated;   /* 1: the clock was tied to the platform's */
     uint64_t clock_hz;   /* as configured; 0: not known */
@@ -78,7 +79,7 @@ struct ets_trace_extra_string {
     struct ets_text value;
 };
 
-/* A tensor of which the bytes were not kept: its shape, and a summary where it was reduced. */
+/* A tensor of which the bytes were not kept: its shape, and its statistics where it was reduced. */
 struct ets_trace_extra_tensor {
     uint32_t run;
     uint32_t next_event; /* index in the run of the event that came next */
@@ -90,8 +91,8 @@ struct ets_trace_extra_tensor {
     int is_list;
     uint32_t list_index;      /* 0 where it is not in a list */
     struct ets_tensor tensor; /* without bytes */
-    int has_summary;
-    struct ets_summary summary;
+    int has_statistics;
+    struct ets_tensor_statistics statistics;
 };
 
 /*
@@ -101,8 +102,8 @@ struct ets_trace_extra_tensor {
 ETS_API enum ets_status ets_trace_extra_init(struct ets_trace_extra *extra, struct ets_bytes file,
                                              struct ets_error *error);
 
-ETS_API void ets_trace_extra_summary(const struct ets_trace_extra *extra,
-                                     struct ets_trace_summary *summary_out);
+ETS_API void ets_trace_extra_facts(const struct ets_trace_extra *extra,
+                                   struct ets_trace_facts *facts_out);
 
 /*
  * Go over the runs, strings and tensors that the block tells of, each from its own `*at`, 0 at

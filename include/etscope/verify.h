@@ -10,7 +10,7 @@
  *         puts(error.message);
  *     } else if (verdict.failed_count > 0) {
  *         printf("output %u: %s, worst at element %llu\n", verdict.first_failed,
- *                ets_match_name(verdicts[verdict.first_failed].verdict),
+ *                ets_output_result_name(verdicts[verdict.first_failed].verdict),
  *                (unsigned long long)verdicts[verdict.first_failed].closeness.worst_index);
  *     }
  *
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* X(NAME, number, name, meaning) */
-#define ETS_MATCH_LIST(X)                                                            \
+#define ETS_RESULT_LIST(X)                                                           \
     X(CLOSE, 0, "close", "equal within the tolerance")                               \
     X(DIFFERENT, 1, "different", "at least one element is outside of the tolerance") \
     X(SHAPE, 2, "shape", "another shape than expected")                              \
@@ -43,22 +43,22 @@ extern "C" {
     X(MISSING, 5, "missing", "expected, but the method has no such output")          \
     X(UNEXPECTED, 6, "unexpected", "the test case says nothing of this output")
 
-enum ets_match {
-#define ETS_MATCH_ENUM(name, number, text, meaning) ETS_MATCH_##name = number,
-    ETS_MATCH_LIST(ETS_MATCH_ENUM)
-#undef ETS_MATCH_ENUM
+enum ets_output_result {
+#define ETS_RESULT_ENUM(name, number, text, meaning) ETS_RESULT_##name = number,
+    ETS_RESULT_LIST(ETS_RESULT_ENUM)
+#undef ETS_RESULT_ENUM
 };
 
-/* "close" for ETS_MATCH_CLOSE, and its meaning; NULL for a number that is none. */
-ETS_API const char *ets_match_name(enum ets_match verdict);
-ETS_API const char *ets_match_meaning(enum ets_match verdict);
+/* "close" for ETS_RESULT_CLOSE, and its meaning; NULL for a number that is none. */
+ETS_API const char *ets_output_result_name(enum ets_output_result verdict);
+ETS_API const char *ets_output_result_meaning(enum ets_output_result verdict);
 
 /*
  * What one output turned out to be. The statistics are there where shape and numbers allow, also
  * where the scalar types differ: has_statistics.
  */
 struct ets_output_verdict {
-    enum ets_match verdict;
+    enum ets_output_result verdict;
     struct ets_tolerance tolerance; /* that was used */
     int has_statistics;
     struct ets_comparison comparison; /* reference: expected, other: actual */

@@ -63,7 +63,7 @@ int ets_trace_extra_next(const struct ets_trace_extra *extra, size_t *at, uint32
     return 1;
 }
 
-static void read_state(struct ets_trace_summary *out, const uint8_t *at)
+static void read_state(struct ets_trace_facts *out, const uint8_t *at)
 {
     out->state.first_error = (enum ets_status)ets_load_u32(at);
     out->state.dropped = ets_load_u32(at + 4);
@@ -79,7 +79,7 @@ static void read_state(struct ets_trace_summary *out, const uint8_t *at)
     out->cost_ns_q8 = ets_load_u64(at + 56);
 }
 
-void ets_trace_extra_summary(const struct ets_trace_extra *extra, struct ets_trace_summary *out)
+void ets_trace_extra_facts(const struct ets_trace_extra *extra, struct ets_trace_facts *out)
 {
     uint32_t key;
     struct ets_bytes value;
@@ -189,7 +189,7 @@ static bool read_shape(struct ets_tensor *tensor, const uint8_t *at)
     return true;
 }
 
-static void read_summary(struct ets_summary *out, const uint8_t *at)
+static void read_statistics(struct ets_tensor_statistics *out, const uint8_t *at)
 {
     out->count = ets_load_u64(at);
     out->nan_count = ets_load_u64(at + 8);
@@ -209,27 +209,28 @@ static void read_summary(struct ets_summary *out, const uint8_t *at)
     }
 }
 
-static bool is_summary(const uint8_t *at, size_t bytes)
+static bool is_statistics(const uint8_t *at, size_t bytes)
 {
     if (bytes < SUMMARY_BYTES) return false;
     const uint32_t first_count = ets_load_u32(at + 96);
-    return first_count <= ETS_SUMMARY_FIRST_LIMIT && bytes >= SUMMARY_BYTES + 8 * first_count;
+    return first_count <= ETS_TENSOR_STATISTICS_FIRST_LIMIT &&
+           bytes >= SUMMARY_BYTES + 8 * first_count;
 }
 
-/* The tensor, its summary, and the name of the delegate's part behind them. */
+/* The tensor, its statistics, and the name of the delegate's part behind them. */
 static bool read_tensor(struct ets_trace_extra_tensor *out, const uint8_t *at, size_t bytes,
                         size_t part_bytes)
 {
     if (bytes < TENSOR_BYTES || at[9] > ETS_TENSOR_MAX_RANK) return false;
     const size_t shape_bytes = TENSOR_BYTES + 16 * (size_t)at[9];
-    const size_t summary_bytes = ets_load_u16(at + 10);
-    if (bytes < shape_bytes + summary_bytes + part_bytes) return false;
+    const size_t statistics_bytes = ets_load_u16(at + 10);
+    if (bytes < shape_bytes + statistics_bytes + part_bytes) return false;
     if (!read_shape(&out->tensor, at)) return false;
-    out->delegate_name = text_at(at + shape_bytes + summary_bytes, part_bytes);
-    out->has_summary = summary_bytes != 0;
-    if (!out->has_summary) return true;
-    if (!is_summary(at + shape_bytes, summary_bytes)) return false;
-    read_summary(&out->summary, at + shape_bytes);
+    out->delegate_name = text_at(at + shape_bytes + statistics_bytes, part_bytes);
+    out->has_statistics = statistics_bytes != 0;
+    if (!out->has_statistics) return true;
+    if (!is_statistics(at + shape_bytes, statistics_bytes)) return false;
+    read_statistics(&out->statistics, at + shape_bytes);
     return true;
 }
 

@@ -105,12 +105,12 @@ uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uin
 }
 
 void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
-                           struct ets_frame *frame_out)
+                           struct ets_program_frame *frame_out)
 {
     const struct ets_fb_vector frames = {instruction->program->bytes.data, instruction->frames_at,
                                          instruction->frame_count};
     const struct ets_fb frame = ets_fb_vector_table(frames, index);
-    *frame_out = (struct ets_frame){
+    *frame_out = (struct ets_program_frame){
         .file_name = ets_fb_text(frame, FRAME_FILE),
         .name = ets_fb_text(frame, FRAME_NAME),
         .context = ets_fb_text(frame, FRAME_CONTEXT),

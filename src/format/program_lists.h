@@ -17,7 +17,7 @@ int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
 uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uint32_t index);
 /* Frames as stored. */
 void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
-                           struct ets_frame *frame_out);
+                           struct ets_program_frame *frame_out);
 
 void ets_delegate_compile_spec(const struct ets_delegate *delegate, uint32_t index,
                                struct ets_compile_spec *spec_out);

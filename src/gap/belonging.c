@@ -169,7 +169,7 @@ static bool tells(const struct gap_weight *weight)
 }
 
 void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                             uint32_t paired, struct ets_gap_verdict *verdict)
+                             uint32_t paired, struct ets_gap_conclusion *verdict)
 {
     uint32_t budget = 1 << 20; /* of pairs: many weights may have one shape */
     verdict->weights_compared = verdict->weights_alike = 0;

@@ -25,6 +25,6 @@ enum ets_status ets_gap_weights_see(struct gap_weights *weights, const struct ga
                                     struct ets_error *error);
 /* Fills the verdict's counts, and `mismatch` where they say so. */
 void ets_gap_belonging_judge(const struct gap_weights *own, const struct gap_weights *other,
-                             uint32_t paired, struct ets_gap_verdict *verdict);
+                             uint32_t paired, struct ets_gap_conclusion *verdict);
 
 #endif

@@ -143,8 +143,10 @@ enum ets_status ets_gap_compare_total(struct ets_gap_report *report, struct ets_
                                       const struct ets_tensor *device, struct ets_error *error)
 {
     if (ets_comparison_of(reference, device, &row->total, NULL) != ETS_OK ||
-        ets_summary_of_tensor(reference, ETS_SUMMARY_FIRST_LIMIT, &row->reference) != ETS_OK ||
-        ets_summary_of_tensor(device, ETS_SUMMARY_FIRST_LIMIT, &row->device) != ETS_OK) {
+        ets_tensor_statistics_of(reference, ETS_TENSOR_STATISTICS_FIRST_LIMIT, &row->reference) !=
+            ETS_OK ||
+        ets_tensor_statistics_of(device, ETS_TENSOR_STATISTICS_FIRST_LIMIT, &row->device) !=
+            ETS_OK) {
         row->reason = "these types cannot be compared";
         return ETS_OK;
     }
@@ -256,7 +258,7 @@ enum ets_status ets_gap_make_rows(struct ets_gap_report *report, struct ets_erro
         report->place_in_order[i] = GAP_NONE;
         report->rows[i] = (struct ets_gap_row){
             .value = value, .same_bits = -1, .own_error = NAN, .threshold = NAN, .rounding = NAN};
-        if (captured->has_summary) report->rows[i].reason = "only its summary was captured";
+        if (captured->has_statistics) report->rows[i].reason = "only its statistics was captured";
         else if (captured->status != ETS_OK) report->rows[i].reason = captured->reason.message;
     }
     return ETS_OK;
@@ -325,7 +327,7 @@ static double worst_output(const struct comparer *c)
 static enum ets_status explain_outputs(struct comparer *c, const struct gap_evaluation *e,
                                        struct ets_error *error)
 {
-    struct ets_gap_verdict *verdict = &c->report->verdict;
+    struct ets_gap_conclusion *verdict = &c->report->verdict;
     const double before = outputs_error(c);
     verdict->outputs = worst_output(c);
     if (verdict->guilty == ETS_NO_INDEX || isnan(before)) return ETS_OK;
@@ -349,7 +351,7 @@ static enum ets_status note_routes(struct ets_gap_report *report,
                                    const struct ets_reference *reference, struct ets_error *error)
 {
     const uint32_t count = ets_reference_node_count(reference);
-    struct ets_gap_verdict *verdict = &report->verdict;
+    struct ets_gap_conclusion *verdict = &report->verdict;
     verdict->uncovered = verdict->fallbacks = verdict->single = 0;
     verdict->uncovered_reason = verdict->fallback_reason = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -473,7 +475,7 @@ static enum ets_status compare_bits(struct comparer *c, const struct ets_gap_eva
 
 static void count_bits(struct ets_gap_report *report)
 {
-    struct ets_gap_verdict *verdict = &report->verdict;
+    struct ets_gap_conclusion *verdict = &report->verdict;
     verdict->bits_known = verdict->same_bits = 0;
     for (uint32_t i = 0; i < report->compared.count; i++) {
         verdict->bits_known += report->rows[i].same_bits >= 0;

@@ -33,7 +33,7 @@ struct ets_gap_report {
     uint32_t *kernels;         /* [reference node] that round; NULL: not judged by rounding */
     struct gap_region *region; /* the last that was found; NULL until rows are judged */
     bool *is_changed;          /* [reference input]: state.c; NULL: none */
-    struct ets_gap_verdict verdict;
+    struct ets_gap_conclusion verdict;
     const char **refusals;      /* [options.comparator_count] */
     struct ets_gap_pair *pairs; /* upstream's; made when asked for */
     uint32_t pair_count;

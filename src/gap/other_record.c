@@ -186,7 +186,7 @@ static enum ets_status judge_belonging(struct other *o, struct ets_etrecord *rec
                                        uint32_t unpaired, struct ets_error *error)
 {
     struct gap_weights others = {.arena = &o->twin->arena};
-    struct ets_gap_verdict *verdict = &o->twin->verdict;
+    struct ets_gap_conclusion *verdict = &o->twin->verdict;
     ETS_TRY(ets_gap_weights_read(&o->weights, o->report->options.record,
                                  o->report->reference->graph, error));
     ETS_TRY(ets_gap_weights_read(&others, record, o->twin->other.graph, error));

@@ -189,7 +189,8 @@ static double correlation_of(const struct ets_gap_row *row)
 {
     const struct ets_comparison *sums = &row->total;
     const double count = (double)sums->finite_count;
-    const double one = ets_summary_mean(&row->reference), two = ets_summary_mean(&row->device);
+    const double one = ets_tensor_statistics_mean(&row->reference),
+                 two = ets_tensor_statistics_mean(&row->device);
     const double product = sums->product_sum - count * one * two;
     const double power = (sums->reference_square_sum - count * one * one) *
                          (sums->other_square_sum - count * two * two);
@@ -208,7 +209,7 @@ static bool is_unrelated(const struct ets_gap_row *row)
 static bool is_blameless(struct ets_gap_report *report, const struct gap_region *region,
                          const struct ets_gap_row *row, uint32_t place)
 {
-    struct ets_gap_verdict *verdict = &report->verdict;
+    struct ets_gap_conclusion *verdict = &report->verdict;
     const bool has_other_input = verdict->other_input != ETS_NO_INDEX;
     if (verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
         verdict->mismatch == ETS_GAP_OTHER_OPERATORS) {
@@ -235,7 +236,7 @@ static void judge_row(struct ets_gap_report *report, const struct typical *typic
 {
     struct gap_region *region = report->region;
     struct ets_gap_row *row = &report->rows[report->order[place]];
-    struct ets_gap_verdict *verdict = &report->verdict;
+    struct ets_gap_conclusion *verdict = &report->verdict;
     const double total = ets_comparison_relative_rms(&row->total);
     const bool decides_alike = type_decides(row) && row->same_bits == 1;
     const bool is_own = total > limits.own && row->own_error > limits.own && !decides_alike;
@@ -330,7 +331,7 @@ static bool are_unrelated(const struct ets_gap_report *report, uint32_t *first_o
  */
 static bool is_unexplained(const struct ets_gap_report *report)
 {
-    const struct ets_gap_verdict *verdict = &report->verdict;
+    const struct ets_gap_conclusion *verdict = &report->verdict;
     uint32_t compared = 0, far = 0;
     for (uint32_t i = 0; i < report->row_count; i++) {
         const struct ets_gap_row *row = &report->rows[report->order[i]];
@@ -345,7 +346,7 @@ static bool is_unexplained(const struct ets_gap_report *report)
 
 void ets_gap_judge_model(struct ets_gap_report *report)
 {
-    struct ets_gap_verdict *verdict = &report->verdict;
+    struct ets_gap_conclusion *verdict = &report->verdict;
     uint32_t first = 0;
     if (verdict->mismatch == ETS_GAP_BELONGS || verdict->mismatch == ETS_GAP_OTHER_WEIGHTS ||
         verdict->mismatch == ETS_GAP_OTHER_OPERATORS || verdict->mismatch == ETS_GAP_OTHER_STATE) {
@@ -366,7 +367,7 @@ void ets_gap_judge_model(struct ets_gap_report *report)
     }
 }
 
-const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report)
+const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report)
 {
     return &gap_shown(report)->verdict;
 }

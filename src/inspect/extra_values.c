@@ -55,13 +55,13 @@ static bool read_tensor(const struct ets_trace_extra *entry, struct ets_captured
         .item = tensor.is_list ? tensor.list_index : 0,
         .has_tensor = ets_scalar_type_bytes((int)tensor.tensor.scalar_type) > 0,
         .tensor = tensor.tensor,
-        .has_summary = tensor.has_summary,
-        .summary = tensor.summary};
+        .has_statistics = tensor.has_statistics,
+        .statistics = tensor.statistics};
     *next_event_out = tensor.next_event;
     out->status = ETS_NOT_FOUND;
     ets_set_error(&out->reason, out->status, ETS_NO_OFFSET,
-                  tensor.has_summary ? "the tensor was reduced to its summary"
-                                     : "the tensor's bytes were not recorded");
+                  tensor.has_statistics ? "the tensor was reduced to its statistics"
+                                        : "the tensor's bytes were not recorded");
     return true;
 }
 

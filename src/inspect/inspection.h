@@ -121,7 +121,7 @@ struct ets_inspection {
     uint32_t unknown_event_count;
 
     struct ets_trace_extra extra; /* valid where has_extra */
-    struct ets_trace_summary summary;
+    struct ets_trace_facts facts;
     int has_extra, is_other_program;
     uint64_t *overheads; /* [event] to be taken off, ns; NULL: nothing is */
 

@@ -34,7 +34,7 @@ static void print_number(uint64_t number, char text[17])
 static enum ets_status check_program(struct ets_inspection *inspection, struct ets_error *error)
 {
     const struct ets_program *program = inspection->options.program;
-    const struct ets_bytes told = inspection->summary.fingerprint;
+    const struct ets_bytes told = inspection->facts.fingerprint;
     if (program == NULL || told.size != ETS_PROGRAM_FINGERPRINT_BYTES) return ETS_OK;
     const uint64_t here = ets_program_fingerprint(program);
     const uint64_t there = ets_load_u64(told.data);
@@ -58,7 +58,7 @@ static int is_paired(const struct ets_event_columns *columns, uint32_t event)
 
 static uint64_t pair_cost_q8(const struct ets_inspection *inspection)
 {
-    const uint64_t cost = inspection->has_extra ? inspection->summary.cost_ns_q8 : 0;
+    const uint64_t cost = inspection->has_extra ? inspection->facts.cost_ns_q8 : 0;
     return cost < MOST_COST_Q8 ? cost : MOST_COST_Q8;
 }
 
@@ -89,7 +89,7 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
                                      struct ets_error *error)
 {
     if (inspection->has_extra) {
-        ets_trace_extra_summary(&inspection->extra, &inspection->summary);
+        ets_trace_extra_facts(&inspection->extra, &inspection->facts);
         /* What salvage found may be fewer runs than were numbered. */
         if (!is_damaged) read_runs(inspection);
         ETS_TRY(check_program(inspection, error));
@@ -99,15 +99,15 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
 
 int ets_run_may_lack_events(const struct ets_inspection *inspection, const struct ets_run *run)
 {
-    const struct ets_trace_summary *summary = &inspection->summary;
+    const struct ets_trace_facts *facts = &inspection->facts;
     const uint32_t matched = ETS_TRACE_METHODS | ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES;
-    return run->is_partial || summary->state.dropped > 0 || summary->lost_frames > 0 ||
-           (summary->filtered & matched) != 0;
+    return run->is_partial || facts->state.dropped > 0 || facts->lost_frames > 0 ||
+           (facts->filtered & matched) != 0;
 }
 
-const struct ets_trace_summary *ets_inspection_trace(const struct ets_inspection *inspection)
+const struct ets_trace_facts *ets_inspection_trace(const struct ets_inspection *inspection)
 {
-    return inspection->has_extra ? &inspection->summary : NULL;
+    return inspection->has_extra ? &inspection->facts : NULL;
 }
 
 enum ets_time_unit ets_inspection_tick_unit(const struct ets_inspection *inspection,

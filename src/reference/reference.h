@@ -7,9 +7,9 @@
  *     static enum ets_status look(void *context, const struct ets_reference_result *result,
  *                                 struct ets_value *replacement_out, struct ets_error *error)
  *     {
- *         struct ets_summary summary;
+ *         struct ets_tensor_statistics summary;
  *         if (result->value.kind == ETS_VALUE_TENSOR &&
- *             ets_summary_of_tensor(&result->value.as.tensor, 0, &summary) == ETS_OK) {
+ *             ets_tensor_statistics_of(&result->value.as.tensor, 0, &summary) == ETS_OK) {
  *             printf("%s: %g to %g\n", result->node->name.data, summary.min, summary.max);
  *         }
  *         return ETS_OK;

@@ -121,18 +121,19 @@ struct ETS_RECORDED ets_long_slot {
 
 /*
  * A tensor in a long slot's sequel; `rank` sizes and then `rank` strides follow, i64 each, and the
- * summary of a SHAPE that has one.
+ * statistics of a SHAPE that has one.
  */
 struct ETS_RECORDED ets_tensor_entry {
     int64_t offset; /* in the debug buffer; -1: no bytes */
     uint8_t scalar_type;
     uint8_t rank;
-    uint16_t summary_bytes;
+    uint16_t statistics_bytes;
     uint16_t unused[2];
 };
 
-/* The summary: struct ets_summary up to its hash, number of first values, zero, these. */
-enum { ETS_SUMMARY_SUMS_BYTES = 96, ETS_SUMMARY_BYTES = 104 };
+/* The statistics: struct ets_tensor_statistics up to its hash, number of first values, zero, these.
+ */
+enum { ETS_TENSOR_STATISTICS_SUMS_BYTES = 96, ETS_TENSOR_STATISTICS_BYTES = 104 };
 
 _Static_assert(sizeof(struct ets_slot) == ETS_SLOT_BYTES, "a slot has 24 bytes");
 _Static_assert(sizeof(struct ets_run_slots) == ETS_RUN_SLOTS * ETS_SLOT_BYTES, "two slots");

@@ -238,7 +238,7 @@ static bool check_tensors(const uint8_t *at, size_t bytes, uint32_t count, bool 
             return false;
         }
         used += 16 * (size_t)entry.rank;
-        if (is_shape && bytes - used < entry.summary_bytes) return false;
+        if (is_shape && bytes - used < entry.statistics_bytes) return false;
     }
     return true;
 }

@@ -128,7 +128,7 @@ static void put_string(const struct ets_trace_source *s, struct extra *extra, co
     put_padding(extra);
 }
 
-/* The tensor's entry is that of the record, with its summary. */
+/* The tensor's entry is that of the record, with its statistics. */
 static void put_tensor(const struct ets_trace_source *s, struct extra *extra, const uint8_t *record,
                        uint32_t next_event)
 {
@@ -139,7 +139,7 @@ static void put_tensor(const struct ets_trace_source *s, struct extra *extra, co
     ets_copy(&more, record + ETS_SLOT_BYTES, sizeof more);
     ets_copy(&entry, from, sizeof entry);
     const size_t bytes =
-        sizeof entry + 2 * sizeof(int64_t) * (size_t)entry.rank + entry.summary_bytes;
+        sizeof entry + 2 * sizeof(int64_t) * (size_t)entry.rank + entry.statistics_bytes;
     const struct ets_text part = text_of(s->trace, ets_record_name(s->trace, record));
     store_head(s, record, next_event, part.size, value);
     ets_store_u32(ets_store_u32(value + VALUE_HEAD_BYTES, more.count), 0);

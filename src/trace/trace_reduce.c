@@ -12,11 +12,11 @@ enum ets_status ets_trace_set_reducer(struct ets_trace *trace,
         choices->summarize = NULL;
         return ETS_OK;
     }
-    if ((reducer->what & ~both) != 0 || reducer->first_count > ETS_SUMMARY_FIRST_LIMIT) {
+    if ((reducer->what & ~both) != 0 || reducer->first_count > ETS_TENSOR_STATISTICS_FIRST_LIMIT) {
         return ETS_INVALID_ARGUMENT;
     }
     choices->reducer = *reducer;
     if (reducer->what == 0) choices->reducer.what = both;
-    choices->summarize = ets_summary_of_tensor;
+    choices->summarize = ets_tensor_statistics_of;
     return ETS_OK;
 }

@@ -4,7 +4,8 @@
 #include "trace/trace_payload.h"
 #include "trace/trace_values.h"
 
-_Static_assert(offsetof(struct ets_summary, first_count) == ETS_SUMMARY_SUMS_BYTES,
+_Static_assert(offsetof(struct ets_tensor_statistics, first_count) ==
+                   ETS_TENSOR_STATISTICS_SUMS_BYTES,
                "the fields before are 8 bytes each, and written as they lie");
 
 enum { LONGEST_RECORD = UINT16_MAX * ETS_SLOT_BYTES };
@@ -60,13 +61,13 @@ static void put_head(struct ets_trace_thread *thread, const struct list *list, u
 }
 
 static uint8_t *put_entry(uint8_t *at, const struct ets_tensor *tensor, int64_t offset,
-                          uint32_t summary_bytes)
+                          uint32_t statistics_bytes)
 {
     const size_t bytes = tensor->rank * sizeof(int64_t);
     const struct ets_tensor_entry entry = {.offset = offset,
                                            .scalar_type = (uint8_t)tensor->scalar_type,
                                            .rank = (uint8_t)tensor->rank,
-                                           .summary_bytes = (uint16_t)summary_bytes};
+                                           .statistics_bytes = (uint16_t)statistics_bytes};
     ets_copy(at, &entry, sizeof entry);
     ets_copy_words(at + sizeof entry, tensor->sizes, tensor->rank);
     ets_copy_words(at + sizeof entry + bytes, tensor->strides, tensor->rank);
@@ -127,28 +128,28 @@ static enum ets_status keep(struct ets_trace_thread *thread, const struct list *
     return ETS_OK;
 }
 
-/* Makes a summary where one is wanted and possible; 0 bytes: there is none. */
+/* Makes statistics where they are wanted and possible; 0 bytes: there is none. */
 static enum ets_status reduce(const struct ets_trace *trace, const struct list *list,
-                              const struct ets_tensor *tensor, struct ets_summary *summary,
-                              uint32_t *bytes_out)
+                              const struct ets_tensor *tensor,
+                              struct ets_tensor_statistics *statistics, uint32_t *bytes_out)
 {
     const struct ets_trace_choices *choices = &trace->choices;
     *bytes_out = 0;
     if ((choices->reducer.what & ets_value_kind_of(list->is_output)) == 0) return ETS_OK;
     const enum ets_status status =
-        choices->summarize(tensor, choices->reducer.first_count, summary);
+        choices->summarize(tensor, choices->reducer.first_count, statistics);
     if (status == ETS_UNSUPPORTED) return ETS_OK; /* its elements are no numbers */
     if (status != ETS_OK) return ETS_INVALID_ARGUMENT;
-    *bytes_out = ETS_SUMMARY_BYTES + summary->first_count * (uint32_t)sizeof(double);
+    *bytes_out = ETS_TENSOR_STATISTICS_BYTES + statistics->first_count * (uint32_t)sizeof(double);
     return ETS_OK;
 }
 
-static void put_summary(uint8_t *at, const struct ets_summary *summary)
+static void put_statistics(uint8_t *at, const struct ets_tensor_statistics *statistics)
 {
-    ets_copy_words(at, summary, ETS_SUMMARY_SUMS_BYTES / 8);
-    at = ets_store_u32(at + ETS_SUMMARY_SUMS_BYTES, summary->first_count);
+    ets_copy_words(at, statistics, ETS_TENSOR_STATISTICS_SUMS_BYTES / 8);
+    at = ets_store_u32(at + ETS_TENSOR_STATISTICS_SUMS_BYTES, statistics->first_count);
     at = ets_store_u32(at, 0);
-    ets_copy_words(at, summary->first, summary->first_count);
+    ets_copy_words(at, statistics->first, statistics->first_count);
 }
 
 ETS_APART static enum ets_status put_shape(struct ets_trace_thread *thread, const struct list *list,
@@ -156,18 +157,19 @@ ETS_APART static enum ets_status put_shape(struct ets_trace_thread *thread, cons
 {
     struct ets_trace *trace = thread->trace;
     struct ets_tensor tensor;
-    struct ets_summary summary;
-    uint32_t summary_bytes = 0;
+    struct ets_tensor_statistics statistics;
+    uint32_t statistics_bytes = 0;
     uint8_t *at;
     enum ets_status status = get(list, index, &tensor);
-    if (status == ETS_OK) status = reduce(trace, list, &tensor, &summary, &summary_bytes);
+    if (status == ETS_OK) status = reduce(trace, list, &tensor, &statistics, &statistics_bytes);
     if (status != ETS_OK) return ets_trace_refuse(trace, status);
-    const uint32_t slots = slots_for(entry_bytes(&tensor) + summary_bytes);
+    const uint32_t slots = slots_for(entry_bytes(&tensor) + statistics_bytes);
     status = ets_trace_reserve(thread, slots, &at);
     if (status != ETS_OK) return status;
     put_head(thread, list, at, ETS_RECORD_SHAPE, slots, index);
-    at = put_entry(at + ETS_SLOT_BYTES + sizeof(struct ets_long_slot), &tensor, -1, summary_bytes);
-    if (summary_bytes != 0) put_summary(at, &summary);
+    at = put_entry(at + ETS_SLOT_BYTES + sizeof(struct ets_long_slot), &tensor, -1,
+                   statistics_bytes);
+    if (statistics_bytes != 0) put_statistics(at, &statistics);
     ets_store_relaxed(&trace->has_extra_values, 1);
     ets_trace_commit_value(thread, slots, false);
     return ETS_OK;

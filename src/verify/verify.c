@@ -8,23 +8,23 @@
 
 #include "base/error.h"
 
-const char *ets_match_name(enum ets_match verdict)
+const char *ets_output_result_name(enum ets_output_result verdict)
 {
     switch (verdict) {
 #define NAME(name, number, text, meaning) \
-    case ETS_MATCH_##name: return text;
-        ETS_MATCH_LIST(NAME)
+    case ETS_RESULT_##name: return text;
+        ETS_RESULT_LIST(NAME)
 #undef NAME
     }
     return NULL;
 }
 
-const char *ets_match_meaning(enum ets_match verdict)
+const char *ets_output_result_meaning(enum ets_output_result verdict)
 {
     switch (verdict) {
 #define MEANING(name, number, text, meaning) \
-    case ETS_MATCH_##name: return meaning;
-        ETS_MATCH_LIST(MEANING)
+    case ETS_RESULT_##name: return meaning;
+        ETS_RESULT_LIST(MEANING)
 #undef MEANING
     }
     return NULL;
@@ -144,22 +144,22 @@ static enum ets_status compare_tensors(const struct ets_tensor *expected,
                         ETS_TENSOR_MAX_RANK);
     }
     if (!is_same_shape(expected, actual)) {
-        out->verdict = ETS_MATCH_SHAPE;
+        out->verdict = ETS_RESULT_SHAPE;
         return ETS_OK;
     }
-    out->verdict = is_same_type ? ETS_MATCH_CLOSE : ETS_MATCH_DTYPE;
+    out->verdict = is_same_type ? ETS_RESULT_CLOSE : ETS_RESULT_DTYPE;
     if (components == 0) {
         bool is_equal = true;
         if (!is_same_type) return ETS_OK;
         ETS_TRY(compare_bytes(expected, actual, &is_equal, error));
-        if (!is_equal) out->verdict = ETS_MATCH_DIFFERENT;
+        if (!is_equal) out->verdict = ETS_RESULT_DIFFERENT;
         return ETS_OK;
     }
     if (ets_scalar_component_count(actual->scalar_type) != components) return ETS_OK;
     ETS_TRY(ets_comparison_of(expected, actual, &out->comparison, error));
     ETS_TRY(check_closeness(expected, actual, out, error));
     out->has_statistics = 1;
-    if (is_same_type && out->closeness.outside_count > 0) out->verdict = ETS_MATCH_DIFFERENT;
+    if (is_same_type && out->closeness.outside_count > 0) out->verdict = ETS_RESULT_DIFFERENT;
     return ETS_OK;
 }
 
@@ -167,13 +167,13 @@ enum ets_status ets_verify_output(const struct ets_value *expected, const struct
                                   const struct ets_tolerance *tolerance,
                                   struct ets_output_verdict *verdict_out, struct ets_error *error)
 {
-    struct ets_output_verdict verdict = {.verdict = ETS_MATCH_KIND, .tolerance = *tolerance};
+    struct ets_output_verdict verdict = {.verdict = ETS_RESULT_KIND, .tolerance = *tolerance};
     struct wrapped left, right;
     const bool are_tensors = wrap(expected, &left) && wrap(actual, &right);
     if (expected->kind == actual->kind && are_tensors) {
         ETS_TRY(compare_tensors(&left.tensor, &right.tensor, &verdict, error));
     } else if (expected->kind == ETS_VALUE_NONE && actual->kind == ETS_VALUE_NONE) {
-        verdict.verdict = ETS_MATCH_CLOSE;
+        verdict.verdict = ETS_RESULT_CLOSE;
     }
     *verdict_out = verdict;
     return ETS_OK;
@@ -202,19 +202,19 @@ enum ets_status ets_verify_case(const struct ets_bundle_suite *suite,
     const uint32_t count = expected_count > output_count ? expected_count : output_count;
     struct ets_case_verdict result = {.output_count = count, .first_failed = count};
     for (uint32_t i = 0; i < count; i++) {
-        struct ets_output_verdict verdict = {.verdict = ETS_MATCH_UNEXPECTED};
+        struct ets_output_verdict verdict = {.verdict = ETS_RESULT_UNEXPECTED};
         struct ets_value expected;
         if (i < expected_count) {
             ets_bundle_expected(test_case, i, &expected);
             ets_tolerance_for(rules, rule_count, suite->method_name, test_case->index, i,
                               scalar_type_of(&expected), &verdict.tolerance);
-            verdict.verdict = ETS_MATCH_MISSING;
+            verdict.verdict = ETS_RESULT_MISSING;
         }
         if (i < expected_count && i < output_count) {
             const struct ets_tolerance tolerance = verdict.tolerance;
             ETS_TRY(ets_verify_output(&expected, &outputs[i], &tolerance, &verdict, error));
         }
-        if (verdict.verdict != ETS_MATCH_CLOSE && result.failed_count++ == 0) {
+        if (verdict.verdict != ETS_RESULT_CLOSE && result.failed_count++ == 0) {
             result.first_failed = i;
         }
         if (verdicts_out != NULL && i < verdict_capacity) verdicts_out[i] = verdict;

@@ -21,18 +21,18 @@ void ets_tensor_numbers_find(const struct ets_captured_value *value,
 {
     struct ets_tensor_numbers numbers = {.reason = value->reason};
     enum ets_status status = value->status;
-    if (value->has_summary) {
-        numbers.summary = value->summary;
+    if (value->has_statistics) {
+        numbers.statistics = value->statistics;
     } else if (status == ETS_OK) {
-        status = ets_summary_of_tensor(&value->tensor, ETS_FIRST_NUMBERS, &numbers.summary);
+        status = ets_tensor_statistics_of(&value->tensor, ETS_FIRST_NUMBERS, &numbers.statistics);
         if (status != ETS_OK) {
             ets_set_error(&numbers.reason, status, ETS_NO_OFFSET,
                           "the elements of a %s tensor are no numbers",
                           ets_scalar_type_name(value->tensor.scalar_type));
         }
     }
-    numbers.state = value->has_summary ? ETS_NUMBERS_REDUCED : state_of(status, value->offset);
-    numbers.is_known = value->has_summary || status == ETS_OK;
+    numbers.state = value->has_statistics ? ETS_NUMBERS_REDUCED : state_of(status, value->offset);
+    numbers.is_known = value->has_statistics || status == ETS_OK;
     *numbers_out = numbers;
 }
 
@@ -100,7 +100,7 @@ struct ets_captured_contents ets_captured_survey(const struct ets_inspection *in
     struct ets_captured_contents has = {.has_numbers = debug_buffer.data != NULL};
     ets_captured_values_init(&values, inspection, debug_buffer, filter);
     while (ets_captured_values_next(&values, &value)) {
-        has.has_numbers |= value.has_summary != 0;
+        has.has_numbers |= value.has_statistics != 0;
         has.has_texts |= value.text.data != NULL;
         has.has_items |= value.item_count > 0;
         has.has_indices |= value.index > 0;

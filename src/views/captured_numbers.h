@@ -6,7 +6,7 @@
  *     struct ets_captured_line line;
  *     ets_captured_numbers_init(&numbers, inspection, debug_buffer, &filter);
  *     while (ets_captured_numbers_next(&numbers, &arena, &line)) {
- *         if (line.numbers.is_known) show(line.value.instruction, &line.numbers.summary);
+ *         if (line.numbers.is_known) show(line.value.instruction, &line.numbers.statistics);
  *         ets_arena_reset(&arena);
  *     }
  *     if (numbers.no_memory) ...
@@ -21,11 +21,11 @@
 #include "etscope/experimental/captured_values.h"
 #include "views/operator_lines.h"
 
-enum { ETS_FIRST_NUMBERS = 8 }; /* that a summary keeps of a tensor */
+enum { ETS_FIRST_NUMBERS = 8 }; /* the first values that statistics keep */
 
 enum ets_numbers_state {
     ETS_NUMBERS_OK = 0,
-    ETS_NUMBERS_REDUCED = 1,    /* the tracer kept the summary alone */
+    ETS_NUMBERS_REDUCED = 1,    /* the tracer kept the statistics alone */
     ETS_NUMBERS_UNRECORDED = 2, /* the trace's writer kept no bytes */
     ETS_NUMBERS_NO_BUFFER = 3,  /* they are in a debug buffer that was not given */
     ETS_NUMBERS_OUTSIDE = 4,    /* they lie outside of the debug buffer */
@@ -35,8 +35,8 @@ enum ets_numbers_state {
 
 struct ets_tensor_numbers {
     enum ets_numbers_state state;
-    bool is_known; /* OK, REDUCED: the summary is valid */
-    struct ets_summary summary;
+    bool is_known; /* OK, REDUCED: the statistics is valid */
+    struct ets_tensor_statistics statistics;
     struct ets_error reason; /* why it is not known */
 };
 
@@ -52,7 +52,7 @@ const char *ets_captured_kind_name(int32_t type);
 int64_t ets_captured_bytes(const struct ets_captured_value *value);
 
 enum { ETS_HASH_CHARS = 16 };
-/* A summary's hash in hexadecimal, without a terminator. */
+/* The hash in hexadecimal, without a terminator. */
 void ets_hash_print(uint64_t hash, char text[ETS_HASH_CHARS]);
 
 struct ets_captured_line {

@@ -16,9 +16,9 @@ struct collector {
     double *per_run;             /* [run of the block] scratch */
 };
 
-static const struct ets_delegation *step_of(const struct collector *c, uint32_t index)
+static const struct ets_delegation_step *step_of(const struct collector *c, uint32_t index)
 {
-    return ets_delegations_step(c->section->delegations, c->section->first_step + index);
+    return ets_delegation_step_at(c->section->delegations, c->section->first_step + index);
 }
 
 static uint32_t count_steps(const struct collector *c)
@@ -68,7 +68,7 @@ static bool prepare(struct ets_arena *arena, struct collector *c, bool calls_onl
            ets_chosen_runs_find(arena, inspection, c->section->block, ETS_NO_INDEX, 0, &c->runs);
 }
 
-static void add_line(struct collector *c, const struct ets_delegation *step, uint32_t unit,
+static void add_line(struct collector *c, const struct ets_delegation_step *step, uint32_t unit,
                      uint32_t index)
 {
     struct ets_delegate_line *line = &c->lines->items[c->lines->count++];
@@ -86,7 +86,7 @@ static void add_line(struct collector *c, const struct ets_delegation *step, uin
 }
 
 /* A line for each unit of a call, whose rows stand side by side in the order of their events. */
-static void add_units(struct collector *c, const struct ets_delegation *step, uint32_t first,
+static void add_units(struct collector *c, const struct ets_delegation_step *step, uint32_t first,
                       uint32_t *row_of_unit)
 {
     const struct ets_inspection *inspection = c->section->inspection;
@@ -102,7 +102,7 @@ static void add_units(struct collector *c, const struct ets_delegation *step, ui
     for (uint32_t i = 0; i < step->unit_count; i++) add_line(c, step, i, row_of_unit[i]);
 }
 
-static void count_step(struct ets_delegate_lines *lines, const struct ets_delegation *step,
+static void count_step(struct ets_delegate_lines *lines, const struct ets_delegation_step *step,
                        double middle)
 {
     lines->inside_count += step->unit_count;
@@ -120,7 +120,7 @@ bool ets_delegate_lines_collect(struct ets_arena *arena, const struct ets_delega
     if (!prepare(arena, &c, calls_only)) return false;
     lines_out->whole = c.runs.whole;
     for (uint32_t i = 0; i < count_steps(&c); i++) {
-        const struct ets_delegation *step = step_of(&c, i);
+        const struct ets_delegation_step *step = step_of(&c, i);
         const uint32_t call = lines_out->count;
         add_line(&c, step, ETS_NO_INDEX, c.row_of_step[i]);
         count_step(lines_out, step, lines_out->items[call].middle);
@@ -137,7 +137,8 @@ bool ets_delegate_lines_collect(struct ets_arena *arena, const struct ets_delega
 static uint32_t add_sections(struct ets_delegate_section section,
                              struct ets_delegate_section *items)
 {
-    const char *method = ets_delegations_step(section.delegations, section.first_step)->method_name;
+    const char *method =
+        ets_delegation_step_at(section.delegations, section.first_step)->method_name;
     const uint32_t blocks =
         section.inspection == NULL ? 0 : ets_inspection_block_count(section.inspection);
     uint32_t count = 0;
@@ -156,22 +157,22 @@ static uint32_t add_sections(struct ets_delegate_section section,
 
 static void add_all(struct ets_delegate_section section, struct ets_delegate_sections *sections)
 {
-    const uint32_t steps = ets_delegations_count(section.delegations);
+    const uint32_t steps = ets_delegation_count(section.delegations);
     struct ets_delegate_section *items = sections->items;
     sections->count = 0;
     for (; section.first_step < steps; section.first_step = section.end_step) {
         const uint32_t method =
-            ets_delegations_step(section.delegations, section.first_step)->method;
+            ets_delegation_step_at(section.delegations, section.first_step)->method;
         section.end_step = section.first_step + 1;
         while (section.end_step < steps &&
-               ets_delegations_step(section.delegations, section.end_step)->method == method) {
+               ets_delegation_step_at(section.delegations, section.end_step)->method == method) {
             section.end_step++;
         }
         sections->count += add_sections(section, items == NULL ? NULL : items + sections->count);
     }
 }
 
-bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegations *delegations,
+bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegation *delegations,
                                 const struct ets_inspection *inspection,
                                 struct ets_delegate_sections *sections_out)
 {

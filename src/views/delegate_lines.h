@@ -22,7 +22,7 @@
 
 /* A method, and a block that ran it. */
 struct ets_delegate_section {
-    const struct ets_delegations *delegations;
+    const struct ets_delegation *delegations;
     const struct ets_inspection *inspection; /* NULL: no trace */
     uint32_t first_step, end_step;           /* of the delegations */
     uint32_t block;                          /* ETS_NO_INDEX: the trace has no run of the method */
@@ -35,7 +35,7 @@ struct ets_delegate_sections {
 
 /* An instruction, or one operator that its delegate runs. */
 struct ets_delegate_line {
-    const struct ets_delegation *step;
+    const struct ets_delegation_step *step;
     uint32_t unit;      /* in step->units; ETS_NO_INDEX: the line is the instruction itself */
     uint32_t row;       /* of the inspection; ETS_NO_INDEX: the block has none */
     double middle, p50; /* per run; NaN: not measured, or on a clock of the delegate's own */
@@ -55,7 +55,7 @@ struct ets_delegate_lines {
  * A section for each method, and where the trace has several blocks of it, for each of them.
  * `inspection` NULL: no trace. Returns false where memory ran out.
  */
-bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegations *delegations,
+bool ets_delegate_sections_find(struct ets_arena *arena, const struct ets_delegation *delegations,
                                 const struct ets_inspection *inspection,
                                 struct ets_delegate_sections *sections_out);
 

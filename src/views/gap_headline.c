@@ -40,7 +40,7 @@ static void say_row(struct words *words, const struct ets_gap_report *report, ui
     const struct ets_graph_node *node = ets_gap_row(report, row)->value->node;
     const struct ets_graph_frame *frame = NULL;
     struct ets_arena arena;
-    struct gap_line line;
+    struct ets_gap_line line;
     ets_arena_init(&arena, NULL, 0);
     if (ets_gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
         frame = ets_graph_user_frame(line.placed);
@@ -55,7 +55,7 @@ static void say_row(struct words *words, const struct ets_gap_report *report, ui
 
 /* What was compared with, in plain words. */
 static void say_reference(struct words *words, const struct ets_gap_report *report,
-                          const struct ets_gap_verdict *verdict)
+                          const struct ets_gap_conclusion *verdict)
 {
     const bool is_edge = ets_gap_is_edge(report);
     switch (verdict->against) {
@@ -73,7 +73,7 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
 }
 
 /* What an agreement with itself does not tell. */
-static void say_limits(struct words *words, const struct ets_gap_verdict *verdict)
+static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->is_unchecked) {
         say(words, "; not checked: whether the delegate quantizes as the record does");
@@ -85,7 +85,7 @@ static void say_limits(struct words *words, const struct ets_gap_verdict *verdic
 }
 
 /* Whether the device computed what this runtime's kernels do. */
-static void say_bits(struct words *words, const struct ets_gap_verdict *verdict)
+static void say_bits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->same_bits == 0 || !verdict->in_double) return;
     say(words, "; same bits as this runtime's kernels");
@@ -137,7 +137,7 @@ static void say_culprit(struct words *words, const struct ets_gap_report *report
 }
 
 static void say_guilty(struct words *words, const struct ets_gap_report *report,
-                       const struct ets_gap_verdict *verdict)
+                       const struct ets_gap_conclusion *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->guilty);
     say_culprit(words, report, verdict->guilty);
@@ -173,7 +173,7 @@ static void say_guilty(struct words *words, const struct ets_gap_report *report,
 }
 
 static void say_correlation(struct words *words, const struct ets_gap_report *report,
-                            const struct ets_gap_verdict *verdict)
+                            const struct ets_gap_conclusion *verdict)
 {
     const struct ets_gap_row *row = ets_gap_row(report, verdict->unrelated);
     say_row(words, report, verdict->unrelated);
@@ -186,7 +186,7 @@ static void say_correlation(struct words *words, const struct ets_gap_report *re
 
 /* What does not belong together, and what says so. */
 static void say_mismatch(struct words *words, const struct ets_gap_report *report,
-                         const struct ets_gap_verdict *verdict)
+                         const struct ets_gap_conclusion *verdict)
 {
     switch (verdict->mismatch) {
     case ETS_GAP_OTHER_WEIGHTS:
@@ -231,7 +231,7 @@ static void say_mismatch(struct words *words, const struct ets_gap_report *repor
 
 /* Kernels that are less exact than their type allows. */
 static void say_inexact(struct words *words, const struct ets_gap_report *report,
-                        const struct ets_gap_verdict *verdict)
+                        const struct ets_gap_conclusion *verdict)
 {
     uint32_t worst = 0;
     double most = -1;
@@ -254,7 +254,7 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
 }
 
 /* What is lost in the end. */
-static void say_outputs(struct words *words, const struct ets_gap_verdict *verdict)
+static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (isnan(verdict->outputs)) return;
     say(words, "; the outputs are off by ");
@@ -284,7 +284,7 @@ static void say_nearest(struct words *words, const struct ets_gap_report *report
 }
 
 static void say_agreement(struct words *words, const struct ets_gap_report *report,
-                          const struct ets_gap_verdict *verdict)
+                          const struct ets_gap_conclusion *verdict)
 {
     uint32_t compared = 0, worst = 0;
     double largest = -1;
@@ -331,7 +331,7 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
                         char *text, size_t room)
 {
     struct words words = {{text, room, 0}, advice};
-    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     if (room > 0) text[0] = '\0';
     const bool is_mismatch = verdict->mismatch > ETS_GAP_BELONGS;
     if (verdict->guilty == ETS_NO_INDEX && is_mismatch) say_mismatch(&words, report, verdict);
@@ -346,17 +346,19 @@ size_t ets_gap_headline(const struct ets_gap_report *report, const struct ets_ad
     return words.builder.used;
 }
 
-static void say_summary(struct words *words, const char *whose, const struct ets_summary *summary)
+static void say_statistics(struct words *words, const char *whose,
+                           const struct ets_tensor_statistics *statistics)
 {
     say(words, "  %s", whose);
-    say_number(words, summary->min, 6);
+    say_number(words, statistics->min, 6);
     say(words, " to ");
-    say_number(words, summary->max, 6);
+    say_number(words, statistics->max, 6);
     say(words, ", mean ");
-    say_number(words, ets_summary_mean(summary), 6);
-    if (summary->nan_count > 0) say(words, ", %llu NaN", (unsigned long long)summary->nan_count);
-    if (summary->infinite_count > 0) {
-        say(words, ", %llu infinite", (unsigned long long)summary->infinite_count);
+    say_number(words, ets_tensor_statistics_mean(statistics), 6);
+    if (statistics->nan_count > 0)
+        say(words, ", %llu NaN", (unsigned long long)statistics->nan_count);
+    if (statistics->infinite_count > 0) {
+        say(words, ", %llu infinite", (unsigned long long)statistics->infinite_count);
     }
     say(words, "\n");
 }
@@ -396,11 +398,11 @@ static bool has_captured_input(const struct ets_gap_report *report)
 }
 
 static void describe(struct words *words, const struct ets_gap_report *report,
-                     const struct ets_gap_row *row, const struct gap_line *line)
+                     const struct ets_gap_row *row, const struct ets_gap_line *line)
 {
     const struct ets_captured_value *captured = &row->value->captured;
     say(words, "guilty: ");
-    say_row(words, report, ets_gap_verdict(report)->guilty);
+    say_row(words, report, ets_gap_conclusion(report)->guilty);
     if (line->module.size > 0) say(words, ", module ");
     say_text(words, line->module);
     if (captured->chain >= 0) say(words, ", instruction %d", (int)captured->instruction);
@@ -425,8 +427,8 @@ static void describe(struct words *words, const struct ets_gap_report *report,
     }
     say_list(words, line->ancestors.items, line->ancestors.count);
     say(words, "\n");
-    say_summary(words, "reference    ", &row->reference);
-    say_summary(words, "device       ", &row->device);
+    say_statistics(words, "reference    ", &row->reference);
+    say_statistics(words, "device       ", &row->device);
     say_worst(words, row->has_own ? &row->own : &row->total);
 }
 
@@ -456,9 +458,9 @@ size_t ets_gap_describe_guilty(const struct ets_inspection *inspection,
                                const struct ets_advice_words *advice, char *text, size_t room)
 {
     struct words words = {{text, room, 0}, advice};
-    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     struct ets_arena arena;
-    struct gap_line line;
+    struct ets_gap_line line;
     if (room > 0) text[0] = '\0';
     if (verdict->guilty == ETS_NO_INDEX) return 0;
     ets_arena_init(&arena, NULL, 0);

@@ -35,7 +35,7 @@ enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap
     return ETS_OK;
 }
 
-static bool list_nodes(struct gap_line *line, struct ets_arena *arena,
+static bool list_nodes(struct ets_gap_line *line, struct ets_arena *arena,
                        const struct ets_gap_report *report)
 {
     const struct ets_gap_nodes *nodes = &line->nodes;
@@ -71,7 +71,7 @@ static const struct ets_graph_node *find_placed(const struct ets_graph_node *own
     return own;
 }
 
-static bool find_place(struct gap_line *line, struct ets_arena *arena,
+static bool find_place(struct ets_gap_line *line, struct ets_arena *arena,
                        const struct ets_graph_node *node)
 {
     struct ets_text_list sources, modules;
@@ -82,7 +82,7 @@ static bool find_place(struct gap_line *line, struct ets_arena *arena,
     return true;
 }
 
-static void name_capture(struct gap_line *line, const struct ets_inspection *inspection,
+static void name_capture(struct ets_gap_line *line, const struct ets_inspection *inspection,
                          const struct ets_gap_value *value)
 {
     const struct ets_captured_value *captured = &value->captured;
@@ -96,12 +96,12 @@ static void name_capture(struct gap_line *line, const struct ets_inspection *ins
     if (value->is_computed) line->captured = text_of("(computed)");
 }
 
-enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena,
+enum ets_status ets_gap_line_make(struct ets_gap_line *line, struct ets_arena *arena,
                                   const struct ets_inspection *inspection,
                                   const struct ets_gap_report *report, uint32_t row,
                                   struct ets_error *error)
 {
-    *line = (struct gap_line){.of = ets_gap_row(report, row)};
+    *line = (struct ets_gap_line){.of = ets_gap_row(report, row)};
     const struct ets_gap_value *value = line->of->value;
     ETS_TRY(ets_gap_nodes_find(arena, report, row, &line->nodes, error));
     line->placed = find_placed(value->node, line->nodes.items, line->nodes.count);

@@ -1,7 +1,7 @@
 /*
  * A compared value as it is shown: what it is of, and where that stands in the model.
  *
- *     struct gap_line line;
+ *     struct ets_gap_line line;
  *     if (ets_gap_line_make(&line, &arena, inspection, report, row, &error) == ETS_OK) show(&line);
  *
  * Everything is in the arena or borrowed from the report and the inspection, which must live as
@@ -27,7 +27,7 @@ enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap
                                    uint32_t row, struct ets_gap_nodes *nodes_out,
                                    struct ets_error *error);
 
-struct gap_line {
+struct ets_gap_line {
     const struct ets_gap_row *of;
     struct ets_gap_nodes nodes;
     struct ets_text_list ops, traces;    /* of the nodes in the graph's order */
@@ -39,7 +39,7 @@ struct gap_line {
 };
 
 /* Without an inspection: no events. */
-enum ets_status ets_gap_line_make(struct gap_line *line, struct ets_arena *arena,
+enum ets_status ets_gap_line_make(struct ets_gap_line *line, struct ets_arena *arena,
                                   const struct ets_inspection *inspection,
                                   const struct ets_gap_report *report, uint32_t row,
                                   struct ets_error *error);

@@ -5,7 +5,7 @@
  *     if (!ets_line_errors_collect(&arena, inspection, report, block, &filter, &errors)) {
  *         return no_memory;
  *     }
- *     ets_line_work_collect(&arena, &work, &runs, NULL, &errors, false, &lines);
+ *     ets_source_lines_collect(&arena, &work, &runs, NULL, &errors, false, &lines);
  *
  * Nodes and names are the report's and its record's, lists are the arena's.
  */

@@ -6,7 +6,7 @@
 #include "etscope/tensor.h"
 #include "inspect/inspection.h"
 #include "record/record_maps.h"
-#include "views/line_work.h"
+#include "views/source_lines.h"
 
 /* Operators that are fused into one are few; whole delegate calls are not asked for. */
 enum { MOST_NODES = 64 };
@@ -85,11 +85,11 @@ static double bytes_of_kernel(const struct ets_graph *graph, const struct ets_ro
     return bytes;
 }
 
-static const struct ets_delegation *find_step(const struct ets_delegations *delegations,
-                                              const char *method, int32_t instruction)
+static const struct ets_delegation_step *find_step(const struct ets_delegation *delegations,
+                                                   const char *method, int32_t instruction)
 {
-    for (uint32_t i = 0; i < ets_delegations_count(delegations); i++) {
-        const struct ets_delegation *step = ets_delegations_step(delegations, i);
+    for (uint32_t i = 0; i < ets_delegation_count(delegations); i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(delegations, i);
         if (step->instruction == (uint32_t)instruction && strcmp(step->method_name, method) == 0) {
             return step;
         }
@@ -98,13 +98,14 @@ static const struct ets_delegation *find_step(const struct ets_delegations *dele
 }
 
 double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,
-                             const struct ets_delegations *delegations)
+                             const struct ets_delegation *delegations)
 {
     const struct ets_known_method *method = inspection->block_method[row->block];
     double bytes = 0;
     if (method == NULL || row->chain != 0) return NAN;
     if (delegations != NULL && !row->is_delegated) {
-        const struct ets_delegation *step = find_step(delegations, method->name, row->instruction);
+        const struct ets_delegation_step *step =
+            find_step(delegations, method->name, row->instruction);
         return step == NULL ? NAN : (double)step->output_bytes;
     }
     if (method->graph == NULL || row->node_count == 0 || row->node_count > MOST_NODES ||

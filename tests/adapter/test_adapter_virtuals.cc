@@ -468,8 +468,8 @@ void test_values__with_filters_and_a_reducer(void **)
             assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 1);
             assert_text(found.delegate_name, "ab");
             assert_int_equal(found.list_index, i);
-            assert_int_equal(found.has_summary, 1);
-            assert_true(found.summary.min == -2 && found.summary.first[0] == 1);
+            assert_int_equal(found.has_statistics, 1);
+            assert_true(found.statistics.min == -2 && found.statistics.first[0] == 1);
         }
         assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 0);
         assert_int_equal(tracer.state().dropped, 0);
@@ -493,7 +493,7 @@ void test_values__without_a_sink_are_told_apart(void **)
     assert_int_equal(ets_trace_extra_next_tensor(&extra, &at, &found), 1);
     assert_int_equal(found.instruction, 3);
     assert_int_equal(found.tensor.sizes[1], 2);
-    assert_int_equal(found.has_summary, 0);
+    assert_int_equal(found.has_statistics, 0);
 }
 
 void test_values__of_a_ring_keep_their_bytes(void **)

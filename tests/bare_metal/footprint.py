@@ -96,7 +96,7 @@ class Footprint:
         self.everything = archive_sections(folder / "libetscope_trace.a")
         graph = Graph(library_objects(folder))
         self.record_stack = deepest_recording(graph)
-        self.reduce_stack = graph.deepest("ets_summary_of_tensor")
+        self.reduce_stack = graph.deepest("ets_tensor_statistics_of")
         self.write_stack = graph.deepest("ets_trace_write")
         self.cost_stack = graph.deepest("ets_trace_measure_cost")
         self.trace = struct_size(folder, "trace_bytes")

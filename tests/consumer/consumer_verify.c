@@ -26,7 +26,7 @@ int main(int count, char **words)
         puts(error.message);
         return 1;
     }
-    printf("output 0: %s, worst at element %llu of %llu\n", ets_match_name(verdict.verdict),
+    printf("output 0: %s, worst at element %llu of %llu\n", ets_output_result_name(verdict.verdict),
            (unsigned long long)verdict.closeness.worst_index,
            (unsigned long long)verdict.closeness.count);
     return 0;

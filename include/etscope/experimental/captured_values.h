@@ -7,11 +7,11 @@
  *     struct ets_captured_value value;
  *     ets_captured_values_init(&values, inspection, ets_file_bytes(debug_buffer), NULL);
  *     while (ets_captured_values_next(&values, &value)) {
- *         struct ets_summary summary = value.summary; // by the tracer, where it has_summary
- *         if (value.has_summary ||
- *             (value.status == ETS_OK &&
- *              ets_summary_of_tensor(&value.tensor, 0, &summary) == ETS_OK)) {
- *             printf("instruction %d: %g to %g\n", value.instruction, summary.min, summary.max);
+ *         struct ets_tensor_statistics statistics = value.statistics; // by the tracer, where it
+ * has_statistics if (value.has_statistics || (value.status == ETS_OK &&
+ *              ets_tensor_statistics_of(&value.tensor, 0, &statistics) == ETS_OK)) {
+ *             printf("instruction %d: %g to %g\n", value.instruction, statistics.min,
+ * statistics.max);
  *         }
  *     }
  *
@@ -55,8 +55,9 @@ struct ets_captured_value {
                                  good until the next call */
     int64_t offset;           /* in the debug buffer; -1: not there */
     struct ets_error reason;
-    int has_summary; /* 1: the tracer reduced the tensor to `summary`; its bytes are not there */
-    struct ets_summary summary;
+    int has_statistics; /* 1: the tracer reduced the tensor to `statistics`; its bytes are not there
+                         */
+    struct ets_tensor_statistics statistics;
     struct ets_text text; /* of a string that the extra block has; data NULL: none */
 };
 

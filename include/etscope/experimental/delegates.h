@@ -3,15 +3,15 @@
  *
  * Experimental: this header may change in any version, names and meanings included.
  *
- *     struct ets_delegations *delegations;
- *     struct ets_delegations_options options = {.program = &program, .record = record};
- *     if (ets_delegations_open(&options, &delegations, &error) == ETS_OK) {
- *         for (uint32_t i = 0; i < ets_delegations_count(delegations); i++) {
- *             const struct ets_delegation *step = ets_delegations_step(delegations, i);
+ *     struct ets_delegation *delegations;
+ *     struct ets_delegation_options options = {.program = &program, .record = record};
+ *     if (ets_delegation_open(&options, &delegations, &error) == ETS_OK) {
+ *         for (uint32_t i = 0; i < ets_delegation_count(delegations); i++) {
+ *             const struct ets_delegation_step *step = ets_delegation_step_at(delegations, i);
  *             printf("%.*s: %u operators inside, %llu bytes in\n", (int)step->name.size,
  *                    step->name.data, step->unit_count, (unsigned long long)step->input_bytes);
  *         }
- *         ets_delegations_close(delegations);
+ *         ets_delegation_close(delegations);
  *     }
  *
  * Everything handed out is borrowed until close; the program and the record must live until then.
@@ -25,9 +25,9 @@
 extern "C" {
 #endif
 
-struct ets_delegations;
+struct ets_delegation;
 
-struct ets_delegations_options {
+struct ets_delegation_options {
     const struct ets_program *program;
     struct ets_etrecord *record;           /* NULL: no handles, nodes and source lines */
     const char *method;                    /* NULL: all */
@@ -49,7 +49,7 @@ struct ets_delegate_unit {
 };
 
 /* An instruction of chain 0: a delegate call, or what was left outside. */
-struct ets_delegation {
+struct ets_delegation_step {
     uint32_t method; /* in the program */
     const char *method_name;
     uint32_t instruction;
@@ -76,15 +76,15 @@ struct ets_delegation {
  * those of the record's readers; NO_MEMORY. Payloads that cannot be read are no error but a
  * `reason`.
  */
-ETS_API enum ets_status ets_delegations_open(const struct ets_delegations_options *options,
-                                             struct ets_delegations **delegations_out,
-                                             struct ets_error *error);
-ETS_API void ets_delegations_close(struct ets_delegations *delegations); /* NULL is allowed */
+ETS_API enum ets_status ets_delegation_open(const struct ets_delegation_options *options,
+                                            struct ets_delegation **delegations_out,
+                                            struct ets_error *error);
+ETS_API void ets_delegation_close(struct ets_delegation *delegations); /* NULL is allowed */
 
 /* By method, then by instruction. */
-ETS_API uint32_t ets_delegations_count(const struct ets_delegations *delegations);
-ETS_API const struct ets_delegation *ets_delegations_step(const struct ets_delegations *delegations,
-                                                          uint32_t index);
+ETS_API uint32_t ets_delegation_count(const struct ets_delegation *delegations);
+ETS_API const struct ets_delegation_step *ets_delegation_step_at(
+    const struct ets_delegation *delegations, uint32_t index);
 
 #ifdef __cplusplus
 }

@@ -169,24 +169,24 @@ struct ets_gap_row {
     enum ets_gap_route route;
     int has_total, has_own;
     struct ets_comparison total, own;
-    struct ets_summary reference, device; /* where has_total */
-    int has_ulps;                         /* 1: both are of one floating-point type */
-    struct ets_ulps ulps;                 /* of the total */
-    int same_bits;                        /* 1: the runtime's kernels compute the same bits of the
-                                             device's inputs; 0: other bits; -1: not known */
-    enum ets_computes computes;           /* what its operator computes in, as far as the reference
-                                             tells; EXACT: integers */
-    double tolerance;                     /* of that, or the caller's */
-    double inherited;                     /* the laxest tolerance of it and of the operators before
-                                             it: a float operator behind int8 */
-    double limit;                         /* that the total was judged by: `inherited`, or more
-                                             where what went in is large beside the result */
-    double own_error;                     /* own, relative: root of the mean square over that of
-                                             the reference; NaN where it is not known */
-    double threshold;                     /* that own_error was judged by */
-    double rounding;                      /* INEXACT: what rounding to the type explains of it */
-    const double *compared;               /* [comparator_count] where has_total, by the caller's
-                                             comparators; NaN: it gave no number */
+    struct ets_tensor_statistics reference, device; /* where has_total */
+    int has_ulps;                                   /* 1: both are of one floating-point type */
+    struct ets_ulps ulps;                           /* of the total */
+    int same_bits;              /* 1: the runtime's kernels compute the same bits of the
+                                   device's inputs; 0: other bits; -1: not known */
+    enum ets_computes computes; /* what its operator computes in, as far as the reference
+                                   tells; EXACT: integers */
+    double tolerance;           /* of that, or the caller's */
+    double inherited;           /* the laxest tolerance of it and of the operators before
+                                   it: a float operator behind int8 */
+    double limit;               /* that the total was judged by: `inherited`, or more
+                                   where what went in is large beside the result */
+    double own_error;           /* own, relative: root of the mean square over that of
+                                   the reference; NaN where it is not known */
+    double threshold;           /* that own_error was judged by */
+    double rounding;            /* INEXACT: what rounding to the type explains of it */
+    const double *compared;     /* [comparator_count] where has_total, by the caller's
+                                   comparators; NaN: it gave no number */
     enum ets_gap_finding finding;
 };
 
@@ -260,7 +260,7 @@ enum ets_gap_mismatch {
 };
 
 /* The finding in a few words of data. */
-struct ets_gap_verdict {
+struct ets_gap_conclusion {
     enum ets_gap_against against;
     int in_double;       /* 1: the reference was computed in float64, but for `single` nodes */
     int is_quantized;    /* 1: the reference quantizes, so that what quantization costs does not
@@ -297,7 +297,7 @@ struct ets_gap_verdict {
     uint32_t other_input; /* a user input that the run had other numbers for, as far as delegates
                              captured it; ETS_NO_INDEX: none is known */
 };
-ETS_API const struct ets_gap_verdict *ets_gap_verdict(const struct ets_gap_report *report);
+ETS_API const struct ets_gap_conclusion *ets_gap_conclusion(const struct ets_gap_report *report);
 
 /*
  * What a row's own error is about: the reference's nodes between its value and the captured values

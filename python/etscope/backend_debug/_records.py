@@ -123,16 +123,16 @@ def _operator_of(name):
 def _kernels(record, method, path):
     """{instruction: operator} of a program's kernel calls."""
     source = Source.of_file(path)
-    out, options = ffi.new("struct ets_delegations **"), ffi.new("struct ets_delegations_options *")
+    out, options = ffi.new("struct ets_delegation **"), ffi.new("struct ets_delegation_options *")
     program, name = program_of(source), ffi.new("char[]", method.encode())
     options.program, options.record, options.method = program, record.handle.pointer, name
     record.source.check()
     with record.handle.lock:
-        call(lib.ets_delegations_open, options, out, file=source.path)
-    keeps = Handle(out[0], lib.ets_delegations_close, source, program, record.handle, name)
+        call(lib.ets_delegation_open, options, out, file=source.path)
+    keeps = Handle(out[0], lib.ets_delegation_close, source, program, record.handle, name)
     found = {}
-    for i in range(lib.ets_delegations_count(keeps.pointer)):
-        step = lib.ets_delegations_step(keeps.pointer, i)
+    for i in range(lib.ets_delegation_count(keeps.pointer)):
+        step = lib.ets_delegation_step_at(keeps.pointer, i)
         if step.kind == lib.ETS_INSTRUCTION_KERNEL_CALL:
             found[step.instruction] = _operator_of(text(step.name) or "")
     return found

@@ -191,7 +191,7 @@ def _statistics(row):
         has = row.has_total
         found[prefix + "min"] = summary.min if has else math.nan
         found[prefix + "max"] = summary.max if has else math.nan
-        found[prefix + "mean"] = lib.ets_summary_mean(summary) if has else math.nan
+        found[prefix + "mean"] = lib.ets_tensor_statistics_mean(summary) if has else math.nan
         broken = summary.nan_count + summary.infinite_count
         found[prefix + "nan_inf"] = broken if has else None
     return found
@@ -199,7 +199,7 @@ def _statistics(row):
 
 def _notes(report):
     """What the reference could not do, or did in another way than asked."""
-    verdict = lib.ets_gap_verdict(report.pointer)
+    verdict = lib.ets_gap_conclusion(report.pointer)
     if report.why_not_aten is not None:
         yield f"compared with the edge program: {report.why_not_aten}"
     if verdict.other_input != NO_INDEX:

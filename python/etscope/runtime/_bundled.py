@@ -124,8 +124,8 @@ class BundledModule:
 
 
 def _reason(output):
-    meaning = text(lib.ets_match_meaning(output.verdict))
-    if output.verdict != lib.ETS_MATCH_DIFFERENT or not output.has_statistics:
+    meaning = text(lib.ets_output_result_meaning(output.verdict))
+    if output.verdict != lib.ETS_RESULT_DIFFERENT or not output.has_statistics:
         return meaning
     allowed = output.tolerance
     return (f"{output.closeness.outside_count} of {output.comparison.count} elements are outside "

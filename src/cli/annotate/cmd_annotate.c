@@ -150,13 +150,13 @@ static int complain_nothing(const struct ets_inspection *inspection, const char 
 
 /* The bytes of the program's instructions. */
 static int open_delegations(const struct cli_subject *subject, struct request *request,
-                            struct ets_delegations **delegations_out)
+                            struct ets_delegation **delegations_out)
 {
     struct ets_error error;
-    const struct ets_delegations_options options = {.program = subject->program,
-                                                    .record = subject->record};
+    const struct ets_delegation_options options = {.program = subject->program,
+                                                   .record = subject->record};
     if (subject->program == NULL) return CLI_OK;
-    const enum ets_status status = ets_delegations_open(&options, delegations_out, &error);
+    const enum ets_status status = ets_delegation_open(&options, delegations_out, &error);
     if (status == ETS_MISMATCH && request->inspect.allow_mismatch) return CLI_OK;
     if (status != ETS_OK) return cli_fail(subject->path, &error);
     request->annotate.delegations = *delegations_out;
@@ -219,7 +219,7 @@ static int annotate(const struct cli_arguments *arguments, struct cli_subject *s
 {
     struct request request;
     struct ets_inspection *inspection;
-    struct ets_delegations *delegations = NULL;
+    struct ets_delegation *delegations = NULL;
     struct cli_gap gap = {.arguments = arguments, .subject = subject, .program = program};
     if (!parse(arguments, subject, &request)) return CLI_USAGE;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);
@@ -238,7 +238,7 @@ static int annotate(const struct cli_arguments *arguments, struct cli_subject *s
     }
     if (code == CLI_OK) code = write_table(arguments, inspection, &request);
     cli_gap_close(&gap);
-    ets_delegations_close(delegations);
+    ets_delegation_close(delegations);
     ets_inspection_close(inspection);
     return code;
 }

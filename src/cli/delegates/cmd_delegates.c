@@ -39,7 +39,7 @@ struct subject {
     const char *program_path, *trace_path; /* trace_path NULL: none */
     struct cli_program program;
     struct cli_record record;
-    struct ets_delegations *delegations;
+    struct ets_delegation *delegations;
     struct ets_file *trace;
     struct ets_inspection *inspection;
     const char *refused; /* a record that lies there and does not agree; NULL: none */
@@ -62,19 +62,19 @@ static enum ets_status open_inspection(struct subject *s, bool allow_mismatch,
 
 static enum ets_status open_delegations(struct subject *s, struct ets_error *error)
 {
-    const struct ets_delegations_options options = {
+    const struct ets_delegation_options options = {
         .program = &s->program.program,
         .record = s->record.record,
         .method = cli_value(s->arguments, "--method"),
     };
-    return ets_delegations_open(&options, &s->delegations, error);
+    return ets_delegation_open(&options, &s->delegations, error);
 }
 
 /* Whether the record's graph has an instruction of the program. */
-static bool has_nodes(const struct ets_delegations *delegations)
+static bool has_nodes(const struct ets_delegation *delegations)
 {
-    for (uint32_t i = 0; i < ets_delegations_count(delegations); i++) {
-        if (ets_delegations_step(delegations, i)->node_count > 0) return true;
+    for (uint32_t i = 0; i < ets_delegation_count(delegations); i++) {
+        if (ets_delegation_step_at(delegations, i)->node_count > 0) return true;
     }
     return false;
 }
@@ -96,7 +96,7 @@ static bool agrees(struct subject *s)
 static void take_back(struct subject *s)
 {
     ets_inspection_close(s->inspection);
-    ets_delegations_close(s->delegations);
+    ets_delegation_close(s->delegations);
     cli_record_close(&s->record);
     s->inspection = NULL;
     s->delegations = NULL;
@@ -158,7 +158,7 @@ static void close_all(struct subject *s)
 {
     ets_inspection_close(s->inspection);
     ets_file_close(s->trace);
-    ets_delegations_close(s->delegations);
+    ets_delegation_close(s->delegations);
     cli_record_close(&s->record);
     cli_program_close(&s->program);
 }
@@ -168,8 +168,8 @@ static void print_notes(const struct subject *s)
 {
     enum { MOST = 3 };
     uint32_t unknown = 0;
-    for (uint32_t i = 0; i < ets_delegations_count(s->delegations); i++) {
-        const struct ets_delegation *step = ets_delegations_step(s->delegations, i);
+    for (uint32_t i = 0; i < ets_delegation_count(s->delegations); i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(s->delegations, i);
         if (step->reason == NULL || ++unknown > MOST) continue;
         cli_note("%s, instruction %u: %s", step->method_name, step->instruction, step->reason);
     }

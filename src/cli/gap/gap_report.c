@@ -39,7 +39,7 @@ static void note_buffers(const struct cli_gap *gap)
 /* What the reference could not do, or did in another way than asked. */
 static void print_notes(const struct cli_gap *gap)
 {
-    const struct ets_gap_verdict *verdict = ets_gap_verdict(gap->report);
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(gap->report);
     const char *reason = ets_gap_reference_reason(gap->report);
     char tolerances[1024];
     if (reason != NULL) cli_note("compared with the edge program: %s", reason);

@@ -11,9 +11,9 @@ static const char *name_in(const char *const *names, size_t count, unsigned numb
     return number < count ? names[number] : "unknown";
 }
 
-static const char *mode_name(const struct ets_trace_summary *summary)
+static const char *mode_name(const struct ets_trace_facts *trace)
 {
-    return name_in(mode_names, sizeof mode_names / sizeof *mode_names, summary->mode);
+    return name_in(mode_names, sizeof mode_names / sizeof *mode_names, trace->mode);
 }
 
 static const char *purpose_name(enum ets_trace_purpose purpose)
@@ -21,15 +21,15 @@ static const char *purpose_name(enum ets_trace_purpose purpose)
     return name_in(purpose_names, sizeof purpose_names / sizeof *purpose_names, purpose);
 }
 
-static double cost_ns(const struct ets_trace_summary *summary)
+static double cost_ns(const struct ets_trace_facts *trace)
 {
-    return (double)summary->cost_ns_q8 / 256;
+    return (double)trace->cost_ns_q8 / 256;
 }
 
 /* The fingerprint's bytes as digits; etscope's own as the number that xxhsum prints. */
-static void fingerprint_text(const struct ets_trace_summary *summary, char text[132])
+static void fingerprint_text(const struct ets_trace_facts *trace, char text[132])
 {
-    const struct ets_bytes bytes = summary->fingerprint;
+    const struct ets_bytes bytes = trace->fingerprint;
     const bool is_number = bytes.size == ETS_PROGRAM_FINGERPRINT_BYTES;
     text[0] = '\0';
     for (size_t i = 0; i < bytes.size && i < 64; i++) {
@@ -48,14 +48,14 @@ static void tell_loss(struct ets_facts *facts, const char *key, uint64_t count, 
     *before = ", ";
 }
 
-static void tell_losses(struct ets_facts *facts, const struct ets_trace_summary *summary)
+static void tell_losses(struct ets_facts *facts, const struct ets_trace_facts *trace)
 {
-    const struct ets_trace_state *state = &summary->state;
+    const struct ets_trace_state *state = &trace->state;
     const char *before = "";
     ets_facts_line(facts, "lost");
     tell_loss(facts, "dropped_count", state->dropped, "events dropped", &before);
     tell_loss(facts, "overwritten_count", state->overwritten, "given up by the ring", &before);
-    tell_loss(facts, "lost_frame_count", summary->lost_frames, "frames of the stream", &before);
+    tell_loss(facts, "lost_frame_count", trace->lost_frames, "frames of the stream", &before);
     tell_loss(facts, "unnamed_count", state->unnamed, "names", &before);
     tell_loss(facts, "backwards_count", state->backwards, "durations", &before);
     tell_loss(facts, "stale_count", state->stale, "begun before a reset", &before);
@@ -66,16 +66,16 @@ static void tell_losses(struct ets_facts *facts, const struct ets_trace_summary 
     ets_facts_end(facts);
 }
 
-static void tell_buffers(struct ets_facts *facts, const struct ets_trace_summary *summary)
+static void tell_buffers(struct ets_facts *facts, const struct ets_trace_facts *trace)
 {
     ets_facts_line(facts, "buffer");
-    ets_facts_bytes(facts, "used_bytes", summary->state.used_bytes);
+    ets_facts_bytes(facts, "used_bytes", trace->state.used_bytes);
     ets_facts_words(facts, " of ");
-    ets_facts_bytes(facts, "capacity_bytes", summary->state.capacity_bytes);
-    ets_facts_words(facts, " for events, mode %s", mode_name(summary));
+    ets_facts_bytes(facts, "capacity_bytes", trace->state.capacity_bytes);
+    ets_facts_words(facts, " for events, mode %s", mode_name(trace));
     ets_facts_end(facts);
-    if (summary->state.debug_bytes > 0) ets_facts_line(facts, "debug buffer");
-    ets_facts_bytes(facts, "debug_buffer_bytes", summary->state.debug_bytes);
+    if (trace->state.debug_bytes > 0) ets_facts_line(facts, "debug buffer");
+    ets_facts_bytes(facts, "debug_buffer_bytes", trace->state.debug_bytes);
     ets_facts_end(facts);
 }
 
@@ -83,14 +83,14 @@ static void tell_buffers(struct ets_facts *facts, const struct ets_trace_summary
 static const char *const kind_names[] = {"methods",     "operators", "delegates",
                                          "allocations", "outputs",   "intermediates"};
 
-static void tell_filters(struct ets_facts *facts, const struct ets_trace_summary *summary)
+static void tell_filters(struct ets_facts *facts, const struct ets_trace_facts *trace)
 {
     const char *before = "";
     enum { KINDS = sizeof kind_names / sizeof *kind_names };
-    if ((summary->filtered & ((1u << KINDS) - 1)) != 0) ets_facts_line(facts, "filtered");
+    if ((trace->filtered & ((1u << KINDS) - 1)) != 0) ets_facts_line(facts, "filtered");
     ets_json_begin_array(facts->json, "filtered");
     for (size_t i = 0; i < KINDS; i++) {
-        if ((summary->filtered >> i & 1) == 0) continue;
+        if ((trace->filtered >> i & 1) == 0) continue;
         ets_facts_words(facts, "%s", before);
         ets_facts_string(facts, ETS_FACTS_ITEM, kind_names[i]);
         before = ", ";
@@ -99,43 +99,42 @@ static void tell_filters(struct ets_facts *facts, const struct ets_trace_summary
     ets_json_end_array(facts->json);
 }
 
-static void tell_clock(struct ets_facts *facts, const struct ets_trace_summary *summary)
+static void tell_clock(struct ets_facts *facts, const struct ets_trace_facts *trace)
 {
-    ets_json_put_string(facts->json, "unit", summary->has_clock ? "ns" : NULL);
+    ets_json_put_string(facts->json, "unit", trace->has_clock ? "ns" : NULL);
     ets_facts_line(facts, "times");
-    ets_facts_words(facts, summary->has_clock ? "nanoseconds" : "none: the tracer had no clock");
-    ets_json_put_count(facts->json, "clock_hz", summary->clock_hz);
-    if (summary->clock_hz > 0) {
-        ets_facts_words(facts, ", of a clock of %llu Hz", (unsigned long long)summary->clock_hz);
+    ets_facts_words(facts, trace->has_clock ? "nanoseconds" : "none: the tracer had no clock");
+    ets_json_put_count(facts->json, "clock_hz", trace->clock_hz);
+    if (trace->clock_hz > 0) {
+        ets_facts_words(facts, ", of a clock of %llu Hz", (unsigned long long)trace->clock_hz);
     }
-    ets_facts_bool(facts, "calibrated", summary->is_calibrated, ", tied to the platform's clock",
-                   "");
+    ets_facts_bool(facts, "calibrated", trace->is_calibrated, ", tied to the platform's clock", "");
     ets_facts_end(facts);
-    if (summary->cost_ns_q8 == 0) {
+    if (trace->cost_ns_q8 == 0) {
         ets_json_put_null(facts->json, "event_cost_ns");
         return;
     }
-    ets_json_put_real(facts->json, "event_cost_ns", cost_ns(summary));
+    ets_json_put_real(facts->json, "event_cost_ns", cost_ns(trace));
     ets_facts_line(facts, "tracer's cost");
-    ets_facts_words(facts, "%.1f ns for an event, measured", cost_ns(summary));
+    ets_facts_words(facts, "%.1f ns for an event, measured", cost_ns(trace));
     ets_facts_end(facts);
 }
 
-static void tell_trace(struct ets_facts *facts, const struct ets_trace_summary *summary)
+static void tell_trace(struct ets_facts *facts, const struct ets_trace_facts *trace)
 {
     const bool is_json = ets_facts_are_json(facts);
     char fingerprint[132];
     ets_json_begin_object(facts->json, "trace");
-    tell_clock(facts, summary);
-    ets_json_put_string(facts->json, "mode", mode_name(summary));
-    ets_json_put_string(facts->json, "first_error", ets_status_name(summary->state.first_error));
-    if (is_json) tell_losses(facts, summary); /* people learn first what the buffers hold */
-    tell_buffers(facts, summary);
-    if (!is_json) tell_losses(facts, summary);
-    tell_filters(facts, summary);
-    ets_facts_number_line(facts, "threads", "thread_count", summary->threads);
-    fingerprint_text(summary, fingerprint);
-    if (summary->fingerprint.size > 0) ets_facts_line(facts, "program");
+    tell_clock(facts, trace);
+    ets_json_put_string(facts->json, "mode", mode_name(trace));
+    ets_json_put_string(facts->json, "first_error", ets_status_name(trace->state.first_error));
+    if (is_json) tell_losses(facts, trace); /* people learn first what the buffers hold */
+    tell_buffers(facts, trace);
+    if (!is_json) tell_losses(facts, trace);
+    tell_filters(facts, trace);
+    ets_facts_number_line(facts, "threads", "thread_count", trace->threads);
+    fingerprint_text(trace, fingerprint);
+    if (trace->fingerprint.size > 0) ets_facts_line(facts, "program");
     ets_facts_words(facts, "fingerprint ");
     ets_facts_string(facts, "fingerprint", fingerprint[0] == '\0' ? NULL : fingerprint);
     ets_facts_end(facts);
@@ -161,8 +160,8 @@ static void put_run(struct ets_json_writer *json, const struct ets_run *run)
 
 void info_tell_extra(struct ets_facts *facts, const struct ets_inspection *inspection)
 {
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
-    if (summary != NULL) tell_trace(facts, summary);
+    const struct ets_trace_facts *trace = ets_inspection_trace(inspection);
+    if (trace != NULL) tell_trace(facts, trace);
     else ets_json_put_null(facts->json, "trace");
     if (!ets_facts_are_json(facts)) return;
     ets_json_begin_array(facts->json, "runs");

@@ -32,16 +32,16 @@ static const char *known_method(const struct cli_session *session)
 /* A record of another program, as far as the two tell it: before anything runs. */
 static int check_record(const struct cli_session *session)
 {
-    struct ets_delegations *delegations;
+    struct ets_delegation *delegations;
     struct ets_error error;
-    const struct ets_delegations_options options = {.program = &session->model.program,
-                                                    .record = session->record.record,
-                                                    .method = known_method(session)};
+    const struct ets_delegation_options options = {.program = &session->model.program,
+                                                   .record = session->record.record,
+                                                   .method = known_method(session)};
     if (options.record == NULL || cli_has(session->arguments, "--allow-mismatch")) return CLI_OK;
-    if (ets_delegations_open(&options, &delegations, &error) != ETS_OK) {
+    if (ets_delegation_open(&options, &delegations, &error) != ETS_OK) {
         return error.status == ETS_MISMATCH ? cli_fail(session->path, &error) : CLI_OK;
     }
-    ets_delegations_close(delegations);
+    ets_delegation_close(delegations);
     return CLI_OK;
 }
 

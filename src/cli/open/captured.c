@@ -23,9 +23,9 @@ void cli_captured_begin_all(const struct cli_captured *captured, struct ets_capt
 /* Whether a tensor has numbers that are NaN or infinite. */
 static bool is_broken(const struct ets_tensor *tensor)
 {
-    struct ets_summary summary;
-    return ets_summary_of_tensor(tensor, 0, &summary) == ETS_OK &&
-           (summary.nan_count > 0 || summary.infinite_count > 0);
+    struct ets_tensor_statistics statistics;
+    return ets_tensor_statistics_of(tensor, 0, &statistics) == ETS_OK &&
+           (statistics.nan_count > 0 || statistics.infinite_count > 0);
 }
 
 bool cli_captured_next(const struct cli_captured *captured, struct ets_captured_values *values,

@@ -70,19 +70,19 @@ static uint64_t trace_end(const struct ets_inspection *inspection)
 /* Parts of the trace are missing, and what they refer to is not known. */
 static bool is_incomplete(const struct ets_inspection *inspection)
 {
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
     if (ets_inspection_damage_total(inspection) > 0) return true;
-    return summary != NULL && (summary->state.overwritten > 0 || summary->lost_frames > 0);
+    return facts != NULL && (facts->state.overwritten > 0 || facts->lost_frames > 0);
 }
 
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,
                            struct ets_bytes bytes)
 {
     if (path == NULL || is_incomplete(inspection)) return;
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
     uint64_t end = trace_end(inspection);
     if (end == 0) return;
-    if (summary != NULL && summary->state.debug_bytes > end) end = summary->state.debug_bytes;
+    if (facts != NULL && facts->state.debug_bytes > end) end = facts->state.debug_bytes;
     size_t used = bytes.size; /* a buffer that was written whole has zeros behind */
     while (used > end && bytes.data[used - 1] == 0) used--;
     if (used <= end) return;

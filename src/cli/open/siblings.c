@@ -86,10 +86,10 @@ bool cli_siblings_exist(const char *path)
 bool cli_trace_fingerprint(struct ets_bytes dump, uint64_t *fingerprint_out)
 {
     struct ets_trace_extra extra;
-    struct ets_trace_summary summary;
+    struct ets_trace_facts facts;
     if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return false;
-    ets_trace_extra_summary(&extra, &summary);
-    return cli_fingerprint_number(summary.fingerprint, fingerprint_out);
+    ets_trace_extra_facts(&extra, &facts);
+    return cli_fingerprint_number(facts.fingerprint, fingerprint_out);
 }
 
 static bool is_program_of(const char *path, uint64_t fingerprint)

@@ -22,9 +22,9 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-void cli_note_losses(const struct ets_trace_summary *summary)
+void cli_note_losses(const struct ets_trace_facts *facts)
 {
-    const struct ets_trace_state *state = &summary->state;
+    const struct ets_trace_state *state = &facts->state;
     if (state->dropped > 0) {
         cli_note("%u event%s dropped (%s%s): the trace is incomplete", state->dropped,
                  state->dropped == 1 ? " was" : "s were",
@@ -34,9 +34,9 @@ void cli_note_losses(const struct ets_trace_summary *summary)
         cli_note("%u older event%s given up for later ones: the ring was full", state->overwritten,
                  state->overwritten == 1 ? " was" : "s were");
     }
-    if (summary->lost_frames > 0) {
-        cli_note("%u frame%s of the stream %s lost: the trace is incomplete", summary->lost_frames,
-                 plural(summary->lost_frames), summary->lost_frames == 1 ? "was" : "were");
+    if (facts->lost_frames > 0) {
+        cli_note("%u frame%s of the stream %s lost: the trace is incomplete", facts->lost_frames,
+                 plural(facts->lost_frames), facts->lost_frames == 1 ? "was" : "were");
     }
     if (state->unnamed > 0) {
         cli_note("%u event%s no name: the tracer's area for names was full", state->unnamed,
@@ -50,18 +50,18 @@ void cli_note_losses(const struct ets_trace_summary *summary)
         cli_note("%u event%s not recorded: %s begun before the tracer was reset", state->stale,
                  state->stale == 1 ? " was" : "s were", state->stale == 1 ? "it had" : "they had");
     }
-    if (!summary->has_clock) cli_note("the tracer had no clock: all times are 0");
+    if (!facts->has_clock) cli_note("the tracer had no clock: all times are 0");
 }
 
 /* What filters chose from, where a reader could take it for all. */
-static void note_filters(const struct ets_trace_summary *summary)
+static void note_filters(const struct ets_trace_facts *facts)
 {
     static const char *const names[] = {"methods",     "operators", "delegates' events",
                                         "allocations", "outputs",   "intermediate values"};
     char text[96];
     size_t used = 0;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((summary->filtered >> i & 1) == 0) continue;
+        if ((facts->filtered >> i & 1) == 0) continue;
         const int size =
             snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", names[i]);
         used += (size_t)size;
@@ -73,10 +73,10 @@ static void note_filters(const struct ets_trace_summary *summary)
 void cli_note_losses_of(struct ets_bytes dump)
 {
     struct ets_trace_extra extra;
-    struct ets_trace_summary summary;
+    struct ets_trace_facts facts;
     if (ets_trace_extra_init(&extra, dump, NULL) != ETS_OK) return;
-    ets_trace_extra_summary(&extra, &summary);
-    cli_note_losses(&summary);
+    ets_trace_extra_facts(&extra, &facts);
+    cli_note_losses(&facts);
 }
 
 /* Runs without their begin; their other events are whole. */
@@ -102,13 +102,13 @@ static bool is_broken_off(const struct ets_inspection *inspection, const struct 
 
 /* Not where the end may be missing because a filter or a full buffer left it out. */
 static void note_broken_runs(const struct ets_inspection *inspection,
-                             const struct ets_trace_summary *summary)
+                             const struct ets_trace_facts *facts)
 {
-    if (summary->state.dropped > 0 || (summary->filtered & ETS_TRACE_METHODS) != 0) return;
+    if (facts->state.dropped > 0 || (facts->filtered & ETS_TRACE_METHODS) != 0) return;
     for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
         if (!is_broken_off(inspection, ets_inspection_run(inspection, i))) continue;
         cli_note("run %u of the trace was broken off%s: it has no Method::execute", i,
-                 summary->lost_frames > 0 ? ", or its end was lost" : "");
+                 facts->lost_frames > 0 ? ", or its end was lost" : "");
     }
 }
 
@@ -129,12 +129,12 @@ void cli_note_whole_calls(const struct ets_inspection *inspection)
 
 void cli_note_trace(const struct ets_inspection *inspection)
 {
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
-    if (summary == NULL) return;
-    cli_note_losses(summary);
-    note_filters(summary);
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
+    if (facts == NULL) return;
+    cli_note_losses(facts);
+    note_filters(facts);
     note_partial_runs(inspection);
-    note_broken_runs(inspection, summary);
+    note_broken_runs(inspection, facts);
     if (ets_inspection_is_other_program(inspection)) {
         cli_note("the trace's fingerprint says that another program made it");
     }

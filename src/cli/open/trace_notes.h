@@ -5,7 +5,7 @@
 #include "etscope/inspect.h"
 
 /* A note on stderr for each thing that the tracer could not keep. */
-void cli_note_losses(const struct ets_trace_summary *summary);
+void cli_note_losses(const struct ets_trace_facts *facts);
 /* The same of a dump's bytes, where they tell. */
 void cli_note_losses_of(struct ets_bytes dump);
 /* Those, and what else is to be known about the trace before its numbers are read. */

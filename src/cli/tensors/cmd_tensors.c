@@ -141,7 +141,7 @@ static void note_reduced(const struct cli_captured *captured)
     struct ets_captured_value value;
     unsigned count = 0;
     cli_captured_begin(captured, &values);
-    while (ets_captured_values_next(&values, &value)) count += value.has_summary != 0;
+    while (ets_captured_values_next(&values, &value)) count += value.has_statistics != 0;
     if (count > 0)
         cli_note("%u tensors have no values: the tracer kept their summaries alone", count);
 }

@@ -120,7 +120,7 @@ static void find_out(struct line *line)
     const struct ets_comparison *sums = &line->verdict.comparison;
     char *text = line->finding;
     size_t used = 0;
-    if (line->verdict.verdict == ETS_MATCH_SHAPE) {
+    if (line->verdict.verdict == ETS_RESULT_SHAPE) {
         used = add(text, used, "the array's shape is [");
         for (uint32_t i = 0; i < expected->rank; i++) {
             used = add(text, used, "%s%lld", i > 0 ? ", " : "", (long long)expected->sizes[i]);
@@ -217,9 +217,9 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
     if (ets_verify_output(&line.expected, &actual, &tolerance, &line.verdict, &error) != ETS_OK) {
         return cli_fail(c->arrays->path, &error);
     }
-    if (line.verdict.verdict == ETS_MATCH_DTYPE && line.verdict.has_statistics) {
+    if (line.verdict.verdict == ETS_RESULT_DTYPE && line.verdict.has_statistics) {
         line.verdict.verdict =
-            line.verdict.closeness.outside_count > 0 ? ETS_MATCH_DIFFERENT : ETS_MATCH_CLOSE;
+            line.verdict.closeness.outside_count > 0 ? ETS_RESULT_DIFFERENT : ETS_RESULT_CLOSE;
     }
     line.has_ulps = line.verdict.has_statistics &&
                     ets_ulps_of(expected, &value->tensor, &line.ulps, NULL) == ETS_OK;
@@ -228,9 +228,9 @@ static int compare_one(struct comparing *c, const struct ets_captured_value *val
     cli_comparators_run(&c->comparators, expected, &value->tensor, &line.compared);
     line.has_compared = true;
     find_out(&line);
-    put_line(c, &line, ets_match_name(line.verdict.verdict));
+    put_line(c, &line, ets_output_result_name(line.verdict.verdict));
     c->compared++;
-    c->failed += line.verdict.verdict != ETS_MATCH_CLOSE;
+    c->failed += line.verdict.verdict != ETS_RESULT_CLOSE;
     return CLI_OK;
 }
 

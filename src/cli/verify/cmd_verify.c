@@ -129,8 +129,8 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
     struct cli_checked wanted = *line;
     char shape[160], distance[96] = "";
     switch (line->result.verdict) {
-    case ETS_MATCH_CLOSE: return;
-    case ETS_MATCH_DIFFERENT:
+    case ETS_RESULT_CLOSE: return;
+    case ETS_RESULT_DIFFERENT:
         if (isfinite(c->worst_excess) && line->result.has_statistics) {
             snprintf(distance, sizeof distance,
                      ", off by %.3g times what is allowed; the largest error is %g",
@@ -144,19 +144,19 @@ static void explain(struct cli_checked *line, const struct ets_value *expected)
                  line->result.tolerance.of_rms, (unsigned long long)c->worst_index, distance);
         explain_whole(line);
         return;
-    case ETS_MATCH_SHAPE:
+    case ETS_RESULT_SHAPE:
         take_type(&wanted, expected);
         describe_shape(&wanted, shape, sizeof shape);
         snprintf(line->message, sizeof line->message, "the expected shape is %s", shape);
         return;
-    case ETS_MATCH_DTYPE:
+    case ETS_RESULT_DTYPE:
         take_type(&wanted, expected);
         snprintf(line->message, sizeof line->message, "the expected type is %s",
                  ets_scalar_type_name(wanted.scalar_type));
         return;
     default:
         snprintf(line->message, sizeof line->message, "%s",
-                 ets_match_meaning(line->result.verdict));
+                 ets_output_result_meaning(line->result.verdict));
     }
 }
 
@@ -171,8 +171,8 @@ static int add_output(struct verifying *v, const char *method,
     if (index < test_case->expected_count) ets_bundle_expected(test_case, index, &expected);
     line->output = index;
     line->result = *verdict;
-    line->verdict = ets_match_name(verdict->verdict);
-    line->is_failure = verdict->verdict != ETS_MATCH_CLOSE;
+    line->verdict = ets_output_result_name(verdict->verdict);
+    line->is_failure = verdict->verdict != ETS_RESULT_CLOSE;
     take_type(line, actual != NULL ? actual : &expected);
     explain(line, &expected);
     if (line->result.has_statistics && actual != NULL && actual->kind == ETS_VALUE_TENSOR) {

@@ -19,17 +19,17 @@
 #define ARENA_LIMIT ((size_t)8 << 30)
 enum { PROGRAM_TIMES = 16 };
 
-struct ets_delegations {
+struct ets_delegation {
     struct ets_arena arena;
-    struct ets_delegations_options options;
-    struct ets_delegation *steps;
+    struct ets_delegation_options options;
+    struct ets_delegation_step *steps;
     uint32_t count;
     uint64_t budget;
 };
 
 /* One method while its instructions are listed. */
 struct lister {
-    struct ets_delegations *all;
+    struct ets_delegation *all;
     struct ets_method method;
     struct ets_chain chain;
     const char *name;
@@ -70,7 +70,7 @@ static bool find_start_values(struct lister *l)
 }
 
 /* Counts a tensor, or those of a list, once for each instruction. `is_output` -1: not said. */
-static void cross(struct lister *l, uint32_t index, int is_output, struct ets_delegation *step)
+static void cross(struct lister *l, uint32_t index, int is_output, struct ets_delegation_step *step)
 {
     struct ets_evalue value;
     ets_method_value(&l->method, index, &value);
@@ -98,7 +98,7 @@ static void cross(struct lister *l, uint32_t index, int is_output, struct ets_de
 }
 
 static void measure_border(struct lister *l, const struct ets_instruction *instruction,
-                           const struct ets_delegate_units *units, struct ets_delegation *step)
+                           const struct ets_delegate_units *units, struct ets_delegation_step *step)
 {
     if (instruction->kind != ETS_INSTRUCTION_DELEGATE_CALL &&
         instruction->kind != ETS_INSTRUCTION_KERNEL_CALL) {
@@ -126,7 +126,7 @@ static enum ets_status find_nodes(struct lister *l, const int64_t *handles, size
 }
 
 /* Where no more is known than the call's nodes: each of them. */
-static enum ets_status units_of_graph(struct lister *l, struct ets_delegation *step,
+static enum ets_status units_of_graph(struct lister *l, struct ets_delegation_step *step,
                                       struct ets_delegate_units *units, struct ets_error *error)
 {
     units->items = ets_arena_alloc_array(&l->all->arena, step->node_count, sizeof *units->items);
@@ -145,8 +145,8 @@ static enum ets_status units_of_graph(struct lister *l, struct ets_delegation *s
 }
 
 static enum ets_status list_units(struct lister *l, const struct ets_instruction *instruction,
-                                  struct ets_delegation *step, struct ets_delegate_units *units,
-                                  struct ets_error *error)
+                                  struct ets_delegation_step *step,
+                                  struct ets_delegate_units *units, struct ets_error *error)
 {
     const struct ets_delegate_call call = {
         .record = l->in_record ? l->all->options.record : NULL,
@@ -194,7 +194,7 @@ static enum ets_status check_backend(const struct lister *l,
 }
 
 /* One of the nodes that the record has at a kernel's instruction must have become that kernel. */
-static enum ets_status check_kernel(const struct lister *l, const struct ets_delegation *step,
+static enum ets_status check_kernel(const struct lister *l, const struct ets_delegation_step *step,
                                     const struct ets_instruction *instruction,
                                     struct ets_error *error)
 {
@@ -231,13 +231,13 @@ static enum ets_status check_length(const struct lister *l, struct ets_error *er
                     l->name, (long long)mapped[count - 1], l->chain.instruction_count);
 }
 
-static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_delegation *step,
+static enum ets_status list_step(struct lister *l, uint32_t index, struct ets_delegation_step *step,
                                  struct ets_error *error)
 {
     struct ets_instruction instruction;
     ets_chain_instruction(&l->chain, index, &instruction);
     ETS_TRY(check_backend(l, &instruction, error));
-    *step = (struct ets_delegation){
+    *step = (struct ets_delegation_step){
         .method = l->method.index,
         .method_name = l->name,
         .instruction = index,
@@ -286,7 +286,7 @@ static enum ets_status know_graph(struct lister *l, struct ets_error *error)
     return ets_handle_index_build(&l->all->arena, graph, 1, &l->nodes, error);
 }
 
-static enum ets_status list_method(struct ets_delegations *all, const struct ets_method *method,
+static enum ets_status list_method(struct ets_delegation *all, const struct ets_method *method,
                                    struct ets_error *error)
 {
     struct lister l = {.all = all, .method = *method};
@@ -301,7 +301,7 @@ static enum ets_status list_method(struct ets_delegations *all, const struct ets
     return ETS_OK;
 }
 
-static enum ets_status list_all(struct ets_delegations *all, struct ets_error *error)
+static enum ets_status list_all(struct ets_delegation *all, struct ets_error *error)
 {
     const struct ets_program *program = all->options.program;
     const char *wanted = all->options.method;
@@ -325,40 +325,40 @@ static enum ets_status list_all(struct ets_delegations *all, struct ets_error *e
     return ETS_OK;
 }
 
-enum ets_status ets_delegations_open(const struct ets_delegations_options *options,
-                                     struct ets_delegations **delegations_out,
-                                     struct ets_error *error)
+enum ets_status ets_delegation_open(const struct ets_delegation_options *options,
+                                    struct ets_delegation **delegations_out,
+                                    struct ets_error *error)
 {
     struct ets_arena arena;
     ets_arena_init(&arena, options->allocator, ARENA_LIMIT);
-    struct ets_delegations *all = ets_arena_alloc(&arena, sizeof *all);
+    struct ets_delegation *all = ets_arena_alloc(&arena, sizeof *all);
     if (all == NULL) return ets_fail_unit_memory(error);
     all->arena = arena;
     all->options = *options;
     all->budget = PROGRAM_TIMES * (uint64_t)options->program->bytes.size;
     const enum ets_status status = list_all(all, error);
     if (status != ETS_OK) {
-        ets_delegations_close(all);
+        ets_delegation_close(all);
         return status;
     }
     *delegations_out = all;
     return ETS_OK;
 }
 
-void ets_delegations_close(struct ets_delegations *delegations)
+void ets_delegation_close(struct ets_delegation *delegations)
 {
     if (delegations == NULL) return;
     struct ets_arena arena = delegations->arena; /* holds the object itself */
     ets_arena_reset(&arena);
 }
 
-uint32_t ets_delegations_count(const struct ets_delegations *delegations)
+uint32_t ets_delegation_count(const struct ets_delegation *delegations)
 {
     return delegations->count;
 }
 
-const struct ets_delegation *ets_delegations_step(const struct ets_delegations *delegations,
-                                                  uint32_t index)
+const struct ets_delegation_step *ets_delegation_step_at(const struct ets_delegation *delegations,
+                                                         uint32_t index)
 {
     return &delegations->steps[index];
 }

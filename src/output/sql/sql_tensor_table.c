@@ -130,18 +130,18 @@ static struct ets_sql_value hash_cell(struct ets_sql_cursor *cursor, uint64_t ha
 static struct ets_sql_value number_cell(struct ets_sql_cursor *cursor, struct state *state,
                                         int column)
 {
-    const struct ets_summary *summary = &numbers_of(state)->summary;
+    const struct ets_tensor_statistics *statistics = &numbers_of(state)->statistics;
     if (!state->numbers.is_known) return ets_sql_null();
     switch (column) {
-    case T_MIN: return finite(summary->min);
-    case T_MAX: return finite(summary->max);
-    case T_MEAN: return finite(ets_summary_mean(summary));
-    case T_STD: return finite(ets_summary_std(summary));
-    case T_L2: return finite(ets_summary_l2(summary));
-    case T_NAN: return ets_sql_integer((int64_t)summary->nan_count);
-    case T_INF: return ets_sql_integer((int64_t)summary->infinite_count);
-    case T_ZEROS: return ets_sql_integer((int64_t)summary->zero_count);
-    default: return hash_cell(cursor, summary->hash);
+    case T_MIN: return finite(statistics->min);
+    case T_MAX: return finite(statistics->max);
+    case T_MEAN: return finite(ets_tensor_statistics_mean(statistics));
+    case T_STD: return finite(ets_tensor_statistics_std(statistics));
+    case T_L2: return finite(ets_tensor_statistics_l2(statistics));
+    case T_NAN: return ets_sql_integer((int64_t)statistics->nan_count);
+    case T_INF: return ets_sql_integer((int64_t)statistics->infinite_count);
+    case T_ZEROS: return ets_sql_integer((int64_t)statistics->zero_count);
+    default: return hash_cell(cursor, statistics->hash);
     }
 }
 

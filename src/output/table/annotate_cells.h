@@ -3,7 +3,7 @@
 #define ETSCOPE_OUTPUT_TABLE_ANNOTATE_CELLS_H
 
 #include "output/table/annotate_table.h"
-#include "views/line_work.h"
+#include "views/source_lines.h"
 
 struct annotate_filler {
     struct ets_table *table;
@@ -15,7 +15,7 @@ struct annotate_filler {
     struct ets_arena *arena; /* of one block */
     double tick_ns;          /* 0: the clock has no unit */
     struct ets_chosen_runs runs;
-    struct ets_line_work work; /* of the block */
+    struct ets_source_lines work; /* of the block */
 };
 
 /* A row of the table: a line with what is known about it, or without. */

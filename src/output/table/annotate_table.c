@@ -15,7 +15,7 @@ static void put_gap(const struct annotate_filler *f, struct ets_text file)
                           (struct annotate_line){.file = file, .code = {"...", 3}, .total = NAN});
 }
 
-static void add_heading(const struct annotate_filler *f, const struct ets_line_work *work,
+static void add_heading(const struct annotate_filler *f, const struct ets_source_lines *work,
                         const struct ets_source_file *file)
 {
     char text[512];
@@ -108,7 +108,7 @@ static void put_recorded_lines(const struct annotate_filler *f, const struct ets
     put_gap(f, file->name);
 }
 
-static bool put_file(const struct annotate_filler *f, const struct ets_line_work *work,
+static bool put_file(const struct annotate_filler *f, const struct ets_source_lines *work,
                      const struct ets_source_file *file)
 {
     const struct ets_place *places = work->places + file->first;
@@ -146,11 +146,11 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (work.count == 0 && errors.count == 0) return true; /* loads, or nothing that matches */
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
-        !ets_line_work_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
-                               f->options->all_frames != 0, &f->work)) {
+        !ets_source_lines_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
+                                  f->options->all_frames != 0, &f->work)) {
         return false;
     }
-    const struct ets_line_work *lines = &f->work;
+    const struct ets_source_lines *lines = &f->work;
     for (uint32_t i = 0; i < lines->file_count; i++) {
         if (!put_file(f, lines, &lines->files[i])) return false;
     }

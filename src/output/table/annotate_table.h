@@ -41,7 +41,7 @@ struct ets_annotate_options {
     /* Evaluated; adds each line's numeric error, of the run that it is of. NULL: no such columns.
      */
     const struct ets_gap_report *gap;
-    const struct ets_delegations *delegations; /* of the program: bytes of its instructions; NULL:
+    const struct ets_delegation *delegations; /* of the program: bytes of its instructions; NULL:
                                                   as far as the record's graph tells */
     /*
      * The text of a file that the record names, borrowed until the call ends; 0: there is none.

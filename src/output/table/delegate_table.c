@@ -18,7 +18,7 @@ struct line {
     const struct ets_delegate_section *section;
     const struct ets_delegate_lines *lines;
     const struct ets_delegate_line *of;
-    const struct ets_delegation *step;
+    const struct ets_delegation_step *step;
     const struct ets_delegate_unit *unit; /* NULL: the row is of the instruction */
     double tick;                          /* nanoseconds, or 1 where the clock has no unit */
     struct ets_text name;
@@ -285,7 +285,7 @@ static bool name_unit(struct ets_arena *arena, const struct ets_delegate_unit *u
     return true;
 }
 
-static struct ets_text step_name(const struct ets_delegation *step)
+static struct ets_text step_name(const struct ets_delegation_step *step)
 {
     if (step->name.data != NULL) return step->name;
     const char *kind = ets_instruction_kind_name(step->kind);
@@ -318,7 +318,7 @@ static void add_heading(const struct line *line)
     const struct ets_delegate_section *section = line->section;
     const struct ets_delegate_lines *lines = line->lines;
     ets_add_text(&heading, "%s - %u partition%s with %u operator%s, %u outside",
-                 ets_delegations_step(section->delegations, section->first_step)->method_name,
+                 ets_delegation_step_at(section->delegations, section->first_step)->method_name,
                  lines->partition_count, lines->partition_count == 1 ? "" : "s",
                  lines->inside_count, lines->inside_count == 1 ? "" : "s", lines->outside_count);
     if (section->block != ETS_NO_INDEX) {
@@ -352,7 +352,7 @@ static bool add_section(struct ets_arena *arena, const struct field *shown, size
 }
 
 enum ets_status ets_delegate_table_fill(struct ets_table *table,
-                                        const struct ets_delegations *delegations,
+                                        const struct ets_delegation *delegations,
                                         const struct ets_delegate_table_options *options,
                                         struct ets_error *error)
 {

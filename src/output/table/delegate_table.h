@@ -28,7 +28,7 @@ struct ets_delegate_table_options {
  * has several blocks of it, for each of them. Status: NO_MEMORY.
  */
 ETS_API enum ets_status ets_delegate_table_fill(struct ets_table *table,
-                                                const struct ets_delegations *delegations,
+                                                const struct ets_delegation *delegations,
                                                 const struct ets_delegate_table_options *options,
                                                 struct ets_error *error);
 

@@ -15,7 +15,7 @@ struct line {
     const struct ets_gap_report *report;
     const struct ets_gap_table_options *options;
     const struct ets_gap_row *row;
-    const struct gap_line *shown;
+    const struct ets_gap_line *shown;
 };
 
 struct field {
@@ -57,15 +57,16 @@ static void put_list(const struct line *line, const struct ets_text_list *list)
     ets_table_put_list(line->table, list->items, list->count);
 }
 
-static void put_first(const struct line *line, const struct ets_summary *summary)
+static void put_first(const struct line *line, const struct ets_tensor_statistics *statistics)
 {
-    ets_table_put_reals(line->table, summary->first,
-                        line->row->has_total ? summary->first_count : 0);
+    ets_table_put_reals(line->table, statistics->first,
+                        line->row->has_total ? statistics->first_count : 0);
 }
 
-static void put_broken(const struct line *line, const struct ets_summary *summary)
+static void put_broken(const struct line *line, const struct ets_tensor_statistics *statistics)
 {
-    put_integer(line, line->row->has_total != 0, summary->nan_count + summary->infinite_count);
+    put_integer(line, line->row->has_total != 0,
+                statistics->nan_count + statistics->infinite_count);
 }
 
 static double metric_of(const struct line *line)
@@ -288,7 +289,7 @@ static void put_reference_max(const struct line *line)
 
 static void put_reference_mean(const struct line *line)
 {
-    put_total_real(line, ets_summary_mean(&line->row->reference));
+    put_total_real(line, ets_tensor_statistics_mean(&line->row->reference));
 }
 
 static void put_reference_nan_inf(const struct line *line)
@@ -308,7 +309,7 @@ static void put_max(const struct line *line)
 
 static void put_mean(const struct line *line)
 {
-    put_total_real(line, ets_summary_mean(&line->row->device));
+    put_total_real(line, ets_tensor_statistics_mean(&line->row->device));
 }
 
 static void put_nan_inf(const struct line *line)
@@ -470,7 +471,7 @@ enum ets_status ets_gap_table_fill(struct ets_table *table, const struct ets_ins
 {
     char headline[1024];
     struct ets_arena arena; /* of one row's texts */
-    struct gap_line shown;
+    struct ets_gap_line shown;
     enum ets_status status = ETS_OK;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     add_columns(table, options);

@@ -3,7 +3,7 @@
 #define ETSCOPE_OUTPUT_TABLE_SOURCE_TEXT_H
 
 #include "output/table/annotate_table.h"
-#include "views/line_work.h"
+#include "views/source_lines.h"
 
 struct ets_source_text {
     struct ets_text *lines; /* [count], line 1 first; NULL: the file is not there */

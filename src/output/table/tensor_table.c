@@ -1,4 +1,4 @@
-/* The table of captured values: one row for each tensor, with its summary. */
+/* The table of captured values: one row for each tensor, with its statistics. */
 #include "output/table/tensor_table.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct line {
     const struct ets_inspection *inspection;
     const struct ets_captured_value *value;
     const struct ets_captured_line *shown;
-    const struct ets_summary *summary; /* NULL: there are no numbers */
+    const struct ets_tensor_statistics *statistics; /* NULL: there are no numbers */
     struct ets_arena *arena;
     bool *no_memory;
 };
@@ -162,61 +162,62 @@ static void put_status(const struct line *line)
 
 static void put_min(const struct line *line)
 {
-    put_finite(line, line->summary == NULL ? NAN : line->summary->min);
+    put_finite(line, line->statistics == NULL ? NAN : line->statistics->min);
 }
 
 static void put_max(const struct line *line)
 {
-    put_finite(line, line->summary == NULL ? NAN : line->summary->max);
+    put_finite(line, line->statistics == NULL ? NAN : line->statistics->max);
 }
 
 static void put_mean(const struct line *line)
 {
-    put_finite(line, line->summary == NULL ? NAN : ets_summary_mean(line->summary));
+    put_finite(line, line->statistics == NULL ? NAN : ets_tensor_statistics_mean(line->statistics));
 }
 
 static void put_std(const struct line *line)
 {
-    put_finite(line, line->summary == NULL ? NAN : ets_summary_std(line->summary));
+    put_finite(line, line->statistics == NULL ? NAN : ets_tensor_statistics_std(line->statistics));
 }
 
 static void put_l2(const struct line *line)
 {
-    put_finite(line, line->summary == NULL ? NAN : ets_summary_l2(line->summary));
+    put_finite(line, line->statistics == NULL ? NAN : ets_tensor_statistics_l2(line->statistics));
 }
 
 static void put_nan(const struct line *line)
 {
-    const struct ets_summary *summary = line->summary;
-    put_integer(line, summary == NULL ? 0 : (int64_t)summary->nan_count, summary != NULL);
+    const struct ets_tensor_statistics *statistics = line->statistics;
+    put_integer(line, statistics == NULL ? 0 : (int64_t)statistics->nan_count, statistics != NULL);
 }
 
 static void put_inf(const struct line *line)
 {
-    const struct ets_summary *summary = line->summary;
-    put_integer(line, summary == NULL ? 0 : (int64_t)summary->infinite_count, summary != NULL);
+    const struct ets_tensor_statistics *statistics = line->statistics;
+    put_integer(line, statistics == NULL ? 0 : (int64_t)statistics->infinite_count,
+                statistics != NULL);
 }
 
 static void put_zeros(const struct line *line)
 {
-    const struct ets_summary *summary = line->summary;
-    put_integer(line, summary == NULL ? 0 : (int64_t)summary->zero_count, summary != NULL);
+    const struct ets_tensor_statistics *statistics = line->statistics;
+    put_integer(line, statistics == NULL ? 0 : (int64_t)statistics->zero_count, statistics != NULL);
 }
 
 static void put_first_values(const struct line *line)
 {
-    if (line->summary == NULL) ets_table_put_nothing(line->table);
-    else ets_table_put_reals(line->table, line->summary->first, line->summary->first_count);
+    if (line->statistics == NULL) ets_table_put_nothing(line->table);
+    else ets_table_put_reals(line->table, line->statistics->first, line->statistics->first_count);
 }
 
 static void put_hash(const struct line *line)
 {
     char text[ETS_HASH_CHARS];
-    if (line->summary == NULL) {
+    if (line->statistics == NULL) {
         ets_table_put_nothing(line->table);
         return;
     }
-    ets_hash_print(line->summary->hash, text);
+    ets_hash_print(line->statistics->hash, text);
     ets_table_put_text(line->table, (struct ets_text){text, sizeof text});
 }
 
@@ -423,7 +424,7 @@ static void count_gap(const struct ets_captured_line *line, struct ets_tensor_ta
 {
     const struct ets_tensor_numbers *numbers = &line->numbers;
     if (numbers->is_known) {
-        if (numbers->summary.nan_count > 0 && gaps->with_nan++ == 0) {
+        if (numbers->statistics.nan_count > 0 && gaps->with_nan++ == 0) {
             gaps->first_nan = line->value.event;
         }
         return;
@@ -441,7 +442,7 @@ static void count_gap(const struct ets_captured_line *line, struct ets_tensor_ta
 static bool is_broken(const struct ets_tensor_numbers *numbers)
 {
     return numbers->is_known &&
-           (numbers->summary.nan_count > 0 || numbers->summary.infinite_count > 0);
+           (numbers->statistics.nan_count > 0 || numbers->statistics.infinite_count > 0);
 }
 
 /* Returns false where memory ran out. */
@@ -451,7 +452,7 @@ static bool put_line(const struct choice *choice, struct line line,
     bool no_memory = false;
     line.value = &shown->value;
     line.shown = shown;
-    line.summary = shown->numbers.is_known ? &shown->numbers.summary : NULL;
+    line.statistics = shown->numbers.is_known ? &shown->numbers.statistics : NULL;
     line.no_memory = &no_memory;
     ets_table_add_row(line.table, 0);
     for (size_t i = 0; i < choice->count; i++) choice->fields[i]->put(&line);

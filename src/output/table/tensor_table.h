@@ -17,7 +17,7 @@ struct ets_tensor_table_options {
 struct ets_tensor_table_gaps {
     uint32_t with_nan;   /* rows whose tensor has NaN */
     uint32_t first_nan;  /* event of the first of them; ETS_NO_INDEX: it has none */
-    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep, nor a summary */
+    uint32_t unrecorded; /* tensors whose bytes the trace's writer did not keep, nor statistics */
     uint32_t without_buffer; /* tensors whose bytes are in a debug buffer that was not given */
     uint32_t outside;        /* tensors whose bytes lie outside of the debug buffer */
     uint32_t unreadable;     /* values that are malformed, or of a type that has no numbers */

@@ -157,7 +157,7 @@ static void test_trace__tells_what_ran(void **state)
         assert_int_equal(found->invocation, runs[i].invocation);
         assert_int_equal(found->bundled_input_index, runs[i].test_case);
     }
-    const struct ets_trace_summary *summary = ets_inspection_trace(inspection);
+    const struct ets_trace_facts *summary = ets_inspection_trace(inspection);
     assert_int_equal(summary->fingerprint.size, 64);
     assert_memory_equal(summary->fingerprint.data, fingerprint, 64);
     assert_true(summary->cost_ns_q8 > 0);

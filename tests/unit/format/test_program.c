@@ -292,7 +292,7 @@ static void test_program__gives_what_the_text_leaves_out(void **state)
     struct ets_method method;
     struct ets_chain chain;
     struct ets_instruction instruction;
-    struct ets_frame frame;
+    struct ets_program_frame frame;
     struct ets_evalue value;
     struct ets_planned_arena arena;
     struct ets_file *file = open_data("schema/everything.pte", &program);

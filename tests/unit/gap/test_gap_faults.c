@@ -287,7 +287,7 @@ static void test_gap_faults__given_values_name_the_first_that_is_off(void **stat
     assert_int_equal(ets_gap_open(&f.options, &report, NULL), ETS_OK);
     assert_int_equal(ets_gap_compare(report, look_up, &planted, NULL), ETS_OK);
     assert_int_equal(ets_gap_row_count(report), 4);
-    const struct ets_gap_verdict *verdict = ets_gap_verdict(report);
+    const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     assert_int_equal(verdict->guilty, 2);
     assert_int_equal(verdict->suspects, 0);
     const struct ets_gap_row *row = ets_gap_row(report, 2);
@@ -349,7 +349,7 @@ static void test_gap_faults__an_excused_error_is_inherited(void **state)
     assert_int_equal(ets_gap_compare(report, look_up_scaled, numbers, NULL), ETS_OK);
     assert_int_equal(ets_gap_row(report, 2)->finding, ETS_GAP_AGREES);
     assert_int_equal(ets_gap_row(report, 3)->finding, ETS_GAP_INHERITED);
-    assert_int_equal(ets_gap_verdict(report)->guilty, ETS_NO_INDEX);
+    assert_int_equal(ets_gap_conclusion(report)->guilty, ETS_NO_INDEX);
     ets_gap_headline(report, NULL, headline, sizeof headline);
     assert_non_null(
         strstr(headline,

@@ -232,14 +232,14 @@ static enum ets_status compare_numbers(void *context, uint32_t pair,
     struct fixture *f = context;
     struct ets_tensor shaped = *device; /* upstream lets [1, 16, 192] meet [16, 192] */
     struct ets_gap gap;
-    struct ets_summary summary;
+    struct ets_tensor_statistics summary;
     assert_int_equal(ets_tensor_count(reference), ets_tensor_count(device));
     assert_true(ets_tensor_is_contiguous(device));
     shaped.rank = reference->rank;
     memcpy(shaped.sizes, reference->sizes, sizeof shaped.sizes);
     ets_tensor_set_contiguous(&shaped);
     assert_int_equal(ets_gap_of(reference, &shaped, &gap, error), ETS_OK);
-    assert_int_equal(ets_summary_of_tensor(reference, 0, &summary), ETS_OK);
+    assert_int_equal(ets_tensor_statistics_of(reference, 0, &summary), ETS_OK);
     const double mse = number_of(gap_of_row(f, "MSE", pair));
     const double l1 = number_of(gap_of_row(f, "L1", pair));
     const struct ets_json_value *snr = gap_of_row(f, "SNR", pair);

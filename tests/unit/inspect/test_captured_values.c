@@ -160,9 +160,9 @@ static void test_captured_values__one_after_the_other(void **state)
         const struct ets_text name = ets_captured_value_operator(made->inspection, &value);
         if (wanted[i].name == NULL) assert_int_equal(name.size, 0);
         else assert_text(name, wanted[i].name);
-        struct ets_summary summary;
+        struct ets_tensor_statistics summary;
         if (value.status != ETS_OK) continue;
-        assert_int_equal(ets_summary_of_tensor(&value.tensor, 8, &summary), ETS_OK);
+        assert_int_equal(ets_tensor_statistics_of(&value.tensor, 8, &summary), ETS_OK);
         const double firsts[] = {[0] = 1, [1] = 1, [5] = -7, [7] = 0.5, [8] = 1};
         assert_true(summary.first[0] == firsts[value.event]);
         if (value.event == 1) assert_true(summary.first[1] == 3); /* column by column */

@@ -69,7 +69,7 @@ static struct ets_bytes record(void)
 struct expected {
     uint32_t event, index, item, item_count;
     int32_t type, instruction;
-    bool has_summary, is_output;
+    bool has_statistics, is_output;
     enum ets_status status;
     const char *name, *text; /* NULL: absent */
 };
@@ -96,15 +96,15 @@ static void check_value(const struct ets_inspection *inspection,
     assert_int_equal(value->item_count, expected->item_count);
     assert_int_equal(value->type, expected->type);
     assert_int_equal(value->status, expected->status);
-    assert_int_equal(value->has_summary, expected->has_summary);
+    assert_int_equal(value->has_statistics, expected->has_statistics);
     assert_int_equal(value->is_output, expected->is_output);
     assert_text(name, expected->name);
     if (expected->text == NULL) assert_null(value->text.data);
     else assert_text(value->text, expected->text);
     if (value->status != ETS_OK) assert_true(value->reason.message[0] != '\0');
-    if (!value->has_summary) return;
-    assert_true(value->summary.min == 1);
-    assert_int_equal(value->summary.count, (uint64_t)value->tensor.sizes[0]);
+    if (!value->has_statistics) return;
+    assert_true(value->statistics.min == 1);
+    assert_int_equal(value->statistics.count, (uint64_t)value->tensor.sizes[0]);
 }
 
 static void test_extra_values__stand_where_they_were_logged(void **state)

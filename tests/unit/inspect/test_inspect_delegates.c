@@ -30,21 +30,21 @@ static void close_model(struct model *model)
     ets_file_close(model->dump);
 }
 
-static struct ets_delegations *list_calls(const struct model *model,
-                                          const struct ets_etrecord *record)
+static struct ets_delegation *list_calls(const struct model *model,
+                                         const struct ets_etrecord *record)
 {
-    struct ets_delegations *calls = NULL;
-    const struct ets_delegations_options options = {
-        .program = &model->program, .record = record == NULL ? NULL : model->record};
-    assert_int_equal(ets_delegations_open(&options, &calls, NULL), ETS_OK);
+    struct ets_delegation *calls = NULL;
+    const struct ets_delegation_options options = {.program = &model->program,
+                                                   .record = record == NULL ? NULL : model->record};
+    assert_int_equal(ets_delegation_open(&options, &calls, NULL), ETS_OK);
     return calls;
 }
 
-static const struct ets_delegation *find_call(const struct ets_delegations *calls,
-                                              int32_t instruction)
+static const struct ets_delegation_step *find_call(const struct ets_delegation *calls,
+                                                   int32_t instruction)
 {
-    for (uint32_t i = 0; i < ets_delegations_count(calls); i++) {
-        const struct ets_delegation *step = ets_delegations_step(calls, i);
+    for (uint32_t i = 0; i < ets_delegation_count(calls); i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(calls, i);
         if (step->instruction == (uint32_t)instruction) return step;
     }
     fail_msg("no instruction %d", instruction);
@@ -65,12 +65,12 @@ static uint32_t check_names(const struct model *model)
                                                  .record = model->record,
                                                  .program = &model->program,
                                              });
-    struct ets_delegations *calls = list_calls(model, model->record);
+    struct ets_delegation *calls = list_calls(model, model->record);
     uint32_t call_count = 0;
     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
         if (row->chain != 0 || !row->is_delegated) continue;
-        const struct ets_delegation *call = find_call(calls, row->instruction);
+        const struct ets_delegation_step *call = find_call(calls, row->instruction);
         assert_true(row->tie == ETS_TIE_NODE || row->tie == ETS_TIE_NEAR);
         assert_null(row->tie_reason);
         assert_true(row->unit < call->unit_count);
@@ -82,7 +82,7 @@ static uint32_t check_names(const struct model *model)
         assert_int_equal(row->node_count, unit->node_count);
         if (row->unit + 1 == call->unit_count) call_count++;
     }
-    ets_delegations_close(calls);
+    ets_delegation_close(calls);
     ets_inspection_close(inspection);
     return call_count;
 }
@@ -324,10 +324,10 @@ static void test_inspect_delegates__what_crosses_the_border(void **state)
 {
     (void)state;
     struct model model = open_model("gpt_xnnpack", "profile.etdp", "model.pte", "model.etrecord");
-    struct ets_delegations *calls = list_calls(&model, model.record);
+    struct ets_delegation *calls = list_calls(&model, model.record);
     uint32_t partitions = 0, kernels = 0;
-    for (uint32_t i = 0; i < ets_delegations_count(calls); i++) {
-        const struct ets_delegation *step = ets_delegations_step(calls, i);
+    for (uint32_t i = 0; i < ets_delegation_count(calls); i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(calls, i);
         assert_int_equal(step->is_upper_bound, 0);
         if (step->kind == ETS_INSTRUCTION_DELEGATE_CALL) {
             assert_int_equal(step->partition, partitions++);
@@ -341,11 +341,11 @@ static void test_inspect_delegates__what_crosses_the_border(void **state)
     }
     assert_int_equal(partitions, 12);
     assert_true(kernels > 0);
-    ets_delegations_close(calls);
+    ets_delegation_close(calls);
     close_model(&model);
     model = open_model("mlp_xnnpack", "profile.etdp", "model.pte", "model.etrecord");
     calls = list_calls(&model, NULL);
-    const struct ets_delegation *call = find_call(calls, 0);
+    const struct ets_delegation_step *call = find_call(calls, 0);
     struct ets_method method;
     struct ets_evalue input, output;
     ets_program_method(&model.program, 0, &method);
@@ -355,7 +355,7 @@ static void test_inspect_delegates__what_crosses_the_border(void **state)
     assert_int_equal(call->input_bytes, input.tensor.tensor_bytes);
     assert_int_equal(call->output_count, 1);
     assert_int_equal(call->output_bytes, output.tensor.tensor_bytes);
-    ets_delegations_close(calls);
+    ets_delegation_close(calls);
     close_model(&model);
 }
 
@@ -364,14 +364,14 @@ static void test_inspect_delegates__another_models_record_is_refused(void **stat
     (void)state;
     struct model model = open_model("mlp_xnnpack", "profile.etdp", "model.pte", "model.etrecord");
     struct model other = open_model("mlp_portable", "profile.etdp", "model.pte", "model.etrecord");
-    struct ets_delegations *calls = NULL;
+    struct ets_delegation *calls = NULL;
     struct ets_error error;
-    const struct ets_delegations_options options = {.program = &model.program,
-                                                    .record = other.record};
-    assert_int_equal(ets_delegations_open(&options, &calls, &error), ETS_MISMATCH);
+    const struct ets_delegation_options options = {.program = &model.program,
+                                                   .record = other.record};
+    assert_int_equal(ets_delegation_open(&options, &calls, &error), ETS_MISMATCH);
     assert_null(calls);
-    const struct ets_delegations_options unknown = {.program = &model.program, .method = "encode"};
-    assert_int_equal(ets_delegations_open(&unknown, &calls, &error), ETS_NOT_FOUND);
+    const struct ets_delegation_options unknown = {.program = &model.program, .method = "encode"};
+    assert_int_equal(ets_delegation_open(&unknown, &calls, &error), ETS_NOT_FOUND);
     close_model(&other);
     close_model(&model);
 }
@@ -381,17 +381,17 @@ static enum ets_status explain_with(const struct ets_allocator *allocator,
                                     const struct model *model)
 {
     struct ets_inspection *inspection = NULL;
-    struct ets_delegations *calls = NULL;
+    struct ets_delegation *calls = NULL;
     const struct ets_inspect_options options = {
         .record = model->record, .program = &model->program, .allocator = allocator};
-    const struct ets_delegations_options list_options = {
+    const struct ets_delegation_options list_options = {
         .program = &model->program, .record = model->record, .allocator = allocator};
     struct ets_error error = {.status = ETS_OK};
     enum ets_status status =
         ets_inspection_open(ets_file_bytes(model->dump), &options, &inspection, &error);
-    if (status == ETS_OK) status = ets_delegations_open(&list_options, &calls, &error);
+    if (status == ETS_OK) status = ets_delegation_open(&list_options, &calls, &error);
     assert_int_equal(status, error.status);
-    ets_delegations_close(calls);
+    ets_delegation_close(calls);
     ets_inspection_close(inspection);
     return status;
 }
@@ -430,17 +430,17 @@ static void test_inspect_delegates__damaged_payloads_are_survived(void **state)
         if (ets_program_init(&program, (struct ets_bytes){copy, bytes.size}, NULL) == ETS_OK) {
             const struct ets_inspect_options options = {
                 .record = model.record, .program = &program, .allow_mismatch = 1};
-            const struct ets_delegations_options list_options = {.program = &program,
-                                                                 .record = model.record};
+            const struct ets_delegation_options list_options = {.program = &program,
+                                                                .record = model.record};
             struct ets_inspection *inspection = NULL;
-            struct ets_delegations *calls = NULL;
+            struct ets_delegation *calls = NULL;
             assert_int_equal(
                 ets_inspection_open(ets_file_bytes(model.dump), &options, &inspection, NULL),
                 ETS_OK);
             struct ets_error error = {.status = ETS_OK};
-            const enum ets_status status = ets_delegations_open(&list_options, &calls, &error);
+            const enum ets_status status = ets_delegation_open(&list_options, &calls, &error);
             assert_true(status == ETS_OK ? calls != NULL : error.message[0] != '\0');
-            ets_delegations_close(calls);
+            ets_delegation_close(calls);
             ets_inspection_close(inspection);
         }
         copy[at] = bytes.data[at];

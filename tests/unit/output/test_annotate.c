@@ -7,7 +7,7 @@
 #include "output/table/annotate_table.h"
 #include "output/table/run_table.h"
 #include "output/table/source_text.h"
-#include "views/line_work.h"
+#include "views/source_lines.h"
 
 struct subject {
     struct ets_file *dump, *record_file, *program_file;
@@ -38,7 +38,7 @@ static void close_subject(struct subject *s)
 }
 
 static bool collect(struct ets_arena *arena, const struct ets_inspection *inspection,
-                    uint32_t block, struct ets_line_work *lines)
+                    uint32_t block, struct ets_source_lines *lines)
 {
     struct ets_work work;
     struct ets_chosen_runs runs;
@@ -46,7 +46,7 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
            run_number != NULL &&
            ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, NULL, false, lines);
+           ets_source_lines_collect(arena, &work, &runs, NULL, NULL, false, lines);
 }
 
 static void test_annotate__lines_add_up_to_the_run(void **state)
@@ -59,7 +59,7 @@ static void test_annotate__lines_add_up_to_the_run(void **state)
         for (uint32_t b = 0; b < ets_inspection_block_count(s.inspection); b++) {
             const uint32_t total = ets_inspection_total_row(s.inspection, b);
             struct ets_statistics expected;
-            struct ets_line_work lines;
+            struct ets_source_lines lines;
             struct ets_arena arena;
             if (total == ETS_NO_INDEX) continue;
             ets_inspection_row_statistics(s.inspection, total, ETS_NO_INDEX, &expected, NULL);
@@ -89,7 +89,7 @@ static void test_annotate__survives_every_failed_allocation(void **state)
         struct failing failing = {.fail_at = fail_at};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_arena arena;
-        struct ets_line_work lines;
+        struct ets_source_lines lines;
         ets_arena_init(&arena, &allocator, 0);
         ok = collect(&arena, s.inspection, block, &lines);
         ets_arena_reset(&arena);
@@ -101,7 +101,7 @@ static void test_annotate__survives_every_failed_allocation(void **state)
 
 static bool collect_errors(struct ets_arena *arena, const struct errors *e,
                            const struct ets_row_filter *filter, struct ets_line_errors *errors,
-                           struct ets_line_work *lines)
+                           struct ets_source_lines *lines)
 {
     struct ets_work work;
     struct ets_chosen_runs runs;
@@ -111,7 +111,7 @@ static bool collect_errors(struct ets_arena *arena, const struct errors *e,
            ets_line_errors_collect(arena, e->inspection, e->report, block, filter, errors) &&
            ets_chosen_runs_find(arena, e->inspection, block, ETS_NO_INDEX, 0, &runs) &&
            ets_work_collect(arena, e->inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
-           ets_line_work_collect(arena, &work, &runs, NULL, errors, false, lines);
+           ets_source_lines_collect(arena, &work, &runs, NULL, errors, false, lines);
 }
 
 static void test_annotate__every_error_is_at_a_line(void **state)
@@ -123,7 +123,7 @@ static void test_annotate__every_error_is_at_a_line(void **state)
         struct errors e;
         struct ets_arena arena;
         struct ets_line_errors errors;
-        struct ets_line_work lines;
+        struct ets_source_lines lines;
         open_errors(models[m], &e);
         ets_arena_init(&arena, NULL, 0);
         assert_true(collect_errors(&arena, &e, &none, &errors, &lines));
@@ -160,7 +160,7 @@ static void test_annotate__errors_survive_every_failed_allocation(void **state)
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_arena arena;
         struct ets_line_errors errors;
-        struct ets_line_work lines;
+        struct ets_source_lines lines;
         ets_arena_init(&arena, &allocator, 0);
         ok = collect_errors(&arena, &e, &none, &errors, &lines);
         ets_arena_reset(&arena);

@@ -16,7 +16,7 @@ struct subject {
     struct ets_etrecord *record;
     struct ets_program program;
     struct ets_inspection *inspection;
-    struct ets_delegations *delegations;
+    struct ets_delegation *delegations;
     struct ets_pool *pool;
 };
 
@@ -33,8 +33,8 @@ static struct subject open_subject(const char *model)
     assert_int_equal(ets_program_init(&s.program, ets_file_bytes(s.program_file), NULL), ETS_OK);
     s.inspection = inspect(ets_file_bytes(s.dump),
                            (struct ets_inspect_options){.record = s.record, .program = &s.program});
-    const struct ets_delegations_options options = {.program = &s.program, .record = s.record};
-    assert_int_equal(ets_delegations_open(&options, &s.delegations, NULL), ETS_OK);
+    const struct ets_delegation_options options = {.program = &s.program, .record = s.record};
+    assert_int_equal(ets_delegation_open(&options, &s.delegations, NULL), ETS_OK);
     const struct ets_inspection *const both[] = {s.inspection, s.inspection};
     assert_int_equal(ets_pool_open(both, 2, NULL, &s.pool, NULL), ETS_OK);
     return s;
@@ -43,7 +43,7 @@ static struct subject open_subject(const char *model)
 static void close_subject(struct subject *s)
 {
     ets_pool_close(s->pool);
-    ets_delegations_close(s->delegations);
+    ets_delegation_close(s->delegations);
     ets_inspection_close(s->inspection);
     ets_etrecord_close(s->record);
     ets_file_close(s->program_file);

@@ -249,11 +249,11 @@ static void check_times(uint64_t hz)
     assert_in_range(own.end_ticks, now * 1000 - 2000, now * 1000 + 2000);
     assert_true(theirs.start_ticks == now * 1000);
     assert_true(theirs.end_ticks - theirs.start_ticks == 5000);
-    struct ets_trace_summary summary;
-    ets_trace_extra_summary(&bed.extra, &summary);
-    assert_int_equal(summary.has_clock, 1);
-    assert_int_equal(summary.is_calibrated, 1);
-    assert_true(summary.clock_hz == hz);
+    struct ets_trace_facts facts;
+    ets_trace_extra_facts(&bed.extra, &facts);
+    assert_int_equal(facts.has_clock, 1);
+    assert_int_equal(facts.is_calibrated, 1);
+    assert_true(facts.clock_hz == hz);
     bed_close(&bed);
 }
 

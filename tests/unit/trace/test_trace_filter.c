@@ -103,8 +103,8 @@ static uint32_t count_of_grid(const struct ets_trace_filter *filters, uint32_t c
     record_grid(&bed);
     assert_int_equal(bed_state(&bed).dropped, 0);
     bed_dump(&bed);
-    struct ets_trace_summary summary;
-    ets_trace_extra_summary(&bed.extra, &summary);
+    struct ets_trace_facts summary;
+    ets_trace_extra_facts(&bed.extra, &summary);
     assert_int_equal(summary.filtered != 0, count != 0);
     const uint32_t kept = count_events(&bed);
     bed_close(&bed);

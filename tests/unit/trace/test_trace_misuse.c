@@ -79,7 +79,7 @@ static void end_after_reset(struct bed *bed, unsigned resets, int has_names)
 
 static void test_trace_misuse__an_end_after_a_reset_is_counted(void **state)
 {
-    struct ets_trace_summary summary;
+    struct ets_trace_facts facts;
     (void)state;
     for (unsigned i = 1; i < 600; i = i * 2 + i % 3) {
         struct bed bed;
@@ -87,8 +87,8 @@ static void test_trace_misuse__an_end_after_a_reset_is_counted(void **state)
         assert_int_equal(bed_state(&bed).stale, 3);
         bed_dump(&bed);
         assert_text(bed_event(&bed, 0, 0).name, "other");
-        ets_trace_extra_summary(&bed.extra, &summary);
-        assert_int_equal(summary.state.stale, 3);
+        ets_trace_extra_facts(&bed.extra, &facts);
+        assert_int_equal(facts.state.stale, 3);
         close_whole(&bed, 0, 1);
     }
 }

@@ -184,8 +184,8 @@ static void test_trace_posix__clocks_advance_on_one_axis(void **state)
     const struct ets_etdump_event event = bed_event(&bed, 0, 0);
     assert_true(event.start_ticks + 1000000 >= before && event.end_ticks <= after + 1000000);
     assert_true(event.end_ticks - event.start_ticks > 15000000);
-    struct ets_trace_summary summary;
-    ets_trace_extra_summary(&bed.extra, &summary);
+    struct ets_trace_facts summary;
+    ets_trace_extra_facts(&bed.extra, &summary);
     assert_true(summary.cost_ns_q8 > 0);
     bed_close(&bed);
 }

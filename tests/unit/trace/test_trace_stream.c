@@ -114,7 +114,7 @@ static void test_trace_stream__a_whole_capture_gives_the_same_events(void **stat
         assert_int_equal(tensor.is_output, 1);
         assert_int_equal(tensor.tensor.scalar_type, ETS_SCALAR_HALF);
         assert_int_equal(tensor.tensor.sizes[2], 4);
-        assert_int_equal(tensor.has_summary, 0);
+        assert_int_equal(tensor.has_statistics, 0);
     }
     bed_close(&again);
     bed_close(&bed);

@@ -61,7 +61,7 @@ static void test_trace_tensors__without_a_sink_are_no_events(void **state)
     assert_int_equal(found.tensor.rank, 2);
     assert_int_equal(found.tensor.sizes[1], 3);
     assert_int_equal(found.tensor.strides[0], 3);
-    assert_int_equal(found.has_summary, 0);
+    assert_int_equal(found.has_statistics, 0);
     for (uint32_t i = 0; i < 2; i++) {
         found = next_tensor(&bed, &at);
         assert_int_equal(found.next_event, 2);
@@ -75,19 +75,19 @@ static void test_trace_tensors__without_a_sink_are_no_events(void **state)
     bed_close(&bed);
 }
 
-static void assert_summary(const struct ets_summary *found, uint32_t first_count)
+static void assert_summary(const struct ets_tensor_statistics *found, uint32_t first_count)
 {
-    struct ets_summary wanted;
+    struct ets_tensor_statistics wanted;
     const struct ets_tensor tensor = matrix();
-    assert_int_equal(ets_summary_of_tensor(&tensor, first_count, &wanted), ETS_OK);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, first_count, &wanted), ETS_OK);
     assert_int_equal(found->count, 6);
     assert_int_equal(found->nan_count, 1);
     assert_int_equal(found->infinite_count, 1);
     assert_int_equal(found->zero_count, 1);
     assert_true(found->min == -2 && found->max == 5 && found->absolute_max == 5);
     assert_true(found->sum == 4 && found->absolute_sum == 8 && found->square_sum == 30);
-    assert_true(ets_summary_mean(found) == 1);
-    assert_true(ets_summary_std(found) == ets_summary_std(&wanted));
+    assert_true(ets_tensor_statistics_mean(found) == 1);
+    assert_true(ets_tensor_statistics_std(found) == ets_tensor_statistics_std(&wanted));
     assert_true(found->hash == wanted.hash);
     assert_int_equal(found->first_count, first_count < 6 ? first_count : 6);
     assert_memory_equal(found->first, wanted.first, found->first_count * sizeof(double));
@@ -97,7 +97,8 @@ static void test_trace_tensors__are_reduced_instead_of_kept(void **state)
 {
     static uint8_t debug_buffer[64];
     (void)state;
-    for (uint32_t first_count = 0; first_count <= ETS_SUMMARY_FIRST_LIMIT; first_count++) {
+    for (uint32_t first_count = 0; first_count <= ETS_TENSOR_STATISTICS_FIRST_LIMIT;
+         first_count++) {
         const struct ets_trace_reducer reducer = {.what = ETS_TRACE_INTERMEDIATES,
                                                   .first_count = first_count};
         const struct ets_tensor tensor = matrix();
@@ -115,9 +116,9 @@ static void test_trace_tensors__are_reduced_instead_of_kept(void **state)
         bed_dump(&bed);
         assert_int_equal(count_events(&bed), 1);
         const struct ets_trace_extra_tensor found = next_tensor(&bed, &at);
-        assert_int_equal(found.has_summary, 1);
+        assert_int_equal(found.has_statistics, 1);
         assert_int_equal(found.is_output, 0);
-        assert_summary(&found.summary, first_count);
+        assert_summary(&found.statistics, first_count);
         bed_close(&bed);
     }
 }
@@ -147,7 +148,7 @@ static void test_trace_tensors__what_cannot_be_reduced_keeps_its_shape_or_counts
     assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_INVALID_ARGUMENT);
     assert_int_equal(bed_state(&bed).dropped, 4);
     bed_dump(&bed);
-    assert_int_equal(next_tensor(&bed, &at).has_summary, 0);
+    assert_int_equal(next_tensor(&bed, &at).has_statistics, 0);
     assert_int_equal(count_extra_tensors(&bed), 1);
     bed_close(&bed);
 }
@@ -156,7 +157,7 @@ static void test_trace_tensors__the_reducer_stays_until_it_is_set_again(void **s
 {
     const struct ets_trace_reducer reducer = {.first_count = 1};
     const struct ets_trace_reducer bad[] = {{.what = ETS_TRACE_OPERATORS},
-                                            {.first_count = ETS_SUMMARY_FIRST_LIMIT + 1}};
+                                            {.first_count = ETS_TENSOR_STATISTICS_FIRST_LIMIT + 1}};
     const struct ets_tensor tensor = matrix();
     struct bed bed;
     size_t at = 0;
@@ -171,8 +172,8 @@ static void test_trace_tensors__the_reducer_stays_until_it_is_set_again(void **s
     assert_int_equal(ets_trace_set_reducer(&bed.trace, NULL), ETS_OK);
     assert_int_equal(ets_trace_log_tensor(&bed.thread, NULL, &tensor, 0), ETS_OK);
     bed_dump(&bed);
-    assert_int_equal(next_tensor(&bed, &at).has_summary, 1);
-    assert_int_equal(next_tensor(&bed, &at).has_summary, 0);
+    assert_int_equal(next_tensor(&bed, &at).has_statistics, 1);
+    assert_int_equal(next_tensor(&bed, &at).has_statistics, 0);
     bed_close(&bed);
 }
 

@@ -21,7 +21,8 @@ static struct ets_output_verdict verify(const struct ets_value *expected,
     return verdict;
 }
 
-static enum ets_match of_floats(float expected, float actual, const struct ets_tolerance *tolerance)
+static enum ets_output_result of_floats(float expected, float actual,
+                                        const struct ets_tolerance *tolerance)
 {
     const struct ets_value a = float_vector(&expected, 1), b = float_vector(&actual, 1);
     return verify(&a, &b, tolerance).verdict;
@@ -37,10 +38,10 @@ static void test_verify__other_strides_are_no_difference(void **unused)
     b.as.tensor.strides[1] = 2;
     b.as.tensor.data = LITTLE(columns);
     const struct ets_output_verdict verdict = verify(&a, &b, &exact);
-    assert_int_equal(verdict.verdict, ETS_MATCH_CLOSE);
+    assert_int_equal(verdict.verdict, ETS_RESULT_CLOSE);
     assert_true(verdict.comparison.layouts_differ);
     b.as.tensor.data = LITTLE(rows);
-    assert_int_equal(verify(&a, &b, &exact).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&a, &b, &exact).verdict, ETS_RESULT_DIFFERENT);
     assert_int_equal(verify(&a, &b, &exact).closeness.first_index, 1);
 }
 
@@ -48,13 +49,13 @@ static void test_verify__other_strides_are_no_difference(void **unused)
 static void test_verify__nan_is_minus_infinity_to_nobody(void **unused)
 {
     (void)unused;
-    assert_int_equal(of_floats(NAN, -INFINITY, &loose), ETS_MATCH_DIFFERENT);
-    assert_int_equal(of_floats(-INFINITY, NAN, &loose), ETS_MATCH_DIFFERENT);
-    assert_int_equal(of_floats(NAN, INFINITY, &loose), ETS_MATCH_DIFFERENT);
-    assert_int_equal(of_floats(NAN, NAN, &loose), ETS_MATCH_CLOSE);
-    assert_int_equal(of_floats(-INFINITY, -INFINITY, &exact), ETS_MATCH_CLOSE);
-    assert_int_equal(of_floats(-INFINITY, INFINITY, &loose), ETS_MATCH_DIFFERENT);
-    assert_int_equal(of_floats(1, INFINITY, &loose), ETS_MATCH_DIFFERENT);
+    assert_int_equal(of_floats(NAN, -INFINITY, &loose), ETS_RESULT_DIFFERENT);
+    assert_int_equal(of_floats(-INFINITY, NAN, &loose), ETS_RESULT_DIFFERENT);
+    assert_int_equal(of_floats(NAN, INFINITY, &loose), ETS_RESULT_DIFFERENT);
+    assert_int_equal(of_floats(NAN, NAN, &loose), ETS_RESULT_CLOSE);
+    assert_int_equal(of_floats(-INFINITY, -INFINITY, &exact), ETS_RESULT_CLOSE);
+    assert_int_equal(of_floats(-INFINITY, INFINITY, &loose), ETS_RESULT_DIFFERENT);
+    assert_int_equal(of_floats(1, INFINITY, &loose), ETS_RESULT_DIFFERENT);
 }
 
 /* Upstream scales it by what came out, so that an output which is far too large passes. */
@@ -62,11 +63,11 @@ static void test_verify__relative_tolerance_scales_with_what_is_expected(void **
 {
     (void)unused;
     const struct ets_tolerance half = {.relative = 0.5};
-    assert_int_equal(of_floats(1, 1.5f, &half), ETS_MATCH_CLOSE);
-    assert_int_equal(of_floats(1, 1.9f, &half), ETS_MATCH_DIFFERENT);
-    assert_int_equal(of_floats(1, 0.5f, &half), ETS_MATCH_CLOSE);
+    assert_int_equal(of_floats(1, 1.5f, &half), ETS_RESULT_CLOSE);
+    assert_int_equal(of_floats(1, 1.9f, &half), ETS_RESULT_DIFFERENT);
+    assert_int_equal(of_floats(1, 0.5f, &half), ETS_RESULT_CLOSE);
     const struct ets_tolerance twice = {.relative = 1};
-    assert_int_equal(of_floats(1, 1e30f, &twice), ETS_MATCH_DIFFERENT);
+    assert_int_equal(of_floats(1, 1e30f, &twice), ETS_RESULT_DIFFERENT);
 }
 
 /* Upstream compares these bit by bit, whatever the tolerance. */
@@ -77,13 +78,13 @@ static void test_verify__bfloat16_and_integers_have_tolerances(void **unused)
     const struct ets_value x = tensor_value(ETS_SCALAR_BFLOAT16, 1, (int64_t[]){2}, a);
     const struct ets_value y = tensor_value(ETS_SCALAR_BFLOAT16, 1, (int64_t[]){2}, b);
     const struct ets_tolerance hundredth = {.relative = 1e-2}, one = {.absolute = 1};
-    assert_int_equal(verify(&x, &y, &hundredth).verdict, ETS_MATCH_CLOSE);
+    assert_int_equal(verify(&x, &y, &hundredth).verdict, ETS_RESULT_CLOSE);
     assert_int_equal(verify(&x, &y, &exact).closeness.outside_count, 1); /* -0 is 0 */
     const int8_t left[] = {10, 20}, right[] = {10, 21};
     const struct ets_value p = tensor_value(ETS_SCALAR_CHAR, 1, (int64_t[]){2}, left);
     const struct ets_value q = tensor_value(ETS_SCALAR_CHAR, 1, (int64_t[]){2}, right);
-    assert_int_equal(verify(&p, &q, &one).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&p, &q, &exact).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&p, &q, &one).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&p, &q, &exact).verdict, ETS_RESULT_DIFFERENT);
     assert_int_equal(verify(&p, &q, &exact).closeness.worst_index, 1);
 }
 
@@ -99,16 +100,16 @@ static void test_verify__shape_type_and_kind_are_told_apart(void **unused)
     const struct ets_value wide = tensor_value(ETS_SCALAR_DOUBLE, 1, (int64_t[]){2}, doubles);
     const struct ets_value whole = {.kind = ETS_VALUE_INT, .as.int_value = 3};
     const struct ets_value none = {.kind = ETS_VALUE_NONE}, other = {.kind = ETS_VALUE_OTHER};
-    assert_int_equal(verify(&vector, &matrix, &loose).verdict, ETS_MATCH_SHAPE);
-    assert_int_equal(verify(&vector, &two, &loose).verdict, ETS_MATCH_SHAPE);
+    assert_int_equal(verify(&vector, &matrix, &loose).verdict, ETS_RESULT_SHAPE);
+    assert_int_equal(verify(&vector, &two, &loose).verdict, ETS_RESULT_SHAPE);
     const struct ets_output_verdict typed = verify(&two, &wide, &loose);
-    assert_int_equal(typed.verdict, ETS_MATCH_DTYPE);
+    assert_int_equal(typed.verdict, ETS_RESULT_DTYPE);
     assert_true(typed.has_statistics);
     assert_true(typed.comparison.max_error == 0.5);
-    assert_int_equal(verify(&vector, &whole, &loose).verdict, ETS_MATCH_KIND);
-    assert_int_equal(verify(&whole, &none, &loose).verdict, ETS_MATCH_KIND);
-    assert_int_equal(verify(&none, &none, &loose).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&other, &other, &loose).verdict, ETS_MATCH_KIND);
+    assert_int_equal(verify(&vector, &whole, &loose).verdict, ETS_RESULT_KIND);
+    assert_int_equal(verify(&whole, &none, &loose).verdict, ETS_RESULT_KIND);
+    assert_int_equal(verify(&none, &none, &loose).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&other, &other, &loose).verdict, ETS_RESULT_KIND);
 }
 
 /* Upstream refuses expected outputs that are no tensors. */
@@ -119,10 +120,10 @@ static void test_verify__plain_numbers_are_compared(void **unused)
     const struct ets_value six = {.kind = ETS_VALUE_INT, .as.int_value = 6};
     const struct ets_value yes = {.kind = ETS_VALUE_BOOL, .as.bool_value = 1};
     const struct ets_value real = {.kind = ETS_VALUE_DOUBLE, .as.double_value = 5};
-    assert_int_equal(verify(&five, &five, &exact).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&five, &six, &exact).verdict, ETS_MATCH_DIFFERENT);
-    assert_int_equal(verify(&yes, &yes, &exact).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&five, &real, &exact).verdict, ETS_MATCH_KIND);
+    assert_int_equal(verify(&five, &five, &exact).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&five, &six, &exact).verdict, ETS_RESULT_DIFFERENT);
+    assert_int_equal(verify(&yes, &yes, &exact).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&five, &real, &exact).verdict, ETS_RESULT_KIND);
 }
 
 static void test_verify__bits_are_compared_as_bytes(void **unused)
@@ -131,24 +132,24 @@ static void test_verify__bits_are_compared_as_bytes(void **unused)
     const uint8_t a[] = {1, 2, 3}, b[] = {1, 2, 4};
     const struct ets_value x = tensor_value(ETS_SCALAR_BITS8, 1, (int64_t[]){3}, a);
     const struct ets_value y = tensor_value(ETS_SCALAR_BITS8, 1, (int64_t[]){3}, b);
-    assert_int_equal(verify(&x, &x, &exact).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&x, &y, &loose).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&x, &x, &exact).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&x, &y, &loose).verdict, ETS_RESULT_DIFFERENT);
     assert_false(verify(&x, &y, &loose).has_statistics);
     struct ets_value cut = y;
-    struct ets_output_verdict untouched = {.verdict = ETS_MATCH_MISSING};
+    struct ets_output_verdict untouched = {.verdict = ETS_RESULT_MISSING};
     cut.as.tensor.rank = ETS_TENSOR_MAX_RANK + 1;
     assert_int_equal(ets_verify_output(&x, &cut, &exact, &untouched, NULL), ETS_INVALID_ARGUMENT);
     cut.as.tensor.rank = 1;
     cut.as.tensor.data_bytes = 2;
     assert_int_equal(ets_verify_output(&x, &cut, &exact, &untouched, NULL), ETS_TRUNCATED);
-    assert_int_equal(untouched.verdict, ETS_MATCH_MISSING);
+    assert_int_equal(untouched.verdict, ETS_RESULT_MISSING);
 }
 
 static void test_verify__empty_tensors_are_equal(void **unused)
 {
     (void)unused;
     const struct ets_value a = float_vector(NULL, 0);
-    assert_int_equal(verify(&a, &a, &exact).verdict, ETS_MATCH_CLOSE);
+    assert_int_equal(verify(&a, &a, &exact).verdict, ETS_RESULT_CLOSE);
 }
 
 static void test_verify__tolerances_by_type_and_rule(void **unused)
@@ -187,12 +188,12 @@ static void test_verify__a_part_of_the_root_mean_square_is_allowed(void **unused
     const float outside[] = {3, -4, 0.375f, 5};
     const struct ets_value x = float_vector(expected, 4), y = float_vector(close, 4),
                            z = float_vector(outside, 4);
-    assert_int_equal(verify(&x, &y, &tenth).verdict, ETS_MATCH_CLOSE);
-    assert_int_equal(verify(&x, &z, &tenth).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&x, &y, &tenth).verdict, ETS_RESULT_CLOSE);
+    assert_int_equal(verify(&x, &z, &tenth).verdict, ETS_RESULT_DIFFERENT);
     assert_int_equal(verify(&x, &z, &tenth).closeness.worst_index, 2);
     const float tiny[] = {1e-30f, 1e-30f}, off[] = {1.25e-30f, 1e-30f};
     const struct ets_value a = float_vector(tiny, 2), b = float_vector(off, 2);
-    assert_int_equal(verify(&a, &b, &tenth).verdict, ETS_MATCH_DIFFERENT);
+    assert_int_equal(verify(&a, &b, &tenth).verdict, ETS_RESULT_DIFFERENT);
 }
 
 static void test_verify__classes_allow_no_less_than_those_before(void **unused)
@@ -271,13 +272,13 @@ static void test_verify__counts_that_differ(void **unused)
         ets_verify_outputs(bytes, "forward", 1, outputs, 1, NULL, 0, verdicts, 3, &verdict, NULL),
         ETS_OK);
     assert_int_equal(verdict.failed_count, 1);
-    assert_int_equal(verdicts[1].verdict, ETS_MATCH_MISSING);
+    assert_int_equal(verdicts[1].verdict, ETS_RESULT_MISSING);
     assert_int_equal(
         ets_verify_outputs(bytes, "forward", 1, outputs, 3, NULL, 0, verdicts, 3, &verdict, NULL),
         ETS_OK);
     assert_int_equal(verdict.output_count, 3);
     assert_int_equal(verdict.first_failed, 2);
-    assert_int_equal(verdicts[2].verdict, ETS_MATCH_UNEXPECTED);
+    assert_int_equal(verdicts[2].verdict, ETS_RESULT_UNEXPECTED);
 }
 
 /* Upstream: NotSupported and InvalidArgument, without a word of what there is. */
@@ -350,11 +351,11 @@ static void test_verify__damaged_bundles(void **unused)
 static void test_verify__verdicts_have_names(void **unused)
 {
     (void)unused;
-    assert_string_equal(ets_match_name(ETS_MATCH_CLOSE), "close");
-    assert_string_equal(ets_match_name(ETS_MATCH_UNEXPECTED), "unexpected");
-    assert_non_null(ets_match_meaning(ETS_MATCH_SHAPE));
-    assert_null(ets_match_name((enum ets_match)7));
-    assert_null(ets_match_meaning((enum ets_match)7));
+    assert_string_equal(ets_output_result_name(ETS_RESULT_CLOSE), "close");
+    assert_string_equal(ets_output_result_name(ETS_RESULT_UNEXPECTED), "unexpected");
+    assert_non_null(ets_output_result_meaning(ETS_RESULT_SHAPE));
+    assert_null(ets_output_result_name((enum ets_output_result)7));
+    assert_null(ets_output_result_meaning((enum ets_output_result)7));
 }
 
 int main(void)

@@ -9,7 +9,7 @@ struct subject {
     struct ets_file *dump, *program_file;
     struct ets_program program;
     struct ets_inspection *inspection;
-    struct ets_delegations *delegations;
+    struct ets_delegation *delegations;
     struct ets_arena arena;
 };
 
@@ -20,8 +20,8 @@ static struct subject open_subject(const char *model)
     assert_int_equal(ets_program_init(&s.program, ets_file_bytes(s.program_file), NULL), ETS_OK);
     s.inspection =
         inspect(ets_file_bytes(s.dump), (struct ets_inspect_options){.program = &s.program});
-    const struct ets_delegations_options options = {.program = &s.program};
-    assert_int_equal(ets_delegations_open(&options, &s.delegations, NULL), ETS_OK);
+    const struct ets_delegation_options options = {.program = &s.program};
+    assert_int_equal(ets_delegation_open(&options, &s.delegations, NULL), ETS_OK);
     ets_arena_init(&s.arena, NULL, 0);
     return s;
 }
@@ -29,7 +29,7 @@ static struct subject open_subject(const char *model)
 static void close_subject(struct subject *s)
 {
     ets_arena_reset(&s->arena);
-    ets_delegations_close(s->delegations);
+    ets_delegation_close(s->delegations);
     ets_inspection_close(s->inspection);
     ets_file_close(s->program_file);
     ets_file_close(s->dump);
@@ -99,14 +99,15 @@ static void test_delegate_lines__each_method_has_a_section(void **state)
         const struct ets_delegate_section *section = &sections.items[i];
         const struct ets_block *block = ets_inspection_block(s.inspection, section->block);
         assert_int_equal(section->first_step, step);
-        assert_string_equal(block->method, ets_delegations_step(s.delegations, step)->method_name);
+        assert_string_equal(block->method,
+                            ets_delegation_step_at(s.delegations, step)->method_name);
         const struct ets_delegate_lines lines = collect(&s, section, false);
         assert_int_equal(lines.count, section->end_step - section->first_step);
         assert_int_equal(lines.outside_count, lines.count);
         assert_true(lines.delegated_share == 0);
         step = section->end_step;
     }
-    assert_int_equal(step, ets_delegations_count(s.delegations));
+    assert_int_equal(step, ets_delegation_count(s.delegations));
     close_subject(&s);
 }
 

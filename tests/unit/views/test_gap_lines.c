@@ -16,7 +16,7 @@ static void gap_lines__name_the_nodes_that_a_value_is_of(void **state)
         ets_arena_init(&arena, NULL, 0);
         assert_true(ets_gap_row_count(e.report) > 0);
         for (uint32_t i = 0; i < ets_gap_row_count(e.report); i++) {
-            struct gap_line line;
+            struct ets_gap_line line;
             assert_int_equal(ets_gap_line_make(&line, &arena, e.inspection, e.report, i, NULL),
                              ETS_OK);
             const struct ets_graph_node *own = line.of->value->node;
@@ -47,7 +47,7 @@ static void gap_lines__without_memory_there_is_none(void **state)
         struct failing failing = {.fail_at = n};
         const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
         struct ets_arena arena;
-        struct gap_line line;
+        struct ets_gap_line line;
         struct ets_error error = {.status = ETS_OK};
         ets_arena_init(&arena, &allocator, 0);
         is_made = ets_gap_line_make(&line, &arena, e.inspection, e.report, 0, &error) == ETS_OK;

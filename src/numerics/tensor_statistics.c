@@ -1,7 +1,7 @@
 /*
- * A tensor's summary, made of blocks of numbers: a block's bytes go into the hash, its numbers into
- * sums of their own, which are added to the whole's. Blocks keep the inner loops free of types and
- * strides, and small terms from being lost in large sums. Within a block, numbers are taken as
+ * A tensor's statistics, made of blocks of numbers: a block's bytes go into the hash, its numbers
+ * into sums of their own, which are added to the whole's. Blocks keep the inner loops free of types
+ * and strides, and small terms from being lost in large sums. Within a block, numbers are taken as
  * differences from its first one, so that the deviation is not lost behind a large mean; blocks are
  * put together by Chan, Golub and LeVeque's formula.
  */
@@ -11,12 +11,12 @@
 #include "base/load.h"
 #include "numerics/decode.h"
 #include "numerics/element_blocks.h"
-#include "numerics/summary_sums.h"
+#include "numerics/tensor_statistics_sums.h"
 #include "numerics/xxh64.h"
 
 /* A block's numbers; a multiple of 32, so that a full block of any type is whole stripes. */
 enum { BLOCK = 64 };
-enum { LANES = ETS_SUMMARY_LANES };
+enum { LANES = ETS_TENSOR_STATISTICS_LANES };
 
 static double from_bits(uint64_t bits)
 {
@@ -40,7 +40,8 @@ static struct sums merge(struct sums a, struct sums b)
                          .zeros = a.zeros + b.zeros};
 }
 
-static inline void add_number(struct ets_summary_lanes *lanes, size_t lane, double x, double pivot)
+static inline void add_number(struct ets_tensor_statistics_lanes *lanes, size_t lane, double x,
+                              double pivot)
 {
     const double difference = x - pivot;
     lanes->min[lane] = x < lanes->min[lane] ? x : lanes->min[lane];
@@ -51,8 +52,8 @@ static inline void add_number(struct ets_summary_lanes *lanes, size_t lane, doub
     lanes->zeros[lane] += x == 0 ? 1.0 : 0.0;
 }
 
-static void add_numbers(struct ets_summary_lanes *restrict lanes, const double *restrict numbers,
-                        size_t count, double pivot)
+static void add_numbers(struct ets_tensor_statistics_lanes *restrict lanes,
+                        const double *restrict numbers, size_t count, double pivot)
 {
     size_t i = 0;
 #if ETS_HAS_AVX2
@@ -69,7 +70,7 @@ static void add_numbers(struct ets_summary_lanes *restrict lanes, const double *
     for (; i < count; i++) add_number(lanes, 0, numbers[i], pivot);
 }
 
-static struct sums take_lane(const struct ets_summary_lanes *lanes, size_t lane)
+static struct sums take_lane(const struct ets_tensor_statistics_lanes *lanes, size_t lane)
 {
     return (struct sums){lanes->min[lane],
                          lanes->max[lane],
@@ -82,7 +83,7 @@ static struct sums take_lane(const struct ets_summary_lanes *lanes, size_t lane)
 /* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite where one of them is. */
 static struct sums sum_numbers(const double *numbers, size_t count, double pivot)
 {
-    struct ets_summary_lanes lanes = {.min = {0}};
+    struct ets_tensor_statistics_lanes lanes = {.min = {0}};
     for (size_t lane = 0; lane < LANES; lane++) lanes.min[lane] = lanes.max[lane] = numbers[0];
     add_numbers(&lanes, numbers, count, pivot);
     return merge(merge(take_lane(&lanes, 0), take_lane(&lanes, 1)),
@@ -90,28 +91,28 @@ static struct sums sum_numbers(const double *numbers, size_t count, double pivot
 }
 
 struct summing {
-    struct ets_summary summary;
+    struct ets_tensor_statistics statistics;
     struct ets_xxh64 hash;
     uint64_t finite_count;
     uint32_t first_wanted;
 };
 
 /* Counts the numbers that are not finite and moves the others together. Returns how many. */
-static size_t take_finite(struct ets_summary *summary, double *numbers, size_t count)
+static size_t take_finite(struct ets_tensor_statistics *statistics, double *numbers, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const double x = numbers[i];
-        if (x != x) summary->nan_count++;
-        else if (x - x != 0) summary->infinite_count++;
+        if (x != x) statistics->nan_count++;
+        else if (x - x != 0) statistics->infinite_count++;
         else numbers[kept++] = x;
     }
     return kept;
 }
 
-/* Adds a block of `block_count` numbers to `summary`, which has `count` finite ones so far. */
-static void add_sums(struct ets_summary *summary, uint64_t count, const struct sums *sums,
-                     double pivot, double block_count)
+/* Adds a block of `block_count` numbers to `statistics`, which has `count` finite ones so far. */
+static void add_sums(struct ets_tensor_statistics *statistics, uint64_t count,
+                     const struct sums *sums, double pivot, double block_count)
 {
     const double offset = sums->difference / block_count; /* the block's mean - pivot */
     const double block_sum = block_count * pivot + sums->difference;
@@ -119,54 +120,55 @@ static void add_sums(struct ets_summary *summary, uint64_t count, const struct s
     if (deviation < 0) deviation = 0;
     if (count > 0) {
         const double before = (double)count;
-        const double apart = pivot + offset - summary->sum / before; /* of the two means */
+        const double apart = pivot + offset - statistics->sum / before; /* of the two means */
         deviation += apart * apart * (before / (before + block_count)) * block_count;
     }
-    if (count == 0 || sums->min < summary->min) summary->min = sums->min;
-    if (count == 0 || sums->max > summary->max) summary->max = sums->max;
-    summary->sum += block_sum;
-    summary->absolute_sum += sums->absolute;
-    summary->square_sum += sums->difference_square + pivot * (sums->difference + block_sum);
-    summary->deviation_square_sum += deviation;
-    summary->zero_count += (uint64_t)sums->zeros;
+    if (count == 0 || sums->min < statistics->min) statistics->min = sums->min;
+    if (count == 0 || sums->max > statistics->max) statistics->max = sums->max;
+    statistics->sum += block_sum;
+    statistics->absolute_sum += sums->absolute;
+    statistics->square_sum += sums->difference_square + pivot * (sums->difference + block_sum);
+    statistics->deviation_square_sum += deviation;
+    statistics->zero_count += (uint64_t)sums->zeros;
 }
 
 static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_type,
                       size_t elements)
 {
     double numbers[BLOCK];
-    struct ets_summary *summary = &summing->summary;
+    struct ets_tensor_statistics *statistics = &summing->statistics;
     size_t count = elements * ets_scalar_component_count(scalar_type);
     ets_decode(bytes, scalar_type, elements, numbers);
-    summary->count += count;
-    for (size_t i = 0; i < count && summary->first_count < summing->first_wanted; i++) {
-        summary->first[summary->first_count++] = numbers[i];
+    statistics->count += count;
+    for (size_t i = 0; i < count && statistics->first_count < summing->first_wanted; i++) {
+        statistics->first[statistics->first_count++] = numbers[i];
     }
     /* Nearly all blocks are finite: their sums tell. */
     struct sums sums = sum_numbers(numbers, count, numbers[0]);
     if (sums.difference - sums.difference != 0) {
-        count = take_finite(summary, numbers, count);
+        count = take_finite(statistics, numbers, count);
         if (count == 0) return;
         sums = sum_numbers(numbers, count, numbers[0]);
     }
-    add_sums(summary, summing->finite_count, &sums, numbers[0], (double)count);
+    add_sums(statistics, summing->finite_count, &sums, numbers[0], (double)count);
     summing->finite_count += count;
 }
 
-static void finish_range(struct ets_summary *summary)
+static void finish_range(struct ets_tensor_statistics *statistics)
 {
-    if (ets_summary_finite_count(summary) == 0) {
-        summary->min = summary->max = from_bits(UINT64_C(0x7ff8000000000000));
+    if (ets_tensor_statistics_finite_count(statistics) == 0) {
+        statistics->min = statistics->max = from_bits(UINT64_C(0x7ff8000000000000));
     }
-    summary->absolute_max = -summary->min > summary->max ? -summary->min : summary->max;
+    statistics->absolute_max =
+        -statistics->min > statistics->max ? -statistics->min : statistics->max;
 }
 
-enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t first_count,
-                                      struct ets_summary *summary_out)
+enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor, uint32_t first_count,
+                                         struct ets_tensor_statistics *statistics_out)
 {
     const enum ets_status status = ets_blocks_check(tensor);
     if (status != ETS_OK) return status;
-    if (first_count > ETS_SUMMARY_FIRST_LIMIT) return ETS_INVALID_ARGUMENT;
+    if (first_count > ETS_TENSOR_STATISTICS_FIRST_LIMIT) return ETS_INVALID_ARGUMENT;
     const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
     const size_t block = BLOCK / ets_scalar_component_count(tensor->scalar_type);
     struct summing summing = {.first_wanted = first_count};
@@ -185,18 +187,18 @@ enum ets_status ets_summary_of_tensor(const struct ets_tensor *tensor, uint32_t 
         add_block(&summing, bytes, tensor->scalar_type, (size_t)count);
         end = bytes + size - tail;
     }
-    summing.summary.hash = ets_xxh64_finish(&summing.hash, end, tail);
-    finish_range(&summing.summary);
-    *summary_out = summing.summary;
+    summing.statistics.hash = ets_xxh64_finish(&summing.hash, end, tail);
+    finish_range(&summing.statistics);
+    *statistics_out = summing.statistics;
     return ETS_OK;
 }
 
-uint64_t ets_summary_finite_count(const struct ets_summary *summary)
+uint64_t ets_tensor_statistics_finite_count(const struct ets_tensor_statistics *statistics)
 {
-    return summary->count - summary->nan_count - summary->infinite_count;
+    return statistics->count - statistics->nan_count - statistics->infinite_count;
 }
 
-double ets_summary_mean(const struct ets_summary *summary)
+double ets_tensor_statistics_mean(const struct ets_tensor_statistics *statistics)
 {
-    return summary->sum / (double)ets_summary_finite_count(summary);
+    return statistics->sum / (double)ets_tensor_statistics_finite_count(statistics);
 }

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
-#include "numerics/summary_sums.h"
+#include "numerics/tensor_statistics_sums.h"
 #include "numerics/xxh64.h"
 #include "test_little_support.h"
 
@@ -23,10 +23,10 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* What a summary must say, added up in long double. */
+/* What a statistics must say, added up in long double. */
 struct wanted {
     uint64_t count, nan_count, infinite_count, zero_count, finite_count;
-    double min, max, first[ETS_SUMMARY_FIRST_LIMIT];
+    double min, max, first[ETS_TENSOR_STATISTICS_FIRST_LIMIT];
     long double sum, absolute_sum, square_sum, deviation_square_sum;
 };
 
@@ -37,7 +37,7 @@ static struct wanted brute_force(const struct ets_tensor *tensor)
     double x;
     assert_int_equal(ets_elements_init(&elements, tensor, NULL), ETS_OK);
     while (ets_elements_next(&elements, &x)) {
-        if (wanted.count < ETS_SUMMARY_FIRST_LIMIT) wanted.first[wanted.count] = x;
+        if (wanted.count < ETS_TENSOR_STATISTICS_FIRST_LIMIT) wanted.first[wanted.count] = x;
         wanted.count++;
         wanted.nan_count += isnan(x);
         wanted.infinite_count += isinf(x) != 0;
@@ -93,37 +93,42 @@ static void expect_near(const char *what, double got, long double wanted, long d
 static void check(const struct ets_tensor *tensor)
 {
     const struct wanted wanted = brute_force(tensor);
-    struct ets_summary summary;
-    assert_int_equal(ets_summary_of_tensor(tensor, ETS_SUMMARY_FIRST_LIMIT, &summary), ETS_OK);
-    assert_int_equal(summary.count, wanted.count);
-    assert_int_equal(summary.nan_count, wanted.nan_count);
-    assert_int_equal(summary.infinite_count, wanted.infinite_count);
-    assert_int_equal(summary.zero_count, wanted.zero_count);
-    assert_int_equal(ets_summary_finite_count(&summary), wanted.finite_count);
-    assert_true(summary.hash == hash_of(tensor));
-    assert_int_equal(summary.first_count, wanted.count < ETS_SUMMARY_FIRST_LIMIT
-                                              ? wanted.count
-                                              : ETS_SUMMARY_FIRST_LIMIT);
-    for (uint32_t i = 0; i < summary.first_count; i++) {
-        assert_true(summary.first[i] == wanted.first[i] ||
-                    (isnan(summary.first[i]) && isnan(wanted.first[i])));
+    struct ets_tensor_statistics statistics;
+    assert_int_equal(
+        ets_tensor_statistics_of(tensor, ETS_TENSOR_STATISTICS_FIRST_LIMIT, &statistics), ETS_OK);
+    assert_int_equal(statistics.count, wanted.count);
+    assert_int_equal(statistics.nan_count, wanted.nan_count);
+    assert_int_equal(statistics.infinite_count, wanted.infinite_count);
+    assert_int_equal(statistics.zero_count, wanted.zero_count);
+    assert_int_equal(ets_tensor_statistics_finite_count(&statistics), wanted.finite_count);
+    assert_true(statistics.hash == hash_of(tensor));
+    assert_int_equal(statistics.first_count, wanted.count < ETS_TENSOR_STATISTICS_FIRST_LIMIT
+                                                 ? wanted.count
+                                                 : ETS_TENSOR_STATISTICS_FIRST_LIMIT);
+    for (uint32_t i = 0; i < statistics.first_count; i++) {
+        assert_true(statistics.first[i] == wanted.first[i] ||
+                    (isnan(statistics.first[i]) && isnan(wanted.first[i])));
     }
     if (wanted.finite_count == 0) {
-        assert_true(isnan(summary.min) && isnan(summary.max) && isnan(summary.absolute_max));
-        assert_true(isnan(ets_summary_mean(&summary)) && isnan(ets_summary_std(&summary)));
-        assert_true(summary.sum == 0 && ets_summary_l2(&summary) == 0);
+        assert_true(isnan(statistics.min) && isnan(statistics.max) &&
+                    isnan(statistics.absolute_max));
+        assert_true(isnan(ets_tensor_statistics_mean(&statistics)) &&
+                    isnan(ets_tensor_statistics_std(&statistics)));
+        assert_true(statistics.sum == 0 && ets_tensor_statistics_l2(&statistics) == 0);
         return;
     }
     const long double n = (long double)wanted.finite_count;
-    assert_true(summary.min == wanted.min && summary.max == wanted.max);
-    assert_true(summary.absolute_max == fmax(fabs(wanted.min), fabs(wanted.max)));
-    expect_near("sum", summary.sum, wanted.sum, wanted.absolute_sum);
-    expect_near("absolute sum", summary.absolute_sum, wanted.absolute_sum, wanted.absolute_sum);
-    expect_near("square sum", summary.square_sum, wanted.square_sum, wanted.square_sum);
-    expect_near("l2", ets_summary_l2(&summary), sqrtl(wanted.square_sum), sqrtl(wanted.square_sum));
-    expect_near("mean", ets_summary_mean(&summary), wanted.sum / n, wanted.absolute_sum / n);
+    assert_true(statistics.min == wanted.min && statistics.max == wanted.max);
+    assert_true(statistics.absolute_max == fmax(fabs(wanted.min), fabs(wanted.max)));
+    expect_near("sum", statistics.sum, wanted.sum, wanted.absolute_sum);
+    expect_near("absolute sum", statistics.absolute_sum, wanted.absolute_sum, wanted.absolute_sum);
+    expect_near("square sum", statistics.square_sum, wanted.square_sum, wanted.square_sum);
+    expect_near("l2", ets_tensor_statistics_l2(&statistics), sqrtl(wanted.square_sum),
+                sqrtl(wanted.square_sum));
+    expect_near("mean", ets_tensor_statistics_mean(&statistics), wanted.sum / n,
+                wanted.absolute_sum / n);
     const long double deviation = sqrtl(wanted.deviation_square_sum / n);
-    expect_near("std", ets_summary_std(&summary), deviation,
+    expect_near("std", ets_tensor_statistics_std(&statistics), deviation,
                 deviation + 1e-4L * fabsl(wanted.sum / n));
 }
 
@@ -155,7 +160,7 @@ static void fill(uint8_t *bytes, size_t size, int type, uint64_t *state)
     }
 }
 
-static void test_summary__every_type_in_every_layout(void **state)
+static void test_tensor_statistics__every_type_in_every_layout(void **state)
 {
     (void)state;
     static uint8_t data[16 * 3 * 5 * 7 * 4 + 1];
@@ -181,7 +186,7 @@ static void test_summary__every_type_in_every_layout(void **state)
     }
 }
 
-static void test_summary__every_length(void **state)
+static void test_tensor_statistics__every_length(void **state)
 {
     (void)state;
     static uint8_t data[200 * 16];
@@ -199,26 +204,26 @@ static void test_summary__every_length(void **state)
     }
 }
 
-static void test_summary__values_worked_out_by_hand(void **state)
+static void test_tensor_statistics__values_worked_out_by_hand(void **state)
 {
     (void)state;
     const float data[] = {3, -4, 0, NAN, -0.0f, INFINITY, 1, -INFINITY};
     const struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 8);
-    struct ets_summary summary;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 2, &summary), ETS_OK);
-    assert_int_equal(summary.count, 8);
-    assert_int_equal(summary.nan_count, 1);
-    assert_int_equal(summary.infinite_count, 2);
-    assert_int_equal(summary.zero_count, 2);
-    assert_true(summary.min == -4 && summary.max == 3 && summary.absolute_max == 4);
-    assert_true(summary.sum == 0 && summary.absolute_sum == 8 && summary.square_sum == 26);
-    assert_true(ets_summary_mean(&summary) == 0);
-    assert_true(ets_summary_std(&summary) == sqrt(26.0 / 5));
-    assert_int_equal(summary.first_count, 2);
-    assert_true(summary.first[1] == -4);
+    struct ets_tensor_statistics statistics;
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 2, &statistics), ETS_OK);
+    assert_int_equal(statistics.count, 8);
+    assert_int_equal(statistics.nan_count, 1);
+    assert_int_equal(statistics.infinite_count, 2);
+    assert_int_equal(statistics.zero_count, 2);
+    assert_true(statistics.min == -4 && statistics.max == 3 && statistics.absolute_max == 4);
+    assert_true(statistics.sum == 0 && statistics.absolute_sum == 8 && statistics.square_sum == 26);
+    assert_true(ets_tensor_statistics_mean(&statistics) == 0);
+    assert_true(ets_tensor_statistics_std(&statistics) == sqrt(26.0 / 5));
+    assert_int_equal(statistics.first_count, 2);
+    assert_true(statistics.first[1] == -4);
 }
 
-static void test_summary__nothing_finite(void **state)
+static void test_tensor_statistics__nothing_finite(void **state)
 {
     (void)state;
     float data[150];
@@ -234,7 +239,7 @@ static void test_summary__nothing_finite(void **state)
 }
 
 /* The deviation is not lost behind a large mean, nor behind an outlier in front. */
-static void test_summary__sums_that_cancel(void **state)
+static void test_tensor_statistics__sums_that_cancel(void **state)
 {
     (void)state;
     static float data[100000];
@@ -250,26 +255,26 @@ static void test_summary__sums_that_cancel(void **state)
     volatile float tenth = 0.1f; /* a constant may have more digits: FLT_EVAL_METHOD */
     for (size_t i = 0; i < 100000; i++) data[i] = tenth;
     tensor = test_vector(ETS_SCALAR_FLOAT, data, 100000);
-    struct ets_summary summary;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_OK);
-    assert_true(ets_summary_std(&summary) == 0);
-    assert_true(ets_summary_mean(&summary) == (double)tenth);
+    struct ets_tensor_statistics statistics;
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_OK);
+    assert_true(ets_tensor_statistics_std(&statistics) == 0);
+    assert_true(ets_tensor_statistics_mean(&statistics) == (double)tenth);
 }
 
-static void test_summary__a_scalar_tensor(void **state)
+static void test_tensor_statistics__a_scalar_tensor(void **state)
 {
     (void)state;
     const int64_t value[] = {-5};
     const struct ets_tensor tensor = {
         .scalar_type = ETS_SCALAR_LONG, .data = LITTLE(value), .data_bytes = sizeof value};
-    struct ets_summary summary;
+    struct ets_tensor_statistics statistics;
     check(&tensor);
-    assert_int_equal(ets_summary_of_tensor(&tensor, 8, &summary), ETS_OK);
-    assert_true(summary.first_count == 1 && summary.first[0] == -5);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 8, &statistics), ETS_OK);
+    assert_true(statistics.first_count == 1 && statistics.first[0] == -5);
 }
 
 /* The published test vectors of XXH64 with seed 0. */
-static void test_summary__hash_is_xxh64(void **state)
+static void test_tensor_statistics__hash_is_xxh64(void **state)
 {
     (void)state;
     const char *text = "Nobody inspects the spammish repetition";
@@ -288,52 +293,52 @@ static void test_summary__hash_is_xxh64(void **state)
                                           .strides = {1},
                                           .data = cases[i].text,
                                           .data_bytes = size};
-        struct ets_summary summary;
-        assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_OK);
-        assert_true(summary.hash == cases[i].hash);
+        struct ets_tensor_statistics statistics;
+        assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_OK);
+        assert_true(statistics.hash == cases[i].hash);
     }
 }
 
-static void test_summary__tensors_that_are_refused(void **state)
+static void test_tensor_statistics__tensors_that_are_refused(void **state)
 {
     (void)state;
     const float data[6] = {0};
-    struct ets_summary summary = {.count = 77};
+    struct ets_tensor_statistics statistics = {.count = 77};
     struct ets_tensor tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
-    assert_int_equal(ets_summary_of_tensor(&tensor, 9, &summary), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 9, &statistics), ETS_INVALID_ARGUMENT);
     tensor.data_bytes--;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_TRUNCATED);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_TRUNCATED);
     tensor.data = NULL;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_TRUNCATED);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_TRUNCATED);
     tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
     tensor.strides[0] = -1;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_INVALID_ARGUMENT);
     tensor.strides[0] = INT64_MAX;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_INVALID_ARGUMENT);
     tensor = test_vector(ETS_SCALAR_FLOAT, data, -1);
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_INVALID_ARGUMENT);
     tensor = test_vector(ETS_SCALAR_FLOAT, data, 6);
     tensor.rank = ETS_TENSOR_MAX_RANK + 1;
-    assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_INVALID_ARGUMENT);
+    assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_INVALID_ARGUMENT);
     tensor.rank = 1;
     for (int type = ETS_SCALAR_QUINT4X2; type <= ETS_SCALAR_BITS16; type++) {
         tensor.scalar_type = (enum ets_scalar_type)type;
-        assert_int_equal(ets_summary_of_tensor(&tensor, 0, &summary), ETS_UNSUPPORTED);
+        assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_UNSUPPORTED);
     }
-    assert_int_equal(summary.count, 77);
+    assert_int_equal(statistics.count, 77);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary__every_type_in_every_layout),
-        cmocka_unit_test(test_summary__every_length),
-        cmocka_unit_test(test_summary__values_worked_out_by_hand),
-        cmocka_unit_test(test_summary__nothing_finite),
-        cmocka_unit_test(test_summary__sums_that_cancel),
-        cmocka_unit_test(test_summary__a_scalar_tensor),
-        cmocka_unit_test(test_summary__hash_is_xxh64),
-        cmocka_unit_test(test_summary__tensors_that_are_refused),
+        cmocka_unit_test(test_tensor_statistics__every_type_in_every_layout),
+        cmocka_unit_test(test_tensor_statistics__every_length),
+        cmocka_unit_test(test_tensor_statistics__values_worked_out_by_hand),
+        cmocka_unit_test(test_tensor_statistics__nothing_finite),
+        cmocka_unit_test(test_tensor_statistics__sums_that_cancel),
+        cmocka_unit_test(test_tensor_statistics__a_scalar_tensor),
+        cmocka_unit_test(test_tensor_statistics__hash_is_xxh64),
+        cmocka_unit_test(test_tensor_statistics__tensors_that_are_refused),
     };
-    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

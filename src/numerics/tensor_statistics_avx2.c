@@ -1,10 +1,10 @@
 /* The plain loop's operations in the same lanes, so the same sums: compilers leave it scalar. */
 #include "numerics/loads_avx2.h"
-#include "numerics/summary_sums.h"
+#include "numerics/tensor_statistics_sums.h"
 
 #if ETS_HAS_AVX2
 
-ETS_AVX2 void ets_avx2_summary_add(struct ets_summary_lanes *lanes, const double *numbers,
+ETS_AVX2 void ets_avx2_summary_add(struct ets_tensor_statistics_lanes *lanes, const double *numbers,
                                    size_t count, double pivot)
 {
     const __m256d pivots = _mm256_set1_pd(pivot), one = _mm256_set1_pd(1);
@@ -14,7 +14,7 @@ ETS_AVX2 void ets_avx2_summary_add(struct ets_summary_lanes *lanes, const double
     __m256d difference = _mm256_loadu_pd(lanes->difference);
     __m256d square = _mm256_loadu_pd(lanes->difference_square);
     __m256d zeros = _mm256_loadu_pd(lanes->zeros);
-    for (size_t i = 0; i < count; i += ETS_SUMMARY_LANES) {
+    for (size_t i = 0; i < count; i += ETS_TENSOR_STATISTICS_LANES) {
         const __m256d x = _mm256_loadu_pd(numbers + i), apart = _mm256_sub_pd(x, pivots);
         min = _mm256_min_pd(x, min);
         max = _mm256_max_pd(x, max);

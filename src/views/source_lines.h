@@ -2,16 +2,16 @@
  * The work of a block by lines of source: what each line took itself, what it called, and which
  * numeric error its values have.
  *
- *     struct ets_line_work work;
- *     if (!ets_line_work_collect(&arena, &pieces, &runs, NULL, NULL, false, &work)) return false;
- *     for (uint32_t i = 0; i < work.count; i++) show(&work.places[i]);
+ *     struct ets_source_lines work;
+ *     if (!ets_source_lines_collect(&arena, &pieces, &runs, NULL, NULL, false, &work)) return
+ * false; for (uint32_t i = 0; i < work.count; i++) show(&work.places[i]);
  *
  * Every piece of work is counted at one place, so that the own times of all add up to the run, to
  * the tick. Times are ticks of the trace. All memory is the arena's; names are the record's or the
  * arena's.
  */
-#ifndef ETSCOPE_VIEWS_LINE_WORK_H
-#define ETSCOPE_VIEWS_LINE_WORK_H
+#ifndef ETSCOPE_VIEWS_SOURCE_LINES_H
+#define ETSCOPE_VIEWS_SOURCE_LINES_H
 
 #include "etscope/experimental/delegates.h"
 #include "host/strings.h"
@@ -47,7 +47,7 @@ struct ets_source_file {
     uint32_t first, count; /* its places, by line */
 };
 
-struct ets_line_work {
+struct ets_source_lines {
     struct ets_place *places; /* by file, then line; those on no line last */
     uint32_t count, on_lines;
     struct ets_source_file *files; /* the longest first */
@@ -58,14 +58,14 @@ struct ets_line_work {
 
 /* Lines of `errors` are places, too, where no work is. `with_callers`: the crowded line may also be
  * one that calls others. Returns false where memory ran out. */
-bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_chosen_runs *runs,
-                           const struct ets_delegations *delegations,
-                           const struct ets_line_errors *errors, bool with_callers,
-                           struct ets_line_work *lines_out);
+bool ets_source_lines_collect(struct ets_arena *arena, const struct ets_work *work,
+                              const struct ets_chosen_runs *runs,
+                              const struct ets_delegation *delegations,
+                              const struct ets_line_errors *errors, bool with_callers,
+                              struct ets_source_lines *lines_out);
 
 /* value_bytes.c: bytes of the tensors that a row gives in one call; NaN: not known. */
 double ets_row_written_bytes(const struct ets_inspection *inspection, const struct ets_row *row,
-                             const struct ets_delegations *delegations);
+                             const struct ets_delegation *delegations);
 
 #endif

@@ -1,5 +1,5 @@
 /* Lays out work and errors over the lines of the source: each counts at one line. */
-#include "views/line_work.h"
+#include "views/source_lines.h"
 #include "record/record_maps.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ struct draft {
 struct layout {
     struct ets_arena *arena;
     const struct ets_work *work;
-    const struct ets_delegations *delegations;
+    const struct ets_delegation *delegations;
     struct ets_places *places;
     struct ets_key_table keys; /* of drafts: kind, number in `places` */
     struct draft *drafts;
@@ -280,7 +280,7 @@ static int by_time(const void *a, const void *b)
     return (l->first > r->first) - (l->first < r->first);
 }
 
-static bool list_files(const struct layout *l, struct ets_line_work *lines)
+static bool list_files(const struct layout *l, struct ets_source_lines *lines)
 {
     lines->file_count = ets_places_file_count(l->places);
     lines->files = ets_arena_alloc_array(l->arena, lines->file_count, sizeof *lines->files);
@@ -301,7 +301,7 @@ static bool list_files(const struct layout *l, struct ets_line_work *lines)
 
 /* The rest of the run is on no line, either. */
 static void add_between(const struct layout *l, const struct ets_chosen_runs *runs, double *per_run,
-                        struct ets_line_work *lines)
+                        struct ets_source_lines *lines)
 {
     const uint32_t count = l->work->block->run_count;
     memset(per_run, 0, count * sizeof *per_run);
@@ -327,7 +327,7 @@ static struct ets_numbers renumber(const uint32_t *place_of, const struct list *
 }
 
 /* Files and their lines in order; lists say which places they mean. */
-static bool sort_places(const struct layout *l, struct ets_line_work *lines)
+static bool sort_places(const struct layout *l, struct ets_source_lines *lines)
 {
     uint32_t *place_of = ets_arena_alloc_array(l->arena, lines->count, sizeof *place_of);
     if (place_of == NULL) return false;
@@ -344,7 +344,7 @@ static bool sort_places(const struct layout *l, struct ets_line_work *lines)
 }
 
 static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool with_callers,
-                   struct ets_line_work *lines)
+                   struct ets_source_lines *lines)
 {
     const uint32_t count = l->keys.count;
     const double whole = runs->whole;
@@ -374,14 +374,14 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool wi
     return sort_places(l, lines) && list_files(l, lines);
 }
 
-bool ets_line_work_collect(struct ets_arena *arena, const struct ets_work *work,
-                           const struct ets_chosen_runs *runs,
-                           const struct ets_delegations *delegations,
-                           const struct ets_line_errors *errors, bool with_callers,
-                           struct ets_line_work *lines_out)
+bool ets_source_lines_collect(struct ets_arena *arena, const struct ets_work *work,
+                              const struct ets_chosen_runs *runs,
+                              const struct ets_delegation *delegations,
+                              const struct ets_line_errors *errors, bool with_callers,
+                              struct ets_source_lines *lines_out)
 {
     struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
-    *lines_out = (struct ets_line_work){.count = 0};
+    *lines_out = (struct ets_source_lines){.count = 0};
     l.entry_capacity = 64;
     ets_key_table_init(&l.keys, arena, 1);
     l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);

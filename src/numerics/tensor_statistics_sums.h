@@ -1,0 +1,30 @@
+/* Sums over a block of one tensor's numbers: the inner loop of a summary. */
+#ifndef ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
+#define ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
+
+#include <stddef.h>
+
+#include "etscope/numerics.h"
+#include "numerics/avx2.h"
+
+/* How many numbers are finite. */
+uint64_t ets_tensor_statistics_finite_count(const struct ets_tensor_statistics *statistics);
+
+/* The sums' lanes, which fit a vector register. */
+enum { ETS_TENSOR_STATISTICS_LANES = 4 };
+
+/* Of numbers x, with differences x - pivot. */
+struct ets_tensor_statistics_lanes {
+    double min[ETS_TENSOR_STATISTICS_LANES], max[ETS_TENSOR_STATISTICS_LANES],
+        absolute[ETS_TENSOR_STATISTICS_LANES], difference[ETS_TENSOR_STATISTICS_LANES],
+        difference_square[ETS_TENSOR_STATISTICS_LANES], zeros[ETS_TENSOR_STATISTICS_LANES];
+};
+
+#if ETS_HAS_AVX2
+/* Adds `count` numbers, a multiple of the lanes: number i to lane i % ETS_TENSOR_STATISTICS_LANES.
+ */
+void ets_avx2_summary_add(struct ets_tensor_statistics_lanes *lanes, const double *numbers,
+                          size_t count, double pivot);
+#endif
+
+#endif
