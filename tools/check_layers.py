@@ -45,10 +45,11 @@ LAYERS = {
     "reference": {"base", "engine", "host", "numerics", "record"},
     "gap": {"base", "format", "host", "inspect", "numerics", "record", "reference", "verify"},
     "views": {"base", "compare", "cost", "gap", "host", "inspect", "numerics", "record", "verify"},
-    "output": {"base", "compare", "cost", "dump", "format", "gap", "host", "inspect", "numerics", "record",
-               "verify", "views"},
+    "output": {"base", "compare", "cost", "dump", "format", "gap", "host", "inspect", "numerics",
+               "record", "verify", "views"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
-    "cli": {"cost", "dump", "format", "host", "inspect", "numerics", "output", "record", "verify", "views"},
+    "cli": {"cost", "dump", "format", "host", "inspect", "numerics", "output", "record", "verify",
+            "views"},
 }
 DEVICE = {"base", "trace", "format", "numerics", "verify"}
 

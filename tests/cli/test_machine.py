@@ -31,17 +31,17 @@ class Machine(support.FolderTest):
         return path
 
     def test_machine__shows_what_was_saved(self):
-        done = support.run("machine", self.write(), "--width", "100")
+        done = support.run("machine", self.write(), "--width", "150")
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertEqual(done.stdout.decode().splitlines(), [
             "float32 100 GFLOP/s, memory 10.0 GB/s with 1 thread; an empty kernel takes 0.10 us; an "
             "empty delegate call 0.40 us",
-            "threads  roof       program   level  working set  GFLOP/s  GB/s     min us  runs",
-            "      1  compute    float32              3.0 MiB      100        10000.000    50",
-            "      1  bandwidth  add       L1        12.0 KiB             24      0.512    50",
-            "      1  bandwidth  copy      memory    95.4 MiB             10  10000.000    50",
-            "      1  call       kernel                                           0.100    50",
-            "      1  call       delegate                                         0.400    50"])
+            "threads  roof       program   level   working set  GFLOP/s  GB/s     min us  runs",
+            "      1  compute    float32               3.0 MiB      100        10000.000    50",
+            "      1  bandwidth  add       L1         12.0 KiB             24      0.512    50",
+            "      1  bandwidth  copy      memory     95.4 MiB             10  10000.000    50",
+            "      1  call       kernel                                            0.100    50",
+            "      1  call       delegate                                          0.400    50"])
 
     def test_machine__json(self):
         done = support.run("machine", self.write(), "--format", "json")

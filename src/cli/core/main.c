@@ -219,7 +219,8 @@ static const struct cli_command commands[] = {
      "float16 and int8, vectors that are added and copied in each cache and in memory, and "
      "instructions that have nothing to do. Shows the most operations and bytes in a second that "
      "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
-     "--cost --machine FILE` holds operators against. Takes a minute; other work on the machine "
+     "--cost --machine FILE` holds operators against. Takes up to half a minute; other work on the "
+     "machine "
      "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
      "machine.",
      cli_machine_options,

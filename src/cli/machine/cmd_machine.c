@@ -70,8 +70,8 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
         code = cli_complain(CLI_UNAVAILABLE,
                             "this ExecuTorch runtime was built without event tracing: a matrix "
                             "product inside of a delegate cannot be timed");
-    } else if (cli_measure(engine, &options, &m->arena, &m->machine, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
+    } else {
+        code = cli_measure(engine, &options, &m->arena, &m->machine);
     }
     ets_engine_close(library);
     return code;

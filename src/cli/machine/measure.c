@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/error.h"
+#include "cli/core/command.h"
 #include "cli/machine/machine_programs.h"
 #include "etscope/inspect.h"
 #include "host/physical_memory.h"
@@ -25,7 +25,7 @@ enum {
     QUICK_RUNS = 3,
     MOST_ROOFS = 1024
 };
-#define LEAST_ROUND_NS 3e6
+#define LEAST_ROUND_NS 6e6
 
 struct bench {
     const struct ets_engine *engine;
@@ -35,7 +35,7 @@ struct bench {
     uint64_t most_elements;
     struct ets_roof *roofs;
     uint32_t roof_count;
-    struct ets_error *error;
+    struct ets_error error; /* of what failed last */
 };
 
 static double now_ns(void)
@@ -45,31 +45,41 @@ static double now_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* Executes untraced, and keeps the shortest time of the roof. */
-static enum ets_status time_runs(const struct bench *b, struct ets_engine_method *method,
-                                 struct ets_roof *roof)
+/* The exit code of a call. */
+static int check(const struct bench *b, enum ets_status status)
+{
+    return status == ETS_OK ? CLI_OK : cli_fail(NULL, &b->error);
+}
+
+/* Executes, and keeps the shortest time of the roof. */
+static int time_runs(struct bench *b, struct ets_engine_method *method, struct ets_roof *roof)
 {
     double total = 0;
     const uint32_t least = b->is_quick ? QUICK_RUNS : LEAST_RUNS;
-    for (int i = 0; i < WARM_UP; i++) ETS_TRY(b->engine->method_execute(method, b->error));
-    for (uint32_t i = 0; i < MOST_RUNS && (i < least || (!b->is_quick && total < LEAST_ROUND_NS));
-         i++) {
+    enum ets_status status = ETS_OK;
+    for (int i = 0; i < WARM_UP && status == ETS_OK; i++) {
+        status = b->engine->method_execute(method, &b->error);
+    }
+    for (uint32_t i = 0; i < MOST_RUNS && status == ETS_OK; i++) {
+        if (i >= least && (b->is_quick || total >= LEAST_ROUND_NS)) break;
         const double begin = now_ns();
-        ETS_TRY(b->engine->method_execute(method, b->error));
+        status = b->engine->method_execute(method, &b->error);
         const double took = fmax(now_ns() - begin, 1);
         total += took;
         if (roof->runs++ == 0 || took < roof->time_ns) roof->time_ns = took;
     }
-    return ETS_OK;
+    return check(b, status);
 }
 
 /* The shortest event of the matrix product; what converts inputs and outputs is apart from it. */
-static enum ets_status read_product(struct bench *b, struct ets_bytes trace, struct ets_roof *roof)
+static int read_product(struct bench *b, struct ets_bytes trace, struct ets_roof *roof)
 {
     static const char name[] = "Fully Connected";
     struct ets_inspection *inspection;
     const struct ets_inspect_options options = {.partial = 0};
-    ETS_TRY(ets_inspection_open(trace, &options, &inspection, b->error));
+    if (ets_inspection_open(trace, &options, &inspection, &b->error) != ETS_OK) {
+        return cli_fail(NULL, &b->error);
+    }
     enum ets_status status = ETS_UNSUPPORTED;
     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
         struct ets_statistics s;
@@ -78,7 +88,7 @@ static enum ets_status read_product(struct bench *b, struct ets_bytes trace, str
             memcmp(row->name.data, name, sizeof name - 1) != 0) {
             continue;
         }
-        status = ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &s, b->error);
+        status = ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &s, &b->error);
         if (status != ETS_OK) break;
         /* A clock of whole steps cuts off half of one at the mean. */
         const double ticks = s.min + (double)row->quantum_ticks / 2;
@@ -88,14 +98,14 @@ static enum ets_status read_product(struct bench *b, struct ets_bytes trace, str
         roof->runs += s.count;
     }
     ets_inspection_close(inspection);
-    if (status != ETS_UNSUPPORTED) return status;
-    return ets_fail(b->error, status, ETS_NO_OFFSET,
-                    "the runtime reports no \"%s\" of XNNPACK: a matrix product cannot be timed",
-                    name);
+    if (status != ETS_UNSUPPORTED) return check(b, status);
+    return cli_complain(
+        CLI_UNAVAILABLE,
+        "the runtime reports no \"%s\" of XNNPACK: a matrix product cannot be timed", name);
 }
 
-static enum ets_status set_inputs(const struct bench *b, struct ets_engine_method *method,
-                                  const struct ets_roof *roof, uint64_t elements)
+static int set_inputs(struct bench *b, struct ets_engine_method *method,
+                      const struct ets_roof *roof, uint64_t elements)
 {
     static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 2, 2};
     const bool is_matrix = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
@@ -110,39 +120,41 @@ static enum ets_status set_inputs(const struct bench *b, struct ets_engine_metho
     tensor->strides[1] = 1;
     tensor->data = b->numbers;
     tensor->data_bytes = elements * (is_half ? 2 : sizeof(float));
-    for (size_t i = 0; i < counts[roof->program]; i++) {
-        ETS_TRY(b->engine->method_set_input(method, i, &value, b->error));
+    enum ets_status status = ETS_OK;
+    for (size_t i = 0; i < counts[roof->program] && status == ETS_OK; i++) {
+        status = b->engine->method_set_input(method, i, &value, &b->error);
     }
-    return ETS_OK;
+    return check(b, status);
 }
 
-/* The roofs of one program and number of threads, which are neighbours from `roof` on. */
-static enum ets_status run_method(struct bench *b, struct ets_engine_program *program,
-                                  struct ets_engine_method *method, struct ets_roof *roof)
+static int run_product(struct bench *b, struct ets_engine_program *program,
+                       struct ets_engine_method *method, struct ets_roof *roof)
 {
-    const enum ets_roof_kind kind = ets_roof_kind(roof->program);
-    const struct ets_roof *end = b->roofs + b->roof_count;
-    const enum ets_roof_program which = roof->program;
-    const uint32_t threads = roof->threads;
-    if (kind == ETS_ROOF_COMPUTE) {
-        struct ets_bytes trace, debug;
-        struct ets_roof scratch = {.runs = 0};
-        ETS_TRY(set_inputs(b, method, roof, (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE));
-        ETS_TRY(time_runs(b, method, &scratch));
-        ETS_TRY(b->engine->trace_finish(program, &trace, &debug, b->error));
-        return read_product(b, trace, roof);
-    }
-    for (; roof < end && roof->program == which && roof->threads == threads; roof++) {
-        const uint64_t streams = which == ETS_ROOF_ADD ? 3 : 2;
-        const uint64_t elements =
-            kind == ETS_ROOF_CALL ? 4 : roof->working_set_bytes / streams / sizeof(float);
-        ETS_TRY(set_inputs(b, method, roof, elements));
-        ETS_TRY(time_runs(b, method, roof));
-    }
-    return ETS_OK;
+    struct ets_bytes trace, debug;
+    struct ets_roof scratch = {.runs = 0};
+    int code = set_inputs(b, method, roof, (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE);
+    if (code == CLI_OK) code = time_runs(b, method, &scratch);
+    if (code != CLI_OK) return code;
+    code = check(b, b->engine->trace_finish(program, &trace, &debug, &b->error));
+    return code == CLI_OK ? read_product(b, trace, roof) : code;
 }
 
-static enum ets_status run_program(struct bench *b, struct ets_roof *roof)
+/* The roofs of one program and number of threads, which are neighbours from `first` on. */
+static int run_others(struct bench *b, struct ets_engine_method *method, struct ets_roof *first)
+{
+    int code = CLI_OK;
+    const uint64_t streams = first->program == ETS_ROOF_ADD ? 3 : 2;
+    for (struct ets_roof *roof = first; code == CLI_OK && roof < b->roofs + b->roof_count; roof++) {
+        if (roof->program != first->program || roof->threads != first->threads) break;
+        const bool is_call = ets_roof_kind(roof->program) == ETS_ROOF_CALL;
+        code = set_inputs(b, method, roof,
+                          is_call ? 4 : roof->working_set_bytes / streams / sizeof(float));
+        if (code == CLI_OK) code = time_runs(b, method, roof);
+    }
+    return code;
+}
+
+static int run_program(struct bench *b, struct ets_roof *roof)
 {
     const bool is_traced = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
     const struct ets_engine_program_options options = {
@@ -152,14 +164,15 @@ static enum ets_status run_program(struct bench *b, struct ets_roof *roof)
     };
     struct ets_engine_program *program = NULL;
     struct ets_engine_method *method = NULL;
-    enum ets_status status = b->engine->program_open(&options, &program, b->error);
-    if (status == ETS_OK) {
-        status = b->engine->method_open(program, "forward", &method, b->error);
+    int code = check(b, b->engine->program_open(&options, &program, &b->error));
+    if (code == CLI_OK) {
+        code = check(b, b->engine->method_open(program, "forward", &method, &b->error));
     }
-    if (status == ETS_OK) status = run_method(b, program, method, roof);
+    if (code == CLI_OK && is_traced) code = run_product(b, program, method, roof);
+    else if (code == CLI_OK) code = run_others(b, method, roof);
     b->engine->method_close(method);
     b->engine->program_close(program);
-    return status;
+    return code;
 }
 
 static void add_roof(struct bench *b, enum ets_roof_program program, uint32_t threads,
@@ -208,8 +221,7 @@ static uint64_t choose_elements(const struct ets_machine *machine, bool is_quick
     return elements;
 }
 
-static enum ets_status prepare(struct bench *b, const struct ets_machine *machine,
-                               struct ets_arena *arena)
+static int prepare(struct bench *b, const struct ets_machine *machine, struct ets_arena *arena)
 {
     b->most_elements = choose_elements(machine, b->is_quick);
     const uint64_t least = (uint64_t)CLI_MACHINE_SIDE * CLI_MACHINE_SIDE;
@@ -222,40 +234,38 @@ static enum ets_status prepare(struct bench *b, const struct ets_machine *machin
         b->programs[p] = cli_unpack_program(&cli_machine_programs[p]);
         ok = b->programs[p] != NULL;
     }
-    return ok ? ETS_OK : ets_fail_memory(b->error, "the programs to measure with");
+    return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for the programs to measure with");
 }
 
-static enum ets_status run_rounds(struct bench *b)
+static int run_rounds(struct bench *b)
 {
+    int code = CLI_OK;
     for (int round = 0; round < (b->is_quick ? 1 : ROUNDS); round++) {
-        for (uint32_t i = 0; i < b->roof_count; i++) {
+        for (uint32_t i = 0; i < b->roof_count && code == CLI_OK; i++) {
             const struct ets_roof *before = i > 0 ? &b->roofs[i - 1] : NULL;
-            if (before == NULL || before->program != b->roofs[i].program ||
-                before->threads != b->roofs[i].threads) {
-                ETS_TRY(run_program(b, &b->roofs[i]));
-            }
+            const bool is_first = before == NULL || before->program != b->roofs[i].program ||
+                                  before->threads != b->roofs[i].threads;
+            if (is_first) code = run_program(b, &b->roofs[i]);
         }
     }
-    return ETS_OK;
+    return code;
 }
 
-enum ets_status cli_measure(const struct ets_engine *engine,
-                            const struct cli_measure_options *options, struct ets_arena *arena,
-                            struct ets_machine *machine, struct ets_error *error)
+int cli_measure(const struct ets_engine *engine, const struct cli_measure_options *options,
+                struct ets_arena *arena, struct ets_machine *machine)
 {
-    struct bench b = {.engine = engine, .is_quick = options->is_quick, .error = error};
+    struct bench b = {.engine = engine, .is_quick = options->is_quick};
     const uint32_t most = (uint32_t)engine->thread_count();
-    enum ets_status status = prepare(&b, machine, arena);
-    if (status == ETS_OK && options->threads > 0) plan(&b, options->threads);
-    for (uint32_t n = 1; status == ETS_OK && options->threads == 0;
-         n = n * 2 < most ? n * 2 : most) {
+    int code = prepare(&b, machine, arena);
+    if (code == CLI_OK && options->threads > 0) plan(&b, options->threads);
+    for (uint32_t n = 1; code == CLI_OK && options->threads == 0; n = n * 2 < most ? n * 2 : most) {
         plan(&b, n);
         if (n >= most) break;
     }
-    if (status == ETS_OK) status = run_rounds(&b);
+    if (code == CLI_OK) code = run_rounds(&b);
     for (size_t i = 0; i < ETS_ROOF_PROGRAMS; i++) free(b.programs[i]);
     free(b.numbers);
     machine->roofs = b.roofs;
     machine->roof_count = b.roof_count;
-    return status;
+    return code;
 }

@@ -17,11 +17,10 @@ struct cli_measure_options {
 };
 
 /*
- * Fills the roofs of `machine`, whose caches are known; what it holds is the arena's. Statuses: the
- * engine's; UNSUPPORTED: the runtime does not trace, or its XNNPACK reports no matrix product.
+ * Fills the roofs of `machine`, whose caches are known; what it holds is the arena's. Returns an
+ * exit code, and says what failed.
  */
-enum ets_status cli_measure(const struct ets_engine *engine,
-                            const struct cli_measure_options *options, struct ets_arena *arena,
-                            struct ets_machine *machine, struct ets_error *error);
+int cli_measure(const struct ets_engine *engine, const struct cli_measure_options *options,
+                struct ets_arena *arena, struct ets_machine *machine);
 
 #endif
