@@ -266,6 +266,14 @@ _etscope() {
     machine:--width) compopt +o default 2>/dev/null ;;
     machine:--output) ;;
     machine:--engine) ;;
+    memory:--etrecord) ;;
+    memory:--method) compopt +o default 2>/dev/null ;;
+    memory:--sort|memory:-s) words='peak size offset first value' ;;
+    memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
+    memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
+    memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
+    memory:--width) compopt +o default 2>/dev/null ;;
+    memory:--output) ;;
     info:--format|info:-f) words='table json jsonl' ;;
     doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
@@ -287,13 +295,14 @@ _etscope() {
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --sort -s --top -n --columns -c --format -f --width --output' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates machine info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates machine memory info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -19,7 +19,8 @@ static const char *const reasons[ETS_ROOF_REASON_COUNT] = {
     "its work is known as an upper bound only",
     "its time may be a neighbour's",
     "its time is not known",
-    "the machine was not measured with such numbers or threads"};
+    "the machine was not measured with such numbers or threads",
+    "its work is known for the example inputs only"};
 
 const char *ets_roof_verdict_name(enum ets_roof_verdict verdict)
 {

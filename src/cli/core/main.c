@@ -227,6 +227,16 @@ static const struct cli_command commands[] = {
      "etscope machine --save machine.json\n"
      "etscope machine machine.json",
      cmd_machine},
+    {"memory", "show what fills a program's planned memory", "PROGRAM",
+     "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
+     "how large it is, and the instructions between which it is needed. The first sentence says "
+     "how much is planned, at which instruction the most is in use, and how far the plan is above "
+     "what these lifetimes need at least. Tensors alive at that peak come first. Sizes of dynamic "
+     "shapes are upper bounds. Source lines and modules need the ETRecord of the export.",
+     cli_memory_options,
+     "etscope memory model.pte --etrecord model.etrecord\n"
+     "etscope memory model.pte --sort offset --all",
+     cmd_memory},
     {"info", "describe a file, or list what belongs together in a folder", "FILE...",
      "Prints what a .pte, .bpte, .ptd, ETDump, ETRecord or .npy file holds, on one screen each.\n\n"
      "Of a folder it lists the files and which belong together: a program, its ETRecord and the "
