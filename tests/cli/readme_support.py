@@ -75,6 +75,7 @@ class Sandbox:
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
+        "machine.json": "../machines/epyc.json",
     }
 
     def __enter__(self):

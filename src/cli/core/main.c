@@ -202,6 +202,19 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"machine", "measure what this machine can do at most", "[FILE]",
+     "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
+     "float16 and int8, vectors that are added and copied in each cache and in memory, and "
+     "instructions that have nothing to do. Shows the most operations and bytes in a second that "
+     "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
+     "--cost --machine FILE` holds operators against. Takes up to half a minute; other work on the "
+     "machine "
+     "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
+     "machine.",
+     cli_machine_options,
+     "etscope machine --save machine.json\n"
+     "etscope machine machine.json",
+     cmd_machine},
     {"memory", "show what fills a program's planned memory", "PROGRAM",
      "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
      "how large it is, and the instructions between which it is needed. The first sentence says "
