@@ -19,7 +19,8 @@ HEADERS = [
     "etscope/experimental/delegates.h", "etscope/experimental/gap.h", "etscope/file.h",
     "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
-    "output/table/table.h", "output/table/upstream_tsv.h", "record/numpy.h",
+    "host/output.h", "output/table/program_tables.h", "output/table/table.h",
+    "output/table/upstream_tsv.h", "record/numpy.h",
     "trace/etdump_writer.h", "views/advice_words.h", "views/gap_headline.h",
 ]  # fmt: skip
 

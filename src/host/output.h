@@ -28,6 +28,14 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
                                 struct ets_error *error);
 
 /*
+ * Starts writing to memory. commit sets `*data_out` and `*size_out`: the caller's, to be given to
+ * ets_output_free; after a failure they are NULL and 0. Status: NO_MEMORY.
+ */
+enum ets_status ets_output_open_memory(struct ets_output **output_out, char **data_out,
+                                       size_t *size_out, struct ets_error *error);
+ETS_API void ets_output_free(char *data); /* NULL is allowed */
+
+/*
  * Appends; a failure is kept and reported by commit. `data` may be NULL where `size` is 0. Where
  * standard output is a terminal, of the bytes only text passes, with tabs and line feeds; what is
  * not plain (base.h) is written as \x1b.
