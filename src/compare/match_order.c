@@ -1,17 +1,17 @@
 /*
- * The longest common sequence of names: what both blocks executed in the same order. Equal ends are
- * taken first, so that like blocks cost nothing. A name that each side has once is one operator: of
- * equally long sequences one with more of them is taken, and where order leaves them apart they are
- * paired all the same.
+ * Matches by the longest common sequence of names: what both blocks executed in the same order.
+ * Equal ends are matched first, so that similar blocks cost nothing. A name that occurs once on
+ * each side is one operator: among equally long sequences, one with more such names is taken, and
+ * such names are also paired outside the sequence.
  */
 #include "compare/matching.h"
 
-/* A table of more cells takes too long; names are then matched by their number of occurrence. */
+/* A larger table takes too long; names are then matched by their number of occurrence. */
 enum { MAX_CELLS = 4 * 1000 * 1000 };
-/* What a pair adds to the length of a sequence: more than all of its single names together. */
+/* The weight of a pair in a sequence: more than all its single names together. */
 enum { PAIR_LENGTH = 4096 };
 
-/* Where a name is. */
+/* The positions of a name. */
 struct place {
     uint32_t count[2], last[2];
 };
@@ -31,8 +31,10 @@ static void pair(struct ets_match *match, const struct ets_match_lists *lists, u
     ets_match_add(match, group, ETS_AFTER, lists->items[ETS_AFTER][right]);
 }
 
-/* [left] the only one of its name on the right, where it is the only one on the left; else
- * ETS_NO_INDEX. NULL: no memory. */
+/*
+ * [left] the operator on the right with the same name, if the name is unique on both sides; else
+ * ETS_NO_INDEX. NULL: no memory.
+ */
 static uint32_t *find_singles(struct ets_match *match, const struct ets_match_lists *lists)
 {
     struct ets_key_table keys;
@@ -61,7 +63,7 @@ static uint32_t *find_singles(struct ets_match *match, const struct ets_match_li
     return singles;
 }
 
-/* Those that order left apart. */
+/* Pairs unique names that the sequence left unmatched. */
 static void pair_singles(struct ets_match *match, const struct ets_match_lists *lists,
                          const uint32_t *singles)
 {
@@ -73,7 +75,8 @@ static void pair_singles(struct ets_match *match, const struct ets_match_lists *
     }
 }
 
-/* The middles, from `start` to their ends, by a table of the lengths of what is left to match. */
+/* Matches the middles, from `start` to their ends, with a table of the lengths of remaining
+ * sequences. */
 static bool match_table(struct ets_match *match, const struct ets_match_lists *lists,
                         const uint32_t *singles, uint32_t start, uint32_t left_end,
                         uint32_t right_end)
@@ -104,7 +107,7 @@ static bool match_table(struct ets_match *match, const struct ets_match_lists *l
     return true;
 }
 
-/* The n-th of a name with the n-th of the same. */
+/* Matches the n-th operator of a name with the n-th of that name. */
 static bool match_occurrences(struct ets_match *match, const struct ets_match_lists *lists,
                               uint32_t start, uint32_t left_end, uint32_t right_end)
 {
@@ -113,7 +116,7 @@ static bool match_occurrences(struct ets_match *match, const struct ets_match_li
     uint32_t *heads = ets_arena_alloc_array(match->arena, left_end, sizeof *heads);
     ets_key_table_init(&keys, match->arena, 1);
     if (next == NULL || heads == NULL) return false;
-    for (uint32_t i = left_end; i-- > start;) { /* backwards: the first stands at the head */
+    for (uint32_t i = left_end; i-- > start;) { /* backwards, so that the first is at the head */
         const uint64_t name = match->sides[ETS_BEFORE].name[lists->items[ETS_BEFORE][i]];
         const uint32_t known = keys.count, key = ets_key_table_add(&keys, &name);
         if (key == ETS_KEY_NONE) return false;

@@ -1,6 +1,6 @@
 /*
- * XXH64 (Yann Collet's xxHash specification, version 0.1.1): four lanes of 64 bits, fast enough
- * that memory is the limit, and the same on every machine.
+ * XXH64 (Yann Collet's xxHash specification, version 0.1.1): four lanes of 64 bits, limited only by
+ * memory bandwidth, with the same result on all machines.
  */
 #include "base/load.h"
 #include "etscope/program.h"
@@ -26,7 +26,7 @@ static uint64_t merge(uint64_t hash, uint64_t lane)
     return (hash ^ round_of(0, lane)) * prime_1 + prime_4;
 }
 
-/* The 32-byte stripes; `*data` moves behind them. */
+/* Hashes the 32-byte stripes; moves `*data` after them. */
 static uint64_t hash_stripes(const uint8_t **data, const uint8_t *end)
 {
     uint64_t lanes[4] = {prime_1 + prime_2, prime_2, 0, 0 - prime_1};
@@ -45,7 +45,7 @@ uint64_t ets_program_fingerprint(const struct ets_program *program)
 {
     const uint8_t *at = program->bytes.data;
     const uint8_t *end = at + program->bytes.size;
-    /* A verified program has at least one stripe, so that the short form never occurs. */
+    /* A verified program has at least one stripe, so the short form never occurs. */
     uint64_t hash = hash_stripes(&at, end) + program->bytes.size;
     for (; end - at >= 8; at += 8) {
         hash = rotate(hash ^ round_of(0, ets_load_u64(at)), 27) * prime_1 + prime_4;

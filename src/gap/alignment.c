@@ -1,7 +1,8 @@
 /*
- * Which value of the reference each captured value is. A captured value is one of the edge program
- * first: its instruction's node says which. A node of the reference is taken apart into edge nodes;
- * its value is what leaves them. What else they compute is an inner step, which it does not have.
+ * Matches captured values with values of the reference. First, the node of its instruction gives a
+ * captured value's value in the edge program. Then, a node of the reference was decomposed into
+ * edge nodes, and its value is the one that leaves them. Other values of these edge nodes are inner
+ * steps, which the reference does not have.
  */
 #include "gap/gap_details.h"
 #include "gap/partitions.h"

@@ -1,4 +1,4 @@
-/* The values that a run captured, kept with what tells them apart. */
+/* Reads the captured values of a run, with the data that identifies them. */
 #include "gap/gap_parts.h"
 
 enum { SHARED_TIMES = 64 }; /* of the debug buffer, that values may be together */

@@ -1,8 +1,8 @@
 /*
- * The reference beside the device: evaluated once as it is, which gives total errors; once with
- * every captured value in the place of the computed one, which gives each node's own; and, where
- * an operator is guilty, once with its value alone replaced, which tells how much of the outputs'
- * error it makes.
+ * Evaluates the reference and compares it with the device. The first evaluation is unchanged and
+ * gives total errors. The second replaces computed values by captured ones and gives each node's
+ * own error. If an operator is guilty, a third replaces only its value and shows how much of the
+ * outputs' error it causes.
  */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Flattens a graph and its subgraphs: numbers for all nodes and values. */
+/* Flattens a graph and its subgraphs, and numbers all nodes and values. */
 #include "gap/gap_graph.h"
 #include "record/record_maps.h"
 

@@ -1,7 +1,6 @@
 /*
- * A reference whose values are given: those of another trace, or of files. Nothing is evaluated, so
- * that an operator's own error is not known; the first that is off while all that it was computed
- * from agrees is the guilty one.
+ * A reference with given values, from another trace or from files. Nothing is evaluated, so own
+ * errors are unknown. The guilty operator is the first wrong one whose inputs all agree.
  */
 #include <math.h>
 

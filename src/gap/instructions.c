@@ -1,4 +1,4 @@
-/* Lists the instructions of a run with the values captured of each, and finds their nodes. */
+/* Lists the instructions of a run with their captured values, and finds their nodes. */
 #include "gap/instructions.h"
 
 #include "gap/unlogged_rows.h"

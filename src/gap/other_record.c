@@ -1,7 +1,7 @@
 /*
- * Another record's graph as the reference: what a quantized program loses against its float
- * original. Its values are the captured ones; between them, inside of delegates, those that the
- * program's own graph gives from the captured ones, so that each operator shows.
+ * Uses another record's graph as the reference: what a quantized program loses against its float
+ * original. Compared values are the captured ones and, inside delegates, values that the program's
+ * own graph computes from captured ones, so that each operator is visible.
  */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Matches the values captured of delegate calls with the values at the borders of partitions. */
+/* Matches captured values of delegate calls with the values at the borders of partitions. */
 #include "gap/partitions.h"
 #include "record/record_maps.h"
 

@@ -1,8 +1,8 @@
 /*
- * Whether what ran quantizes as the record's graph does. A static int8 program and a dynamic one of
- * the same weights have the same operators and nearly the same numbers; what tells them apart are
- * the types in the names that XNNPACK reports, "Fully Connected (NC, QDU8, F32, QC8W)", or in the
- * program's payloads. Which of the names are which: docs/numerics.md.
+ * Checks that the program that ran quantizes like the record's graph. A static and a dynamic int8
+ * program with the same weights have the same operators and nearly the same numbers. They differ in
+ * the types in XNNPACK's event names, "Fully Connected (NC, QDU8, F32, QC8W)", or in the program's
+ * payloads. docs/numerics.md lists the names.
  */
 #include "base/text.h"
 #include "format/xnnpack.h"

@@ -1,6 +1,7 @@
 /*
- * Which nodes of the reference lie between a compared value and the captured values that they start
- * from: what its own error is about. A delegate's partition is such a region.
+ * Finds the region of a compared value: the nodes of the reference between it and the captured
+ * values that it was computed from. Its own error arises there. A delegate's partition is such a
+ * region.
  */
 #include <stdlib.h>
 

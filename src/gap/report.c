@@ -1,4 +1,4 @@
-/* Opening a report: which run, which method, which graph it is compared with. */
+/* Opens a report: chooses the run, the method and the reference graph. */
 #include "etscope/experimental/captured_values.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"

@@ -1,6 +1,6 @@
 /*
- * Which buffers earlier runs may have changed. The reference starts with the record's, so that what
- * is computed of these differs without anybody's fault.
+ * Finds buffers that earlier runs may have changed. The reference starts with the record's values,
+ * so values computed from these buffers may differ although no operator is wrong.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Upstream's numeric gap: which operators it compares with which. Values of the reference are known
- * by debug handle, the last node of a handle's nodes wins; events of the trace by their handles,
- * overlapping ones merged, the latest instruction wins. (Source of the rules:
+ * The operators that ExecuTorch's numeric gap compares. Values of the reference are identified by
+ * debug handle; of several nodes with a handle, the last wins. Events of the trace are identified
+ * by their handles; overlapping ones are merged, and the latest instruction wins. (Source:
  * executorch/devtools/inspector/_inspector.py and _inspector_utils.py 1.5.1.)
  */
 #include "gap/upstream_pairs.h"

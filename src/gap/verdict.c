@@ -1,17 +1,18 @@
 /*
- * Which operator made the difference. An own error is relative: the root of its mean square over
- * that of the reference. It stands out where it is
+ * Finds the operator that caused the difference. An own error is relative: its root mean square
+ * over that of the reference. It stands out if it is
  *
- * - beyond the tolerance of what the operator computes in (ETS_COMPUTES_LIST in verify.h), and
- *   beyond what rounding a right result to a type of two bytes costs (much, of numbers near 0);
- * - beyond ten times the median of the other own errors of what computes in the same: where all are
- *   off, none did it;
- * - and in absolute terms beyond 8 units of rounding of what went in, so that the rest of a
- *   difference of two large numbers counts as what it is.
+ * - beyond the tolerance of the operator's arithmetic (ETS_COMPUTES_LIST in verify.h), and beyond
+ *   the cost of rounding a correct result to a 2-byte type (large for numbers near 0);
+ * - beyond ten times the median of the other own errors with the same arithmetic: if all are wrong,
+ *   no single operator is guilty;
+ * - and, in absolute terms, beyond 8 units of rounding of its inputs, so that the remainder of a
+ *   difference of two large numbers is not taken for an error.
  *
- * An own error within the tolerance is still told where it is more than one rounding by each kernel
- * makes: such kernels add up in half precision. Integers decide: what a comparison makes of numbers
- * that differ by rounding is no error of its own where the runtime's kernels decide alike.
+ * An own error within the tolerance is still reported if it exceeds one rounding per kernel: such
+ * kernels accumulate in half precision. Integers: if a comparison gives another result because its
+ * inputs differ by rounding, that is not an own error, provided that the runtime's kernels give the
+ * same result.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a program says of a call in a chain: a kernel's name, the payload of a delegate. */
+/* Reads calls in a program's chain: the name of a kernel, the payload of a delegate. */
 #include "inspect/inspection.h"
 
 enum ets_status ets_operator_name(struct ets_arena *arena,

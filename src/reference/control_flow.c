@@ -1,4 +1,4 @@
-/* Conditions and loops: their bodies are plans, whose inputs are the operands one after another. */
+/* Runs conditions and loops. Their bodies are plans, with the operands as inputs in order. */
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/numerics.h"

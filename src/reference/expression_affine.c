@@ -1,6 +1,6 @@
 /*
- * torchao's affine quantisation: as in expression_quantized.c, with one scale for each block of the
- * tensor. A block of b in a dimension of n * b makes it two dimensions, [n, b].
+ * torchao's affine quantisation: like expression_quantized.c, with one scale per block of the
+ * tensor. A block of b splits a dimension of n * b into [n, b].
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * Convolutions as products of matrices, which the runtime computes seventy times as fast as its own
- * convolution: of the weights, [out, in * kernel], and the input's patches, [in * kernel, pixels].
- * A product gives an image's rows as they lie in the output. Transposed convolutions and those of
- * integers are the runtime's.
+ * Computes convolutions as matrix products, which the runtime computes seventy times faster than
+ * its own convolution: the weights, [out, in * kernel], times the patches of the input, [in *
+ * kernel, pixels]. The product has the rows of an image in the order of the output. Transposed and
+ * integer convolutions use the runtime's kernel.
  */
 #include <string.h>
 

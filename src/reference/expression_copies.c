@@ -1,4 +1,4 @@
-/* Identities, conversions, and tensors that are made from nothing. */
+/* Identities, conversions, and new tensors. */
 #include <string.h>
 
 #include "reference/expression_list.h"

@@ -1,4 +1,4 @@
-/* Element by element: activations, and operators that are others by another name. */
+/* Elementwise operators: activations, and aliases of other operators. */
 #include <string.h>
 
 #include "reference/expression_list.h"

@@ -1,4 +1,4 @@
-/* Normalisations, softmax, pools and attention: what layers of models call by one name. */
+/* Normalisations, softmax and pools: operators of whole layers. */
 #include <math.h>
 #include <string.h>
 

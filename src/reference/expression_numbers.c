@@ -1,4 +1,4 @@
-/* Numbers: sizes, items, Python's operators on them; and assertions, which give nothing. */
+/* Numbers: sizes, items, Python's operators on them; and assertions, which have no result. */
 #include <math.h>
 #include <string.h>
 

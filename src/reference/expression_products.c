@@ -1,4 +1,4 @@
-/* Products of matrices, and convolutions as such. */
+/* Matrix products. */
 #include <string.h>
 
 #include "reference/expression_list.h"

@@ -1,6 +1,6 @@
 /*
- * quantized_decomposed: integers and back by their definitions, clamp(round(x / scale) + zero) and
- * (q - zero) * scale, so that they need no kernels of their own and can be had in doubles.
+ * quantized_decomposed: quantizes and dequantizes by definition, clamp(round(x / scale) + zero) and
+ * (q - zero) * scale. That needs no special kernels and works in doubles.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The operators that are expressions, by name. Those that end in "_copy" (permute_copy) or "_"
- * (relu_) need no line of their own: the one is the view's copy, the other writes back.
+ * The operators that are expressions, by name. Operators that end in "_copy" (permute_copy) or "_"
+ * (relu_) need no line: the former copies a view, the latter writes back.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Views: another shape, stride and offset over the same storage, as PyTorch has them. */
+/* Views as in PyTorch: another shape, stride and offset over the same storage. */
 #include <string.h>
 
 #include "reference/expression_list.h"

@@ -1,4 +1,4 @@
-/* Which steps of the twin make a node's outputs, and from which values. */
+/* Finds the steps of the twin that compute a node's outputs, and their inputs. */
 #include "reference/fallback.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* What expressions are written with; expressions.h says what each does. */
+/* Functions for writing expressions; expressions.h describes each. */
 #include <string.h>
 
 #include "reference/expressions.h"

@@ -1,6 +1,7 @@
 /*
- * What some kernels do not check and would read or write beyond their tensors for, or turn around
- * for ever. Others check all, or fault without harm, which ends the call (the engine's faults.h).
+ * Checks arguments for kernels that would otherwise read or write outside their tensors, or loop
+ * forever. Other kernels check everything, or fault harmlessly, which ends the call (the engine's
+ * faults.h).
  */
 #include <string.h>
 

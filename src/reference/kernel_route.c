@@ -1,7 +1,7 @@
 /*
- * One kernel called on values: tensors are given row-major, in the type that is computed in. Where
- * a kernel refuses doubles, the record's types are used; where it refuses those of two bytes,
- * float32, whose results are rounded.
+ * Calls a kernel on values. Tensors are passed row-major, in the type of the computation. If a
+ * kernel refuses doubles, the record's types are used; if it refuses 2-byte types, float32 with
+ * rounded results.
  */
 #include <string.h>
 

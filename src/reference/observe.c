@@ -1,4 +1,4 @@
-/* Shows what a step made, and puts what the observer gives in its place. */
+/* Shows the outputs of a step to the observer, and applies its replacements. */
 #include "base/error.h"
 #include "reference/reference.h"
 #include "reference/reference_run.h"

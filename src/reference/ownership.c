@@ -1,4 +1,6 @@
-/* Bytes of the record and of the caller are borrowed; what is to be written is copied first. */
+/*
+ * Bytes of the record and of the caller are borrowed, so they are copied before they are written.
+ */
 #include "base/error.h"
 #include "reference/reference_run.h"
 

@@ -1,4 +1,7 @@
-/* Reads graphs into steps: names become slots, argument trees lists of what they read. */
+/*
+ * Reads graphs into steps: names become slots, and argument trees become lists of the slots they
+ * read.
+ */
 #include "record/record_maps.h"
 #include "reference/reference_plan.h"
 

@@ -1,6 +1,6 @@
 /*
- * Operators that draw random numbers or compute with complex ones, by name: the reason why they
- * have no reference is not that they are unknown.
+ * Lists operators that draw random numbers or compute with complex ones. They are known, but have
+ * no reference.
  */
 #include "reference/random_nodes.h"
 

@@ -1,4 +1,4 @@
-/* Opening: every node gets the way it is computed, every value the step of its last use. */
+/* Opens a reference: finds how to compute every node, and the last use of every value. */
 #include "reference/reference.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Computes the steps of a plan one after the other, and drops what nothing needs any more. */
+/* Computes the steps of a plan in order, and drops values that no later step needs. */
 #include "base/error.h"
 #include "reference/random_nodes.h"
 #include "reference/reference.h"

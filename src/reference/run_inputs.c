@@ -1,4 +1,4 @@
-/* Gives a program's inputs their values, and the symbols of their sizes theirs. */
+/* Sets the inputs of a program, and the symbols of their sizes. */
 #include "base/error.h"
 #include "reference/reference_run.h"
 #include "reference/weights.h"

@@ -1,4 +1,4 @@
-/* A recursive descent over sympy's infix, in fractions of 64 bits. */
+/* A recursive-descent parser for sympy's infix expressions, with 64-bit fractions. */
 #include "reference/size_expression.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The symbols of sizes, and which of them a size that is known makes known. */
+/* The symbols of sizes, and how known sizes determine them. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,8 @@
 /*
- * Copies between tensors of one shape. Dimensions that lie alike in both are walked as one, and the
- * innermost of what is left as a row: a memcpy where it can be, a loop over elements of one size,
- * or a conversion in blocks, through int64 between integers and through doubles otherwise.
+ * Copies between tensors of one shape. Dimensions with the same layout in both are merged, and the
+ * innermost remaining one is copied as a row: with memcpy if possible, else in a loop over elements
+ * of one size, or with a conversion in blocks, through int64 between integers and through doubles
+ * otherwise.
  */
 #include <math.h>
 #include <string.h>

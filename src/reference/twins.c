@@ -1,4 +1,6 @@
-/* Who descends from whom, and which values that leave a group of descendants are a node's. */
+/*
+ * Finds the descendants of each step, and the outputs of a node among the values that leave them.
+ */
 #include "reference/twins.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
 /*
- * Weights that are objects of a tensor subclass, as those that torchao quantizes. Exported graphs
- * take the tensors inside out by name, export.access_subclass_inner_tensor(weight, "qdata"), and
- * compute with those: which class it is does not matter. Only a step that reads the object as a
- * whole would have to know.
+ * Weights that are objects of a tensor subclass, such as torchao's quantized weights. Exported
+ * graphs extract the tensors inside by name, export.access_subclass_inner_tensor(weight, "qdata"),
+ * and compute with those, so the class does not matter. Only a step that reads the whole object
+ * would need to know it.
  */
 #include "reference/weight_parts.h"
 

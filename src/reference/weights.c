@@ -1,6 +1,5 @@
 /*
- * Finds the weights of a program in its record, also the first values of buffers that the program
- * changes.
+ * Finds the weights of a program in its record, and the initial values of buffers that it changes.
  */
 #include "reference/weights.h"
 

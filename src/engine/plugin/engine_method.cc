@@ -1,4 +1,4 @@
-/* A loaded method: takes inputs, executes, gives outputs. */
+/* A loaded method: sets inputs, executes, returns outputs. */
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/runtime/executor/method.h>
 

@@ -1,4 +1,4 @@
-/* Catches faults of the processor inside of a kernel call, by signal handlers of the process. */
+/* Catches processor faults in a kernel call with signal handlers. */
 #include "engine/plugin/faults.h"
 
 #include <signal.h>

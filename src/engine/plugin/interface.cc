@@ -1,4 +1,4 @@
-/* The one symbol that the plug-in exports, and what is not about a program. */
+/* The only symbol that the plug-in exports, and functions that need no program. */
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>

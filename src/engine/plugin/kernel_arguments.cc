@@ -1,4 +1,4 @@
-/* Makes the runtime's values of the arguments of a kernel call, after checking them. */
+/* Checks the arguments of a kernel call and converts them to the runtime's values. */
 #include "engine/plugin/kernel_arguments.h"
 
 #include <algorithm>

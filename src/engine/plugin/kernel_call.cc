@@ -1,4 +1,4 @@
-/* Calls a registered kernel by name; a fault inside of it ends the call with an error. */
+/* Calls a registered kernel by name. A fault in it ends the call with an error. */
 #include "engine/plugin/kernel_call.h"
 
 #include <executorch/runtime/kernel/kernel_runtime_context.h>

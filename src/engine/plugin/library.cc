@@ -1,4 +1,4 @@
-/* Libraries of the user's own kernels and backends. */
+/* Loads libraries with the user's kernels and backends. */
 #include <dlfcn.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>

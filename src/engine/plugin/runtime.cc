@@ -1,4 +1,4 @@
-/* Starts the runtime, and keeps its log to say why a call failed. */
+/* Starts the runtime, and keeps its log to explain failed calls. */
 #include "engine/plugin/runtime.h"
 
 #include <executorch/runtime/platform/platform.h>

@@ -1,4 +1,4 @@
-/* Memory of mutable state that the methods of one program share. */
+/* Memory for mutable state shared by the methods of a program. */
 #include "engine/plugin/engine_program.h"
 
 namespace ets
