@@ -6,7 +6,7 @@
 
 #include "gap/gap_parts.h"
 
-/* Rows in the order of the graph's nodes, their outputs, and loops. */
+/* Sorts rows by node in graph order, output, and loop iteration. */
 static bool stands_before(const struct ets_gap_report *report, uint32_t left, uint32_t right)
 {
     const uint64_t *one = ets_key_table_key(&report->compared, left);

@@ -9,9 +9,8 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
     const bool has_overload = instruction->overload.size > 0;
     char *name = ets_arena_alloc(arena, size);
     if (name == NULL) return ets_fail_memory(error, "an operator's name");
-    const size_t used = ets_print_text(name, size, "%.*s%s%.*s", (int)instruction->name.size,
-                                       instruction->name.data, has_overload ? "." : "",
-                                       (int)instruction->overload.size,
+    const size_t used = ets_print_text(name, size, "%.*s%s%.*s", ETS_TEXT(instruction->name),
+                                       has_overload ? "." : "", (int)instruction->overload.size,
                                        has_overload ? instruction->overload.data : "");
     *name_out = (struct ets_text){name, used};
     return ETS_OK;

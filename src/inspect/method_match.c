@@ -142,8 +142,7 @@ static bool check_delegate(const struct ets_inspection *inspection, const struct
             return disagree(verdict,
                             "the delegate of instruction %lld ran %.*s, which does not match the "
                             "nodes there in the record's %s",
-                            (long long)fact->instruction, (int)row->name.size, row->name.data,
-                            method->name);
+                            (long long)fact->instruction, ETS_TEXT(row->name), method->name);
         }
     }
     verdict->evidence++;
@@ -179,8 +178,8 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     if (fact->kernel.data != NULL &&
         !names_agree(method, handles, count, fact->kernel, verdict, &other)) {
         return disagree(verdict, "instruction %lld ran %.*s but the record's %s has %.*s there",
-                        (long long)instruction, (int)fact->kernel.size, fact->kernel.data,
-                        method->name, (int)other.size, other.data);
+                        (long long)instruction, ETS_TEXT(fact->kernel), method->name,
+                        ETS_TEXT(other));
     }
     return true;
 }
@@ -207,8 +206,7 @@ static bool check_unmapped(struct ets_known_method *method, const struct fact *f
     if (ets_text_is(name, "copy")) return true;
     if (ets_text_is(name, "select") && method->graph->subgraph_count > 0) return true;
     return disagree(verdict, "instruction %lld ran %.*s, which the record's %s does not have",
-                    (long long)fact->instruction, (int)fact->kernel.size, fact->kernel.data,
-                    method->name);
+                    (long long)fact->instruction, ETS_TEXT(fact->kernel), method->name);
 }
 
 /* A method may only write back its buffers, which are not in the map. */
@@ -282,8 +280,7 @@ static bool check_instruction(const struct fact *fact, const struct ets_known_me
     }
     if (is_kernel && fact->kernel.data != NULL && !is_kernel_of(&instruction, fact->kernel)) {
         return disagree(verdict, "instruction %lld ran %.*s but the program's %s has %.*s there",
-                        id, (int)fact->kernel.size, fact->kernel.data, method->name,
-                        (int)instruction.name.size, instruction.name.data);
+                        id, ETS_TEXT(fact->kernel), method->name, ETS_TEXT(instruction.name));
     }
     return true;
 }
@@ -591,7 +588,7 @@ static enum ets_status check_wanted(const struct ets_inspection *inspection,
         struct ets_method method;
         ets_program_method(program, i, &method);
         used += ets_print_text(list + used, sizeof list - used, "%s%.*s", i > 0 ? ", " : "",
-                               (int)method.name.size, method.name.data);
+                               ETS_TEXT(method.name));
     }
     return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no method %s; there are: %s",
                     inspection->options.method, list);

@@ -11,7 +11,7 @@ enum { SHOWN_NAME = 80 };
 static enum ets_status fail_shape(const struct ets_graph_reader *reader, const char *what)
 {
     return ets_fail(reader->error, ETS_MALFORMED, reader->offset, "%.*s: %s",
-                    (int)reader->entry.size, reader->entry.data, what);
+                    ETS_TEXT(reader->entry), what);
 }
 
 static struct ets_text skip_prefix(struct ets_text text, const char *prefix)
@@ -378,7 +378,7 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     const enum ets_status status = ets_json_parse(&reader->tape, text, json.size, &failure);
     if (status != ETS_OK) {
         return ets_fail(reader->error, status, reader->offset + failure.offset, "%.*s: %s",
-                        (int)reader->entry.size, reader->entry.data, failure.text);
+                        ETS_TEXT(reader->entry), failure.text);
     }
     const struct ets_json_value *program = reader->tape.values;
     const struct ets_json_value *module = ets_json_get(program, "graph_module");
@@ -392,8 +392,8 @@ static enum ets_status read_program(struct ets_graph_reader *reader, struct ets_
     if (graph->schema_major != SCHEMA_MAJOR && graph->schema_major != 0) {
         return ets_fail(reader->error, ETS_UNSUPPORTED, reader->offset,
                         "%.*s: exported-program schema is %u.%u; only version %d is supported",
-                        (int)reader->entry.size, reader->entry.data, graph->schema_major,
-                        graph->schema_minor, SCHEMA_MAJOR);
+                        ETS_TEXT(reader->entry), graph->schema_major, graph->schema_minor,
+                        SCHEMA_MAJOR);
     }
     for (uint32_t i = 0; i < reader->pending_count; i++) {
         const struct ets_json_value *signature = i == 0 ? ets_json_get(module, "signature") : NULL;

@@ -10,7 +10,7 @@
 enum ets_status ets_graph_no_memory(const struct ets_graph_reader *reader)
 {
     return ets_fail(reader->error, ETS_NO_MEMORY, reader->offset, "%.*s: no memory for the graph",
-                    (int)reader->entry.size, reader->entry.data);
+                    ETS_TEXT(reader->entry));
 }
 
 /* `arena` has no realloc: old arrays stay allocated, in total at most the size of the last. */

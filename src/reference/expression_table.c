@@ -9,7 +9,7 @@
 struct row {
     const char *name;
     reference_expression *expression;
-    bool for_doubles; /* alone: their kernel computes with floats, or not at all */
+    bool for_doubles; /* only for doubles: the kernel computes with floats, or there is none */
 };
 
 /* clang-format off */

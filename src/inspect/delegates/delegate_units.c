@@ -119,8 +119,7 @@ static enum ets_status match_in_order(struct ets_arena *arena,
     }
     return explain(arena, reason_out, error,
                    "operator %u is %.*s in the payload but %.*s in the trace", at + 1,
-                   (int)units->items[unit].event.size, units->items[unit].event.data,
-                   (int)seen.size, seen.data);
+                   ETS_TEXT(units->items[unit].event), ETS_TEXT(seen));
 }
 
 static enum ets_status match_by_name(struct ets_arena *arena,

@@ -213,8 +213,7 @@ static enum ets_status check_kernel(const struct lister *l, const struct ets_del
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "the ETRecord does not belong to this program: instruction %u of %s is %.*s in "
                     "the record but %.*s in the program",
-                    step->instruction, l->name, (int)other.size, other.data, (int)name.size,
-                    name.data);
+                    step->instruction, l->name, ETS_TEXT(other), ETS_TEXT(name));
 }
 
 /* Instructions that the record maps must be in the program. */
