@@ -111,8 +111,8 @@ size_t ets_chosen_runs_print(const struct ets_chosen_runs *runs, uint32_t run_co
                              char *text, size_t room)
 {
     if (run != ETS_NO_INDEX) {
-        return ets_print_text(text, room, ", run %u of the trace alone", run);
+        return ets_print_text(text, room, ", only run %u of the trace", run);
     }
     if (runs->count == run_count) return 0;
-    return ets_print_text(text, room, ", only the %u steady ones", runs->count);
+    return ets_print_text(text, room, ", only the %u steady runs", runs->count);
 }

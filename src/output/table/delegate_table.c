@@ -209,7 +209,7 @@ static const struct field fields[] = {
     {{.name = "input", .title = "in", .kind = ETS_COLUMN_BYTES}, put_input_bytes},
     {{.name = "outputs", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_outputs},
     {{.name = "output", .title = "out", .kind = ETS_COLUMN_BYTES}, put_output_bytes},
-    {{.name = "bytes_are", .title = "bytes are", .priority = 5}, put_bytes_are},
+    {{.name = "bytes_are", .title = "size known", .priority = 5}, put_bytes_are},
     {{.name = "mid", .kind = ETS_COLUMN_TIME, .has_bounds = 1}, put_middle},
     {{.name = "p50", .kind = ETS_COLUMN_TIME, .has_bounds = 1, .machine_only = 1}, put_p50},
     {{.name = "share", .kind = ETS_COLUMN_SHARE, .has_bounds = 1}, put_share},

@@ -160,7 +160,7 @@ static void put_depth(const struct line *line)
 
 /* A time for people; `priority` says how soon a narrow table drops it. */
 /* clang-format off */
-#define TIME(title, unit, rank) \
+#define TIME(title, unit, rank)                                                                   \
     {.name = title, .kind = ETS_COLUMN_TIME, .shares_unit = unit, .has_bounds = 1, .priority = rank}
 /* clang-format on */
 
@@ -279,11 +279,11 @@ static void add_likeness(struct ets_table *table, const struct ets_pool_block *b
                          const struct ets_pool_block *other, const char *const *files)
 {
     char text[512];
-    size_t size = ets_print_text(
-        text, sizeof text,
-        "%s and %s differ here in conversions and widths of floats alone, which XNNPACK may choose "
-        "by the processor",
-        files[other->parts[0].inspection], files[block->parts[0].inspection]);
+    size_t size =
+        ets_print_text(text, sizeof text,
+                       "%s and %s differ here only in conversions and float widths, which XNNPACK "
+                       "may choose by the processor",
+                       files[other->parts[0].inspection], files[block->parts[0].inspection]);
     size += ets_advise_with(ets_table_words(table), ETS_ADVICE_PROGRAM, text + size,
                             sizeof text - size);
     ets_table_add_note(table, (struct ets_text){text, size});

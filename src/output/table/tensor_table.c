@@ -362,7 +362,7 @@ static enum ets_status choose_named(struct ets_table *table, const char *wanted,
                             (int)name.size, name.data);
         }
         if (choice->count == FIELDS) {
-            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns are named");
+            return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "too many columns");
         }
         choice->fields[choice->count++] = field;
         wanted += name.size + (wanted[name.size] == ',');
