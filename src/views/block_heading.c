@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What the tracer itself took of each run, where that is known. */
+/* Adds the tracer's own time per run, if it is known. */
 static void add_overhead(struct ets_text_builder *heading, const struct ets_inspection *inspection,
                          const struct ets_block *block)
 {

@@ -1,4 +1,4 @@
-/* What a verdict of a gate says, as a sentence: in the table, in JSON and in JUnit's XML. */
+/* Words the verdict of a gate as a sentence, for the table, JSON and JUnit XML. */
 #include <math.h>
 #include <stdio.h>
 

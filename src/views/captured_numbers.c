@@ -1,4 +1,4 @@
-/* The numbers of captured values, or why they are not known. */
+/* Computes statistics of captured values, or finds the reason why there are none. */
 #include "views/captured_numbers.h"
 
 #include "base/error.h"

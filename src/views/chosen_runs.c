@@ -1,4 +1,6 @@
-/* Which runs of a block count: all, the steady ones or one; and the mean over their middle half. */
+/*
+ * Chooses the runs of a block (all, steady or one), and computes the mean over their middle half.
+ */
 #include "views/chosen_runs.h"
 #include "inspect/accounting/accounting.h"
 #include "inspect/time_details.h"

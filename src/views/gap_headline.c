@@ -1,4 +1,4 @@
-/* The finding of a gap in words. */
+/* Words the finding of a gap report. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -53,7 +53,7 @@ static void say_row(struct words *words, const struct ets_gap_report *report, ui
     say(words, ":%u)", frame->line);
 }
 
-/* What was compared with, in plain words. */
+/* Names the reference. */
 static void say_reference(struct words *words, const struct ets_gap_report *report,
                           const struct ets_gap_conclusion *verdict)
 {
@@ -72,7 +72,7 @@ static void say_reference(struct words *words, const struct ets_gap_report *repo
     say(words, verdict->in_double ? " in float64" : " as this runtime's kernels compute it");
 }
 
-/* What an agreement with itself does not tell. */
+/* Adds what this agreement does not prove. */
 static void say_limits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->is_unchecked) {
@@ -84,7 +84,7 @@ static void say_limits(struct words *words, const struct ets_gap_conclusion *ver
     say_advice(words, ETS_ADVICE_FLOAT_MODEL);
 }
 
-/* Whether the device computed what this runtime's kernels do. */
+/* Adds whether the device computed the same bits as this runtime's kernels. */
 static void say_bits(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (verdict->same_bits == 0 || !verdict->in_double) return;
@@ -93,7 +93,7 @@ static void say_bits(struct words *words, const struct ets_gap_conclusion *verdi
     say(words, " in %u of %u values", verdict->same_bits, verdict->bits_known);
 }
 
-/* What is known of the rows before the guilty one. */
+/* Adds how well the rows before the guilty one agree. */
 static void say_before(struct words *words, const struct ets_gap_report *report, uint32_t end)
 {
     double largest = 0;
@@ -114,7 +114,7 @@ static void say_before(struct words *words, const struct ets_gap_report *report,
     if (unknown > 0) say(words, " (%u of %u not compared)", unknown, end);
 }
 
-/* NaN that both sides have agrees, and is seldom what somebody wants. */
+/* NaN on both sides counts as agreement, but is rarely intended. */
 static void say_nan(struct words *words, const struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
@@ -183,7 +183,7 @@ static void say_correlation(struct words *words, const struct ets_gap_report *re
     say_number(words, verdict->correlation, 2);
 }
 
-/* What does not belong together, and what says so. */
+/* Explains which files seem not to belong together, and why. */
 static void say_mismatch(struct words *words, const struct ets_gap_report *report,
                          const struct ets_gap_conclusion *verdict)
 {
@@ -254,7 +254,7 @@ static void say_inexact(struct words *words, const struct ets_gap_report *report
     say_number(words, row->rounding, 2);
 }
 
-/* What is lost in the end. */
+/* Adds the error of the outputs. */
 static void say_outputs(struct words *words, const struct ets_gap_conclusion *verdict)
 {
     if (isnan(verdict->outputs)) return;
@@ -262,8 +262,10 @@ static void say_outputs(struct words *words, const struct ets_gap_conclusion *ve
     say_number(words, verdict->outputs, 2);
 }
 
-/* Who comes nearest to standing out where totals are off and nobody is guilty:
- * "; nearest to it comes linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out". */
+/*
+ * Adds the operator that is closest to standing out, if no operator is guilty: "; the closest is
+ * linear_1 (make.py:26): its own error is 0.14, 0.38 would stand out".
+ */
 static void say_nearest(struct words *words, const struct ets_gap_report *report)
 {
     uint32_t nearest = ETS_NO_INDEX;
@@ -317,7 +319,7 @@ static void say_agreement(struct words *words, const struct ets_gap_report *repo
     say(words, "; the largest error is ");
     say_number(words, largest, 2);
     const struct ets_gap_row *row = ets_gap_row(report, worst);
-    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* a lax judge says so */
+    if (verdict->unlike == 0 && row->limit >= 1e-3) { /* state a loose tolerance */
         say(words, " of ");
         say_number(words, row->limit, 2);
         say(words, " allowed");
@@ -390,7 +392,7 @@ static void say_worst(struct words *words, const struct ets_comparison *error)
     say(words, "\n");
 }
 
-/* Delegates capture what goes into them; of other runs the inputs are not known. */
+/* Delegates capture their inputs; otherwise the inputs of a run are unknown. */
 static bool has_captured_input(const struct ets_gap_report *report)
 {
     for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {

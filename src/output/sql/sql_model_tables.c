@@ -1,4 +1,4 @@
-/* What records and programs tell: nodes, methods, instructions, delegates, tensors. */
+/* The tables of ETRecords and programs: nodes, methods, instructions, delegates, tensors. */
 #include "format/program_names.h"
 #include "output/sql/sql_tables.h"
 

@@ -1,4 +1,4 @@
-/* What an inspection makes of the events: operators with their times, and the nodes behind. */
+/* The tables of operators with their times, and of their nodes. */
 #include "base/text.h"
 #include "etscope/experimental/row_filter.h"
 #include "inspect/time_details.h"

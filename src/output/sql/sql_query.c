@@ -1,4 +1,4 @@
-/* A user's query: guarded, run, and its rows put into a table. */
+/* Runs a user's query, read-only, and puts its rows into a table. */
 #include <string.h>
 
 #include "base/error.h"

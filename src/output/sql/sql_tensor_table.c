@@ -1,4 +1,4 @@
-/* Captured tensors, one after the other; their numbers are made when a query asks for them. */
+/* The table of captured tensors; statistics are computed when a query needs them. */
 #include <math.h>
 
 #include "etscope/numerics.h"

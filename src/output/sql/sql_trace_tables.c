@@ -1,4 +1,4 @@
-/* What a trace tells by itself: traces, blocks, runs, events, allocations. */
+/* The tables of traces alone: traces, blocks, runs, events, allocations. */
 #include "output/sql/sql_tables.h"
 #include "views/operator_lines.h"
 

@@ -1,4 +1,4 @@
-/* In the place of the database where SQLite's header was missing. */
+/* Replaces the database in builds without SQLite's header: every function fails. */
 #include "base/error.h"
 #include "output/sql/sql.h"
 

@@ -1,4 +1,6 @@
-/* The tree of times as a table: each line with its own part, the framework's and what is left. */
+/*
+ * The table of the tree of times: each row with its self time, framework time and unaccounted time.
+ */
 #include "output/table/account_table.h"
 
 #include <math.h>
@@ -502,7 +504,7 @@ static bool put_line(struct ets_arena *arena, struct line *line)
     return true;
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_lines(struct ets_arena *arena, struct line line,
                       const struct ets_inspection *inspection,
                       const struct ets_account_options *options)

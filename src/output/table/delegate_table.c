@@ -1,4 +1,4 @@
-/* The table of `delegates`: instructions, and what each delegate runs inside of its call. */
+/* The table of `delegates`: instructions, and the operators inside each delegate call. */
 #include "output/table/delegate_table.h"
 
 #include <math.h>
@@ -292,7 +292,7 @@ static struct ets_text step_name(const struct ets_delegation_step *step)
     return (struct ets_text){kind, kind == NULL ? 0 : strlen(kind)};
 }
 
-/* Names and places of a line. Returns false where memory ran out. */
+/* Names and places of a line. Returns false if memory runs out. */
 static bool describe(struct ets_arena *arena, struct line *line)
 {
     size_t count;

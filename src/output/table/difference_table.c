@@ -1,4 +1,4 @@
-/* A difference as a table: a section for each block, a row for each line. */
+/* The table of `diff`: a section for each block, a row for each operator. */
 #include "output/table/difference_table.h"
 
 #include <math.h>
@@ -314,7 +314,7 @@ static bool fill_block(struct ets_table *table, const struct ets_difference *dif
     return true;
 }
 
-/* What comes before all verdicts: that there is nothing to compare. */
+/* Notes that the sides are identical, or too different to compare. */
 static void add_agreement(struct ets_table *table, const struct ets_difference *difference)
 {
     char room[256];

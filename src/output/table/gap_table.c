@@ -1,4 +1,4 @@
-/* The gap as a table: a row for each compared value. */
+/* The table of `gap`: a row for each compared value. */
 #include "output/table/gap_table.h"
 
 #include <math.h>

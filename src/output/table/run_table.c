@@ -221,7 +221,7 @@ static void put_methods(const struct ets_executions *executions,
     }
 }
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 static bool put_executions(const struct ets_executions *executions,
                            const struct ets_run_table_options *options, struct ets_arena *arena,
                            struct line line)

@@ -1,4 +1,4 @@
-/* Renders a table in one of its formats, which are found here by name. */
+/* Finds a format by its name, and renders a table in it. */
 #include <string.h>
 
 #include "output/table/table_cells.h"
