@@ -65,7 +65,7 @@ static bool parse_tokens(const struct cli_arguments *arguments, struct request *
 
 static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
 {
-    static const char *const others[] = {"--sort", "--all", "--depth", NULL};
+    static const char *const others[] = {"--sort", "--all", "--depth", "--cost", NULL};
     const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
     request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
     request->runs.of.one_by_one = group == GROUP_RUN;
@@ -96,6 +96,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .steady = cli_has(arguments, "--steady"),
                 .all_events = cli_has(arguments, "--all"),
                 .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
+                .has_costs = cli_has(arguments, "--cost"),
             },
     };
     if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;

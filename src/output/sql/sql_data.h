@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "contents/byte_map.h"
+#include "cost/cost.h"
 #include "host/arena.h"
 #include "output/sql/sql.h"
 #include "views/allocation_events.h"
@@ -23,6 +25,7 @@ struct ets_sql_trace_data {
     struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
     struct ets_allocation_events *allocations; /* likewise */
     struct ets_recorded_memory memory;
+    const struct ets_cost *costs; /* [row] likewise */
 };
 
 /* A graph of a record whose nodes are in the table. */
@@ -69,6 +72,11 @@ struct ets_sql_delegate {
     int64_t node_count;  /* debug handles in the record's map; -1: no record */
 };
 
+struct ets_sql_step_cost {
+    struct ets_cost cost;
+    bool is_taken; /* on the way through the method that computes most */
+};
+
 struct ets_sql_data {
     struct ets_arena arena;
     struct ets_sql_sources sources;
@@ -85,6 +93,10 @@ struct ets_sql_data {
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
+    struct ets_byte_map **byte_maps; /* [program_count] */
+    uint32_t *first_byte_item;       /* [program_count + 1] */
+    struct ets_cost *node_costs;          /* [node], made when a query first asks; NULL before */
+    struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
 };
 
 /* Statuses: LIMIT, NO_MEMORY, those of ets_etrecord_edge_graph. `data` is freed in any case by: */
@@ -101,6 +113,11 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
 
 /* Finds the allocations of a trace; false where memory ran out. */
 bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace);
+/* The record that goes with a program, or ETS_NO_INDEX. */
+uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program);
+
+/* The chain that instruction `number` is in. */
+const struct ets_sql_chain *ets_sql_data_chain(const struct ets_sql_data *data, uint32_t number);
 
 /* The number of a node that a row stands for, or ETS_NO_INDEX. */
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node);

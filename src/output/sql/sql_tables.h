@@ -86,6 +86,12 @@ extern const struct ets_sql_table ets_sql_records_table, ets_sql_nodes_table,
 extern const struct ets_sql_table ets_sql_memory_arenas_table, ets_sql_memory_tensors_table,
     ets_sql_memory_steps_table;
 
+/* sql_byte_table.c */
+extern const struct ets_sql_table ets_sql_program_bytes_table;
+/* sql_cost_tables.c */
+extern const struct ets_sql_table ets_sql_operator_costs_table, ets_sql_node_costs_table,
+    ets_sql_instruction_costs_table;
+
 /* Values. */
 struct ets_sql_value ets_sql_null(void);
 struct ets_sql_value ets_sql_integer(int64_t value);
