@@ -55,11 +55,11 @@ static void put_bytes_are(const struct line *line)
     ets_table_put_string(line->table, line->of->tensor->is_upper_bound ? "at most" : "exact");
 }
 
-/* Of the peak, where it is alive there. */
+/* Of what is live at the peak, or at the step that was asked for. */
 static void put_share(const struct line *line)
 {
-    const uint64_t peak = line->lines->plan->peak_bytes;
-    const double share = peak == 0 ? 0 : (double)line->of->tensor->bytes / (double)peak;
+    const uint64_t live = line->lines->plan->live[line->lines->step];
+    const double share = live == 0 ? 0 : (double)line->of->tensor->bytes / (double)live;
     if (line->of->is_at_peak) ets_table_put_bounds(line->table, share, share);
     else ets_table_put_nothing(line->table);
 }
@@ -136,7 +136,7 @@ static const struct field fields[] = {
     {{.name = "kind", .priority = 2}, put_kind},
     {{.name = "size", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "size_is", .title = "size is", .priority = 6, .machine_only = 1}, put_bytes_are},
-    {{.name = "share", .title = "of peak", .kind = ETS_COLUMN_SHARE}, put_share},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
     {{.name = "memory_id",
       .title = "memory",
       .kind = ETS_COLUMN_INTEGER,
@@ -186,6 +186,10 @@ void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines
         ets_method_value(&lines->plan->method, line.of->tensor->value, &line.value);
         ets_table_add_row(table, 0);
         for (size_t f = 0; f < FIELDS; f++) fields[f].put(&line);
+    }
+    for (uint32_t a = 0; a < lines->plan->arena_count; a++) {
+        size = ets_memory_arena_note(lines->plan, a, text, sizeof text);
+        if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
     }
     size = ets_memory_beside(lines, text, sizeof text);
     if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
