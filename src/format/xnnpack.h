@@ -205,6 +205,8 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
 /* Values in the order of the file, which is not that of execution; ids may have gaps. */
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out);
+/* Sets 1 for each argument of the delegate call that is an output; [external_count], cleared. */
+void ets_xnnpack_mark_outputs(const struct ets_xnnpack *payload, uint8_t *is_output);
 /* Size of dimension `index`, in the order of the payload: channels last where it says so. */
 uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,
                          uint32_t index);

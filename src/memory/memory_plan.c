@@ -2,6 +2,7 @@
 #include "memory/memory_plan.h"
 
 #include "base/text.h"
+#include "format/xnnpack.h"
 #include "memory/memory_parts.h"
 
 /* What XNNPACK's kernels may read beyond a tensor, and exporters therefore add to an arena. */
@@ -163,7 +164,7 @@ static bool uses_xnnpack(const struct ets_method *method)
     for (uint32_t i = 0; i < method->delegate_count; i++) {
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
-        if (ets_text_is(delegate.id, "XnnpackBackend")) return true;
+        if (ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) return true;
     }
     return false;
 }
