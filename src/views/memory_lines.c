@@ -127,6 +127,19 @@ static void count_beside(struct ets_memory_lines *lines)
     }
 }
 
+/* [tensor_count] whose bytes each takes over in place, or NONE; NULL: no memory. */
+static const uint32_t *find_in_place(struct ets_arena *arena, const struct ets_memory_plan *plan)
+{
+    uint32_t *in_place_of = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *in_place_of);
+    if (in_place_of == NULL) return NULL;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) in_place_of[t] = ETS_PLAN_NONE;
+    for (uint32_t i = 0; i < plan->overlap_count; i++) {
+        const struct ets_plan_overlap *overlap = &plan->overlaps[i];
+        if (overlap->kind == ETS_PLAN_IN_PLACE) in_place_of[overlap->tensor] = overlap->older;
+    }
+    return in_place_of;
+}
+
 /* Whether a tensor gets a line. */
 static bool is_wanted(const struct ets_memory_options *options,
                       const struct ets_plan_tensor *tensor)
@@ -144,7 +157,8 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
     *lines = (struct ets_memory_lines){.plan = plan, .step = plan->peak_step};
     if (options->only_at) lines->step = options->at;
     lines->items = ets_arena_alloc_array(arena, plan->tensor_count, sizeof *lines->items);
-    if (lines->items == NULL) return false;
+    const uint32_t *in_place_of = find_in_place(arena, plan);
+    if (lines->items == NULL || in_place_of == NULL) return false;
     if (!ets_memory_makers_init(&makers, arena, plan, options->delegation)) return false;
     for (uint32_t t = 0; t < plan->tensor_count; t++) {
         const struct ets_plan_tensor *tensor = &plan->tensors[t];
@@ -154,6 +168,7 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
         if (!is_wanted(options, tensor)) continue;
         struct ets_memory_line *line = &lines->items[lines->count++];
         line->tensor = tensor;
+        line->in_place_of = in_place_of[t];
         line->is_at_peak = holds_bytes(tensor, lines->step);
         if (!describe(&makers, line)) return false;
     }

@@ -38,7 +38,8 @@ struct ets_memory_options {
 
 struct ets_memory_line {
     const struct ets_plan_tensor *tensor;
-    bool is_at_peak; /* it holds bytes of an arena at lines->step */
+    bool is_at_peak;      /* it holds bytes of an arena at lines->step */
+    uint32_t in_place_of; /* tensor of the plan whose bytes it takes over; ETS_PLAN_NONE: none */
     /* Of the instruction that writes it first; absent without one, lists without a record. */
     struct ets_text producer; /* "aten::addmm.out", "XnnpackBackend", "MoveCall" */
     struct ets_text_list sources, modules;

@@ -44,7 +44,7 @@ class Memory(unittest.TestCase):
             "method": "forward", "value": 5, "kind": "intermediate", "size_bytes": 2048,
             "size_is": "exact", "share": 0.8421052631578947, "memory_id": 1, "offset": 0,
             "first": 0, "last": 1, "producer": 0, "operator": "aten::permute_copy.out",
-            "readers": 1, "view_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
+            "readers": 1, "consumers": [1], "view_of": None, "in_place_of": None, "dtype": "float32", "shape": [16, 32], "name": None,
             "source": [], "module": []})
         self.assertIn("2 tensors hold 95 % of it", found["headline"])
 
@@ -86,6 +86,13 @@ class Memory(unittest.TestCase):
         rows = document(DATA / "plans" / "cases.pte", "--method", "beside", "--all")["rows"]
         self.assertEqual({row["value"]: row["kind"] for row in rows if row["memory_id"] is None},
                          {0: "input", 1: "output", 2: "constant"})
+
+    def test_memory__aliases_are_told(self):
+        def alias(method, key):
+            rows = document(DATA / "plans" / "cases.pte", "--method", method)["rows"]
+            return {row["value"]: row[key] for row in rows if row[key] is not None}
+        self.assertEqual(alias("in_place", "in_place_of"), {2: 1})
+        self.assertEqual(alias("views", "view_of"), {2: 1, 3: 1})
 
     def test_memory__mistakes_are_named(self):
         done = memory(DATA / "plans" / "cases.pte", "--method", "overwritten")

@@ -92,11 +92,34 @@ static void put_producer(const struct line *line)
     put_step(line, line->of->tensor->producer);
 }
 
+/* Another tensor, by its value. */
+static void put_tensor(const struct line *line, uint32_t tensor)
+{
+    if (tensor == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor].value);
+}
+
 static void put_base(const struct line *line)
 {
+    put_tensor(line, line->of->tensor->base);
+}
+
+static void put_in_place(const struct line *line)
+{
+    put_tensor(line, line->of->in_place_of);
+}
+
+/* Instructions that read it, at most the first 256; `readers` counts all. */
+static void put_consumers(const struct line *line)
+{
+    enum { MOST = 256 };
+    int64_t steps[MOST];
+    size_t count = 0;
     const struct ets_plan_tensor *tensor = line->of->tensor;
-    if (tensor->base == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor->base].value);
+    for (uint32_t i = 0; i < tensor->touch_count && count < MOST; i++) {
+        if (tensor->touches[i].reads) steps[count++] = tensor->touches[i].step;
+    }
+    ets_table_put_integers(line->table, steps, count);
 }
 
 static void put_operator(const struct line *line)
@@ -149,7 +172,10 @@ static const struct field fields[] = {
     {{.name = "producer", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_producer},
     {{.name = "operator", .title = "made by", .least_width = 20, .cut_in_middle = 1}, put_operator},
     {{.name = "readers", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_readers},
+    {{.name = "consumers", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}, put_consumers},
     {{.name = "view_of", .title = "view of", .kind = ETS_COLUMN_INTEGER, .priority = 5}, put_base},
+    {{.name = "in_place_of", .title = "in place of", .kind = ETS_COLUMN_INTEGER, .priority = 5},
+     put_in_place},
     {{.name = "dtype", .priority = 5}, put_dtype},
     {{.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 3}, put_shape},
     {{.name = "name", .priority = 3, .least_width = 12, .cut_at_start = 1}, put_name},
