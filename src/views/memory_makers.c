@@ -21,29 +21,36 @@ static void find_steps(struct ets_memory_makers *m)
     }
 }
 
-/* "aten::addmm.out" of a kernel call, else the delegate or the kind of instruction. */
-static bool name_step(struct ets_memory_makers *m, uint32_t step, struct ets_text *name_out)
+/* "aten::addmm.out", once for each operator: a hostile file may call one with a huge name often. */
+static bool name_operator(struct ets_memory_makers *m, const struct ets_instruction *call,
+                          struct ets_text *name_out)
 {
-    struct ets_text *name = &m->names[step];
+    struct ets_text *name = &m->names[call->operator_index];
     if (name->data == NULL) {
-        struct ets_instruction call;
-        ets_plan_instruction(m->plan, step, &call);
-        if (call.name.data == NULL) {
-            const char *kind = ets_instruction_kind_name(call.kind);
-            *name = (struct ets_text){kind, strlen(kind)};
-        } else if (call.overload.size == 0) {
-            *name = call.name;
-        } else {
-            const size_t room = call.name.size + call.overload.size + 2;
-            char *text = ets_arena_alloc(m->arena, room);
-            if (text == NULL) return false;
-            memcpy(text, call.name.data, call.name.size);
-            text[call.name.size] = '.';
-            memcpy(text + call.name.size + 1, call.overload.data, call.overload.size);
-            *name = (struct ets_text){text, room - 1};
-        }
+        const size_t room = call->name.size + call->overload.size + 2;
+        char *text = ets_arena_alloc(m->arena, room);
+        if (text == NULL) return false;
+        memcpy(text, call->name.data, call->name.size);
+        text[call->name.size] = '.';
+        memcpy(text + call->name.size + 1, call->overload.data, call->overload.size);
+        *name = (struct ets_text){text, room - 1};
     }
     *name_out = *name;
+    return true;
+}
+
+/* The operator of a kernel call, else the delegate or the kind of instruction. */
+static bool name_step(struct ets_memory_makers *m, uint32_t step, struct ets_text *name_out)
+{
+    struct ets_instruction call;
+    ets_plan_instruction(m->plan, step, &call);
+    *name_out = call.name;
+    if (call.name.data == NULL) {
+        const char *kind = ets_instruction_kind_name(call.kind);
+        *name_out = (struct ets_text){kind, strlen(kind)};
+    } else if (call.overload.size > 0) {
+        return name_operator(m, &call, name_out);
+    }
     return true;
 }
 
@@ -52,7 +59,8 @@ bool ets_memory_makers_init(struct ets_memory_makers *makers, struct ets_arena *
                             const struct ets_delegation *delegation)
 {
     *makers = (struct ets_memory_makers){.arena = arena, .plan = plan, .delegation = delegation};
-    makers->names = ets_arena_alloc_array(arena, plan->step_count, sizeof *makers->names);
+    makers->names =
+        ets_arena_alloc_array(arena, plan->method.operator_count, sizeof *makers->names);
     find_steps(makers);
     return makers->names != NULL;
 }

@@ -22,7 +22,7 @@ struct ets_memory_makers {
     const struct ets_memory_plan *plan;
     const struct ets_delegation *delegation;
     uint32_t first_step, end_step; /* the method's, in the delegation */
-    struct ets_text *names;        /* [step_count] made when first asked for */
+    struct ets_text *names;        /* [operator_count] with overloads, made when first asked for */
 };
 
 struct ets_memory_maker {
