@@ -394,7 +394,8 @@ static struct ets_sql_value allocation_cell(struct ets_sql_cursor *cursor, int c
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
     struct ets_sql_trace_data *trace = cursor->trace;
-    if (!ets_sql_data_allocations(cursor->data, trace)) return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
+    if (!ets_sql_data_allocations(cursor->data, trace))
+        return (struct ets_sql_value){.kind = SQL_NO_MEMORY};
     const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
     const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];
     switch (column) {
