@@ -263,6 +263,7 @@ complete -c etscope -n '__fish_seen_subcommand_from run' -l trace -s o -r -F -d 
 complete -c etscope -n '__fish_seen_subcommand_from run' -l runs -s r -x -d 'How often to run; default 1'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l etrecord -r -F -d 'The ETRecord, for --inputs etrecord'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l print-outputs -l print_output -x -a 'none summary all' -d 'Print the outputs of each method\'s last run as NumPy does: of large ones the edges, or all'
+complete -c etscope -n '__fish_seen_subcommand_from run' -l memory -d 'Also count who takes how much memory; `inspect --memory` shows it from the trace'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l method -s m -x -d 'The method to run; several are run in turn into one trace'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l input -s i -r -F -d 'Arguments in the method\'s order: .npy, .npz files with several, or a tensor\'s bytes (.bin)'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l case -x -d 'Take the inputs from this test case of the .bpte; several run in turn'

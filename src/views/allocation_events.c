@@ -197,8 +197,9 @@ size_t ets_allocation_events_headline(const struct ets_allocation_events *events
 {
     struct ets_text_builder line = {text, room, 0};
     const struct ets_allocator_use *most = find_largest(events);
-    ets_add_text(&line, "%u allocations of %u allocators", events->count, events->allocator_count);
+    if (events->count == 0) ets_add_text(&line, "the trace has no allocation events");
     if (most == NULL) return line.used;
+    ets_add_text(&line, "%u allocations of %u allocators", events->count, events->allocator_count);
     ets_add_text(&line, "; ");
     if (most->name.data == NULL) ets_add_text(&line, "#%lld", (long long)most->number);
     else ets_add_plain_text(&line, "%.*s", ETS_TEXT(most->name));
