@@ -67,13 +67,13 @@ enum ets_status plan_memory(struct ets_engine_method *method, const et::MethodMe
         const auto size = meta.memory_planned_buffer_size(i);
         if (!size.ok() || size.get() < 0) {
             return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu has no valid size", meta.name(), i);
+                            "method %s: planned buffer %zu has an invalid size", meta.name(), i);
         }
         const auto device = meta.memory_planned_buffer_device(i);
         if (device.ok() && !device->is_cpu()) {
             return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu lies in a device's memory", meta.name(),
-                            i);
+                            "method %s: planned buffer %zu is in the memory of a device",
+                            meta.name(), i);
         }
         et::Span<uint8_t> span = method->program->shared.get(meta, i);
         if (span.empty() && method->counted != nullptr) {
@@ -180,7 +180,7 @@ enum ets_status check_usable(const struct ets_engine_program *program, struct et
 {
     if (program->is_broken) {
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                        "the runtime gave up in this program before; open it again");
+                        "the runtime aborted in this program before; open it again");
     }
     if (program->is_finished) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -214,7 +214,7 @@ enum ets_status check_tensor(const struct ets_engine_method *method, size_t inde
     }
     if (!has_all_bytes(given)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "input %zu: %s needs more than the %zu bytes given", index,
+                        "input %zu: %s needs more than the given %zu bytes", index,
                         describe(given).text, given.data_bytes);
     }
     return ETS_OK;

@@ -20,17 +20,18 @@ enum ets_status check_header(struct ets_bytes bytes, struct ets_error *error)
     }
     if (bytes.size < et::Program::kMinHeadBytes) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size,
-                        "a .pte has at least %zu bytes, this one has %zu",
+                        "a .pte has at least %zu bytes, but this one has %zu",
                         et::Program::kMinHeadBytes, bytes.size);
     }
     switch (et::Program::check_header(bytes.data, bytes.size)) {
     case status::CompatibleVersion: return ETS_OK;
     case status::IncompatibleVersion:
         return ets_fail(error, ETS_UNSUPPORTED, 4,
-                        "the program's format (%.4s) is not the one this runtime reads",
+                        "this runtime cannot read the program's format (%.4s)",
                         reinterpret_cast<const char *>(bytes.data) + 4);
     default:
-        return ets_fail(error, ETS_WRONG_KIND, 4, "no ExecuTorch program: identifier ET12 missing");
+        return ets_fail(error, ETS_WRONG_KIND, 4,
+                        "not an ExecuTorch program: identifier ET12 is missing");
     }
 }
 
@@ -66,7 +67,8 @@ enum ets_status load_data_files(struct ets_engine_program *program,
     using merged = executorch::extension::merged_data_map::MergedDataMap;
     auto map = merged::load({maps.data(), maps.size()});
     if (!map.ok()) {
-        return fail_runtime(error, ETS_MISMATCH, map.error(), "the data files do not go together");
+        return fail_runtime(error, ETS_MISMATCH, map.error(),
+                            "the data files do not belong together");
     }
     program->merged_map = std::make_unique<merged>(std::move(map.get()));
     program->data_map = program->merged_map.get();
@@ -92,7 +94,7 @@ enum ets_status add_tracer(struct ets_engine_program *program,
                                                    : "counting memory needs a tracer");
     }
     if (options->tracer != ETS_TRACER_UPSTREAM && options->tracer != ETS_TRACER_ETSCOPE) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "no such tracer: %d",
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "unknown tracer: %d",
                         static_cast<int>(options->tracer));
     }
     if (options->count_memory != 0 && options->tracer != ETS_TRACER_ETSCOPE) {
@@ -101,7 +103,8 @@ enum ets_status add_tracer(struct ets_engine_program *program,
     }
     if (options->fingerprint.size > 64) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a fingerprint has at most 64 bytes, not %zu", options->fingerprint.size);
+                        "a fingerprint can have at most 64 bytes, not %zu",
+                        options->fingerprint.size);
     }
     program->tracer = make_tracer(options->tracer, options->capture, options->fingerprint);
     if (options->count_memory != 0) count_memory(program, options);
@@ -165,7 +168,7 @@ enum ets_status read_method_info(const et::MethodMeta &meta, struct ets_engine_m
         const auto size = meta.memory_planned_buffer_size(i);
         if (!size.ok() || size.get() < 0) {
             return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                            "method %s: planned buffer %zu has no valid size", out->name, i);
+                            "method %s: planned buffer %zu has an invalid size", out->name, i);
         }
         out->planned_bytes += static_cast<uint64_t>(size.get());
     }
@@ -290,7 +293,7 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     if (program->tracer == nullptr) return ETS_OK;
     if (program->is_broken && !program->tracer->survives_abort()) {
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                        "the runtime gave up during this program, its trace is lost");
+                        "the runtime aborted in this program, so its trace is lost");
     }
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
