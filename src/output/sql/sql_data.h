@@ -93,8 +93,8 @@ struct ets_sql_data {
     uint32_t chain_count, instruction_count;
     struct ets_sql_delegate *delegates;
     uint32_t delegate_count;
-    struct ets_byte_map **byte_maps; /* [program_count] */
-    uint32_t *first_byte_item;       /* [program_count + 1] */
+    struct ets_byte_map **byte_maps;      /* [program_count] */
+    uint32_t *first_byte_item;            /* [program_count + 1] */
     struct ets_cost *node_costs;          /* [node], made when a query first asks; NULL before */
     struct ets_sql_step_cost *step_costs; /* [instruction] likewise */
 };
