@@ -178,6 +178,16 @@ static bool add_xnnpack(struct payload *p)
     return !p->sheet->all->is_out_of_memory;
 }
 
+static const char *kind_of(struct ets_byte_sheet *sheet, struct ets_bytes payload)
+{
+    char text[ETS_PAYLOAD_KIND_CHARS];
+    const char *kind = ets_payload_kind(payload, text);
+    if (kind != text) return kind;
+    const char *copy = ets_arena_copy_text(&sheet->all->map->arena, text, strlen(text));
+    if (copy == NULL) sheet->all->is_out_of_memory = true;
+    return copy;
+}
+
 static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *method,
                          uint32_t number, uint64_t *budget)
 {
@@ -201,8 +211,7 @@ static bool add_delegate(struct ets_byte_sheet *sheet, const struct ets_method *
     item->user_count++;
     if (is_new) {
         item->backend = p.backend;
-        item->content =
-            is_known ? "XNNPACK graph" : ets_payload_kind(delegate.blob, &sheet->all->map->arena);
+        item->content = is_known ? "XNNPACK graph" : kind_of(sheet, delegate.blob);
         item->count = is_known ? p.xnnpack.node_count : 1;
         item->method = method->index;
         item->delegate = number;

@@ -28,7 +28,7 @@ static bool has_identifier(struct ets_bytes bytes)
     return true;
 }
 
-const char *ets_payload_kind(struct ets_bytes payload, struct ets_arena *arena)
+const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIND_CHARS])
 {
     static const struct {
         size_t at;
@@ -45,8 +45,6 @@ const char *ets_payload_kind(struct ets_bytes payload, struct ets_arena *arena)
         if (begins_with(payload, known[i].at, known[i].magic)) return known[i].kind;
     }
     if (!has_identifier(payload)) return "unknown";
-    char text[32];
-    const int size = snprintf(text, sizeof text, "FlatBuffer %.4s", (const char *)payload.data + 4);
-    const char *copy = ets_arena_copy_text(arena, text, (size_t)size);
-    return copy != NULL ? copy : "FlatBuffer";
+    snprintf(text, ETS_PAYLOAD_KIND_CHARS, "FlatBuffer %.4s", (const char *)payload.data + 4);
+    return text;
 }

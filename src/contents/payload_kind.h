@@ -3,12 +3,13 @@
 #define ETSCOPE_CONTENTS_PAYLOAD_KIND_H
 
 #include "etscope/base.h"
-#include "host/arena.h"
+
+enum { ETS_PAYLOAD_KIND_CHARS = 32 };
 
 /*
  * "FlatBuffer VK00", "zip", "ExecuTorch program", "ELF"; "unknown" where the first bytes say
- * nothing. The text lies in the arena or is static.
+ * nothing. The answer is static, or `text`.
  */
-const char *ets_payload_kind(struct ets_bytes payload, struct ets_arena *arena);
+const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIND_CHARS]);
 
 #endif

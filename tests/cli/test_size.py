@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import struct
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -173,6 +175,71 @@ class Duplicates(unittest.TestCase):
             self.assertNotIn("duplicate", told["headline"])
             self.assertIn("1 duplicate costs 12.0 MiB",
                           document(path, "--duplicates")["headline"])
+
+
+class LargeFiles(support.FolderTest):
+    """Only what is needed is read: a sparse file of 2 GB takes the memory of a small one."""
+
+    LARGE = 2 << 30
+
+    def peak_bytes(self, *words):
+        process = subprocess.Popen([support.ETSCOPE, *map(str, words)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        output = process.stdout.read()
+        process.stdout.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, OK)
+        return usage.ru_maxrss * 1024, output.decode()
+
+    def test_size__program(self):
+        path = self.folder / "large.pte"
+        grow_last_segment(support.fixture("gpt_xnnpack", "model.pte"), path, self.LARGE)
+        for command in ("size", "info"):
+            peak, output = self.peak_bytes(command, path)
+            self.assertIn("2.0 GiB", output)
+            self.assertLess(peak, 30 << 20, command)
+        done = support.run("info", path, "--format", "json")
+        self.assertIsNone(support.json_rows(done.stdout)[0]["fingerprint"])
+        self.assertEqual(sum(row["size_bytes"] for row in rows(path)), self.LARGE)
+
+    def test_size__data_file(self):
+        path = self.folder / "large.ptd"
+        make_data_file(path, [(f"layer{i}", 8 << 20) for i in range(256)])
+        for command in ("size", "info"):
+            peak, output = self.peak_bytes(command, path)
+            self.assertIn("2.0 GiB", output)
+            self.assertLess(peak, 30 << 20, command)
+
+
+def grow_last_segment(source, target, size):
+    """A copy of a program of `size` bytes, whose last segment is a hole of a sparse file."""
+    data = bytearray(source.read_bytes())
+
+    def number(at, form="<I"):
+        return struct.unpack_from(form, data, at)[0]
+
+    def field(table, slot):
+        vtable = table - number(table, "<i")
+        if 4 + 2 * slot >= number(vtable, "<H"):
+            return 0
+        offset = number(vtable + 4 + 2 * slot, "<H")
+        return offset and table + offset
+
+    at = field(number(0), 4)
+    vector = at + number(at)
+    last = (0, 0)
+    for i in range(number(vector)):
+        place = vector + 4 + 4 * i
+        table = place + number(place)
+        if field(table, 0) and field(table, 1):
+            last = max(last, (number(field(table, 0), "<Q"), field(table, 1)))
+    base = number(24, "<Q")
+    struct.pack_into("<Q", data, last[1], size - base - last[0])
+    struct.pack_into("<Q", data, 32, size - base)
+    with target.open("wb") as file:
+        file.write(data)
+        file.truncate(size)
 
 
 def make_data_file(path, entries):
