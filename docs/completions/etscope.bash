@@ -267,14 +267,7 @@ _etscope() {
     memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
     memory:--format|memory:-f) words='table tsv csv json jsonl markdown' ;;
     memory:--width) compopt +o default 2>/dev/null ;;
-    memory:--output) ;;
-    size:--etrecord|size:--etrecord_path) ;;
-    size:--by) words='item part module dtype' ;;
-    size:--top) compopt +o default 2>/dev/null ;;
-    size:--columns|size:-c) compopt +o default 2>/dev/null ;;
-    size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
-    size:--width) compopt +o default 2>/dev/null ;;
-    size:--output|size:-o) ;;
+    memory:--output|memory:-o) ;;
     info:--format|info:-f) words='table json jsonl' ;;
     doctor:--format|doctor:-f) words='table json jsonl' ;;
     doctor:--load-library) ;;
@@ -295,15 +288,14 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
-        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --sort -s --top -n --columns -c --format -f --width --output' ;;
-        size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top --duplicates --columns -c --format -f --width --output -o' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
         help) words='-h --help --man --completion' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates memory size info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates memory info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

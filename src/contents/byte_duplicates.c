@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "format/fingerprint.h"
+#include "base/xxh64.h"
 #include "host/file_access.h"
 #include "host/hash.h"
 
@@ -53,7 +53,7 @@ static uint64_t hash_sample(const struct search *s, uint32_t item)
     const struct ets_bytes bytes = bytes_of(s, item);
     const size_t size = bytes.size < SAMPLE_BYTES ? bytes.size : SAMPLE_BYTES;
     const uint64_t hash =
-        ets_fingerprint((struct ets_bytes){bytes.data + (bytes.size - size) / 2, size});
+        ets_xxh64_of((struct ets_bytes){bytes.data + (bytes.size - size) / 2, size});
     release(s, item);
     return hash;
 }
@@ -121,7 +121,7 @@ static void compare_group(struct search *s, struct candidate *candidates, uint32
     }
     s->left -= bytes;
     for (uint32_t i = 0; i < count; i++) {
-        candidates[i].hash = ets_fingerprint(bytes_of(s, candidates[i].item));
+        candidates[i].hash = ets_xxh64_of(bytes_of(s, candidates[i].item));
         s->map->items[candidates[i].item].hash = candidates[i].hash;
         release(s, candidates[i].item);
     }

@@ -148,8 +148,8 @@ static const struct ets_fb_type *const quantization_types[] = {
 static const struct ets_fb_union quantization_union = {quantization_types,
                                                        COUNT(quantization_types)};
 static const struct ets_fb_field quantized_fields[] = {
-    UNION("quant_params", QUANTIZED_TAG, quantization_union),
     TABLE("tensor_value", QUANTIZED_TENSOR, ETS_FB_REQUIRED, tensor_type),
+    UNION("quant_params", QUANTIZED_TAG, quantization_union),
 };
 static const struct ets_fb_type quantized_type = TYPE("XNNQuantizedTensorValue", quantized_fields);
 static const struct ets_fb_type *const value_types[] = {

@@ -68,12 +68,14 @@ class Sandbox:
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
         "x.npy": "inputs/forward.0.0.npy",
         "before.etdp": "profile.etdp", "after.etdp": "profile.etdp",
+        "before.pte": "model.pte", "after.pte": "model.pte",
         "monday.etdp": "profile.etdp", "tuesday.etdp": "profile.etdp",
         "int8.pte": "../quantized/int8.pte", "int8.etrecord": "../quantized/int8.etrecord",
         "float.etrecord": "../quantized/float.etrecord",
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
+        "machine.json": "../machines/epyc.json",
     }
 
     def __enter__(self):

@@ -48,6 +48,28 @@ static enum ets_status add_traces(struct ets_sql_data *data, struct ets_error *e
     return ETS_OK;
 }
 
+/* What the traces tell of memory. Entries take eight bytes or more of files below 4 GiB each. */
+static enum ets_status add_memory(struct ets_sql_data *data, struct ets_error *error)
+{
+    uint64_t held = 0, steps = 0, moments = 0;
+    for (uint32_t i = 0; i < data->sources.trace_count; i++) {
+        struct ets_sql_trace_data *trace = &data->traces[i];
+        ETS_TRY(
+            ets_recorded_memory_read(&data->arena, trace->inspection, &trace->memory, error));
+        held += trace->memory.held_count;
+        steps += trace->memory.step_count;
+        moments += trace->memory.process_count;
+        if (held > MAX_EVENTS || steps > MAX_EVENTS || moments > MAX_EVENTS) {
+            return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                            "the traces tell more than 2^31 things of memory");
+        }
+    }
+    data->held_count = (uint32_t)held;
+    data->step_count = (uint32_t)steps;
+    data->moment_count = (uint32_t)moments;
+    return ETS_OK;
+}
+
 static enum ets_status add_links(struct ets_sql_data *data, struct ets_error *error)
 {
     uint64_t links = 0;
@@ -146,6 +168,10 @@ static bool add_methods(struct ets_sql_data *data)
                 data->instruction_count += chain->chain.instruction_count;
                 each->instruction_count += chain->chain.instruction_count;
             }
+            each->first_arena = data->arena_count;
+            each->first_level = data->level_count;
+            data->arena_count += each->method.arena_count;
+            data->level_count += (uint64_t)each->method.arena_count * ets_sql_method_steps(each);
             data->method_count++;
         }
     }
@@ -295,6 +321,7 @@ enum ets_status ets_sql_data_init(struct ets_sql_data *data, const struct ets_sq
     *data = (struct ets_sql_data){.sources = *sources};
     ets_arena_init(&data->arena, allocator, 0);
     ETS_TRY(add_traces(data, error));
+    ETS_TRY(add_memory(data, error));
     ETS_TRY(add_links(data, error));
     ETS_TRY(add_graphs(data, error));
     if (!add_methods(data) || !add_delegates(data)) {
@@ -331,6 +358,18 @@ bool ets_sql_data_times(struct ets_sql_data *data, struct ets_sql_trace_data *tr
     return trace->times != NULL;
 }
 
+bool ets_sql_data_allocations(struct ets_sql_data *data, struct ets_sql_trace_data *trace)
+{
+    if (trace->allocations != NULL) return true;
+    struct ets_allocation_events *events = ets_arena_alloc(&data->arena, sizeof *events);
+    if (events == NULL ||
+        !ets_allocation_events_collect(&data->arena, trace->inspection, events)) {
+        return false;
+    }
+    trace->allocations = events;
+    return true;
+}
+
 uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_graph_node *node)
 {
     for (uint32_t i = 0; i < data->graph_count; i++) {
@@ -341,4 +380,20 @@ uint32_t ets_sql_data_node(const struct ets_sql_data *data, const struct ets_gra
         return data->graphs[i].first_node + (uint32_t)((at - first) / sizeof *node);
     }
     return ETS_NO_INDEX;
+}
+
+uint32_t ets_sql_data_record_of(const struct ets_sql_data *data, uint32_t program)
+{
+    return record_of(&data->sources, program);
+}
+
+const struct ets_sql_chain *ets_sql_data_chain(const struct ets_sql_data *data, uint32_t number)
+{
+    uint32_t low = 0, high = data->chain_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (data->chains[middle].first_instruction <= number) low = middle;
+        else high = middle;
+    }
+    return &data->chains[low];
 }
