@@ -38,6 +38,7 @@ uint32_t ets_byte_sheet_item(struct ets_byte_sheet *sheet, enum ets_byte_part pa
         .file = sheet->index,
         .offset = UINT64_MAX,
         .content = content,
+        .program = ETS_BYTES_NONE,
         .method = ETS_BYTES_NONE,
         .delegate = ETS_BYTES_NONE,
         .node = ETS_BYTES_NONE,

@@ -98,6 +98,7 @@ static bool make_items(struct walk *walk, const struct ets_program *program)
         walk->items[i] = ets_byte_sheet_item(sheet, ETS_BYTES_PROGRAM, contents[kind]);
         if (walk->items[i] == ETS_BYTES_NONE) return false;
         if (is_of_method && walk->by_method) {
+            ets_byte_item(sheet, walk->items[i])->program = sheet->index;
             ets_byte_item(sheet, walk->items[i])->method = method;
         }
     }
@@ -166,6 +167,7 @@ static void add_tensor(struct ets_byte_sheet *sheet, const struct ets_method *me
     if (index == ETS_BYTES_NONE) return;
     struct ets_byte_item *item = ets_byte_item(sheet, index);
     if (item->user_count++ == 0) {
+        item->program = sheet->index;
         item->method = method->index;
         item->name = tensor->qualified_name;
         ets_byte_sheet_take_shape(sheet, item, &tensor->tensor);

@@ -131,6 +131,41 @@ class Names(unittest.TestCase):
         self.assertIn("qbint4", {row["dtype"] for row in weights})
         self.assertIn(("scale", "bfloat16"), {(row["role"], row["dtype"]) for row in weights})
 
+    def test_size__named_data_of_a_backend_that_is_not_understood(self):
+        """Vulkan's graph is a FlatBuffer with the keys of its constants."""
+        told = document(DATA / "payloads" / "vulkan.pte", "--no-siblings")
+        weights = [row for row in told["rows"] if row["part"] == "delegate_weight"]
+        self.assertEqual(sorted(row["size_bytes"] for row in weights), [8 * 4, 8 * 16 * 4])
+        self.assertEqual({(row["backend"], row["content"], row["node"]) for row in weights},
+                         {("VulkanBackend", None, None)})
+        (payload,) = [row for row in told["rows"] if row["part"] == "delegate_payload"]
+        self.assertEqual((payload["content"], payload["backend"]),
+                         ("Vulkan graph", "VulkanBackend"))
+
+    def test_size__weights_in_a_data_file(self):
+        """A key that the program does not have is looked for in the data files."""
+        model = DATA / "gpt_xnnpack"
+        found = rows(model / "model.pte", "--etrecord", model / "model.etrecord")
+        up = next(row for row in found if row["name"] == "blocks.0.up.weight")
+        data = bytearray((model / "model.pte").read_bytes())
+        key = up["key"].encode()
+        self.assertEqual(data.count(key), 2)  # in the list of named data, and in the payload
+        at = data.index(key)
+        if at > up["offset"] or b"XH00" in data[:at]:
+            self.fail("the list of named data comes first")
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "model.pte"
+            weights = pathlib.Path(folder) / "weights.ptd"
+            data[at:at + 1] = b"-"
+            program.write_bytes(data)
+            make_data_file(weights, [(up["key"], up["size_bytes"])])
+            found = rows(program, weights, "--etrecord", model / "model.etrecord")
+        moved = next(row for row in found if row["name"] == "blocks.0.up.weight")
+        self.assertEqual((moved["file"], moved["part"], moved["module"], moved["dtype"]),
+                         (str(weights), "delegate_weight", "blocks.0.up", "float32"))
+        left = [row for row in found if row["part"] == "named_data"]
+        self.assertEqual([row["key"] for row in left], ["-" + up["key"][1:]])
+
     def test_size__data_file_belongs_to_the_program(self):
         program, data = DATA / "ptd" / "external.pte", DATA / "ptd" / "external.ptd"
         found = rows(program, data)

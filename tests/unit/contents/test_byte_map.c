@@ -364,6 +364,34 @@ static void test_byte_map__payloads_of_known_shapes(void **state)
     assert_string_equal(kind_of("PK", 2), "unknown");
 }
 
+static void test_byte_map__constants_behind_a_vulkan_graph(void **state)
+{
+    (void)state;
+    uint8_t payload[64] = {0};
+    struct ets_bytes constants;
+    const struct ets_bytes bytes = {payload, sizeof payload};
+    memcpy(payload + 4, "VH00", 4);
+    payload[10] = 32; /* the graph: 16 bytes at 32 */
+    payload[14] = 16;
+    payload[18] = 48; /* constants: 8 bytes at 48 */
+    payload[22] = 8;
+    struct ets_bytes graph = ets_payload_flatbuffer(bytes, &constants);
+    assert_ptr_equal(graph.data, payload + 32);
+    assert_int_equal(graph.size, 16);
+    assert_ptr_equal(constants.data, payload + 48);
+    assert_int_equal(constants.size, 8);
+    payload[22] = 17; /* past the end */
+    graph = ets_payload_flatbuffer(bytes, &constants);
+    assert_int_equal(graph.size, 16);
+    assert_null(constants.data);
+    payload[10] = 60;
+    assert_null(ets_payload_flatbuffer(bytes, &constants).data);
+    for (size_t size = 0; size < 30; size++) {
+        (void)ets_payload_flatbuffer((struct ets_bytes){payload, size}, &constants);
+        assert_null(constants.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_byte_map__comparing_has_a_limit),
         cmocka_unit_test(test_byte_map__names_the_source_with_the_error),
         cmocka_unit_test(test_byte_map__payloads_of_known_shapes),
+        cmocka_unit_test(test_byte_map__constants_behind_a_vulkan_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
