@@ -88,8 +88,8 @@ static void count_entries(const struct ets_trace_extra *extra, uint32_t counts[3
 }
 
 enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
-                                      const struct ets_inspection *inspection,
-                                      struct ets_recorded_memory *out, struct ets_error *error)
+                                         const struct ets_inspection *inspection,
+                                         struct ets_recorded_memory *out, struct ets_error *error)
 {
     uint32_t counts[3] = {0}, key;
     struct ets_bytes value;

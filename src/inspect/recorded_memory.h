@@ -22,18 +22,19 @@
 struct ets_held_memory {
     enum ets_memory_owner owner;
     enum ets_memory_phase phase;
-    uint32_t index;          /* PLANNED: of the planned buffer, from 0 */
-    uint64_t bytes;          /* at most at once, with padding */
-    uint64_t count;          /* allocations; of inputs and outputs, values */
-    uint64_t touched;        /* PLANNED: bytes in pages that were written or read */
-    uint64_t pool_bytes;     /* with which its allocator would have had enough, all owners together */
-    uint32_t alignment;      /* the largest that was asked for; 0: not known */
-    uint32_t runs;           /* RUN: in which it was counted */
-    int32_t chain;           /* of the instruction that took `bytes`; -1: outside of any */
+    uint32_t index;      /* PLANNED: of the planned buffer, from 0 */
+    uint64_t bytes;      /* at most at once, with padding */
+    uint64_t count;      /* allocations; of inputs and outputs, values */
+    uint64_t touched;    /* PLANNED: bytes in pages that were written or read */
+    uint64_t pool_bytes; /* with which its allocator would have had enough, all owners together */
+    uint32_t alignment;  /* the largest that was asked for; 0: not known */
+    uint32_t runs;       /* RUN: in which it was counted */
+    int32_t chain;       /* of the instruction that took `bytes`; -1: outside of any */
     uint32_t instruction;
-    bool is_shared;          /* PLANNED: with the program's other methods */
-    struct ets_text method;  /* PROGRAM, DATA: absent */
-    struct ets_text backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
+    bool is_shared;         /* PLANNED: with the program's other methods */
+    struct ets_text method; /* PROGRAM, DATA: absent */
+    struct ets_text
+        backend; /* METHOD, TEMPORARY: a delegate took it; absent: the runtime, kernels */
 };
 
 /* What one instruction took of the temporary allocator. */
@@ -73,8 +74,8 @@ struct ets_recorded_memory {
 
 /* All in the trace's order; entries that are damaged or unknown are passed over. NO_MEMORY. */
 enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
-                                      const struct ets_inspection *inspection,
-                                      struct ets_recorded_memory *memory_out,
-                                      struct ets_error *error);
+                                         const struct ets_inspection *inspection,
+                                         struct ets_recorded_memory *memory_out,
+                                         struct ets_error *error);
 
 #endif

@@ -64,16 +64,16 @@ static uint32_t find_allocator(struct collector *c, uint32_t event)
         name_number == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&c->known, key);
     if (found == ETS_KEY_NONE) return ETS_NO_INDEX;
     if (found < before) return found;
-    struct ets_allocator_use *uses = ets_arena_grow(c->arena, c->view->allocators, found,
-                                                    &c->allocator_room, sizeof *uses);
+    struct ets_allocator_use *uses =
+        ets_arena_grow(c->arena, c->view->allocators, found, &c->allocator_room, sizeof *uses);
     struct progress *progress =
         ets_arena_grow(c->arena, c->progress, found, &c->progress_room, sizeof *progress);
     if (uses == NULL || progress == NULL) return ETS_NO_INDEX;
     c->view->allocators = uses;
     c->progress = progress;
     c->view->allocator_count = found + 1;
-    uses[found] = (struct ets_allocator_use){
-        .block = block, .number = (int64_t)number, .name = name};
+    uses[found] =
+        (struct ets_allocator_use){.block = block, .number = (int64_t)number, .name = name};
     progress[found] = (struct progress){.run = ETS_NO_INDEX, .step = ETS_NO_INDEX};
     return found;
 }
@@ -102,15 +102,15 @@ static bool add_event(struct collector *c, uint32_t event, uint32_t next)
     raise_to(&use->step_peak, progress->step_bytes);
     raise_to(&use->largest, bytes);
     const bool is_inside = next != ETS_NO_INDEX;
-    c->view->items[c->view->count++] = (struct ets_allocation_event){
-        .event = event,
-        .run = run,
-        .allocator = number,
-        .bytes = bytes,
-        .current = use->current,
-        .chain = is_inside ? c->events->chain[next] : -1,
-        .instruction = is_inside ? c->events->instruction[next] : -1,
-        .row = is_inside ? c->events->row[next] : ETS_NO_INDEX};
+    c->view->items[c->view->count++] =
+        (struct ets_allocation_event){.event = event,
+                                      .run = run,
+                                      .allocator = number,
+                                      .bytes = bytes,
+                                      .current = use->current,
+                                      .chain = is_inside ? c->events->chain[next] : -1,
+                                      .instruction = is_inside ? c->events->instruction[next] : -1,
+                                      .row = is_inside ? c->events->row[next] : ETS_NO_INDEX};
     return true;
 }
 

@@ -18,11 +18,16 @@ bool cli_wants_memory(const struct cli_arguments *arguments)
 
 int cli_check_memory(const struct cli_arguments *arguments)
 {
-    static const char *const of_operators[] = {
-        "--group-by", "--depth", "--tokens", "--sort",   "--top",    "--all",
-        "--tree",     "--steady", "--name",  "--module", "--handle", "--source",
-        "--backend",  "--block",  "--run",   "--compare-results", "--tsv-path",
-        "--subtract-overhead", NULL};
+    static const char *const of_operators[] = {"--group-by", "--depth",
+                                               "--tokens",   "--sort",
+                                               "--top",      "--all",
+                                               "--tree",     "--steady",
+                                               "--name",     "--module",
+                                               "--handle",   "--source",
+                                               "--backend",  "--block",
+                                               "--run",      "--compare-results",
+                                               "--tsv-path", "--subtract-overhead",
+                                               NULL};
     const char *other = cli_first_given(arguments, of_operators);
     const bool has_memory = cli_has(arguments, "--memory");
     if (cli_has(arguments, "--c-snippet") && !has_memory) {
@@ -85,7 +90,7 @@ static int show_snippet(const struct cli_arguments *arguments,
 }
 
 static int show_table(const struct cli_arguments *arguments,
-                       const struct ets_inspection *inspection, const char *path)
+                      const struct ets_inspection *inspection, const char *path)
 {
     struct ets_table *table;
     struct ets_error error;

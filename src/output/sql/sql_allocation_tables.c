@@ -87,8 +87,7 @@ static struct ets_sql_value held_cell(struct ets_sql_cursor *cursor, int column)
     case HELD_BYTES: return amount(held->bytes);
     case HELD_TOUCHED: return amount(held->touched);
     case HELD_COUNT: return amount(held->count);
-    case HELD_POOL:
-        return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
+    case HELD_POOL: return held->pool_bytes == 0 ? ets_sql_null() : amount(held->pool_bytes);
     case HELD_ALIGNMENT:
         return held->alignment == 0 ? ets_sql_null() : ets_sql_integer(held->alignment);
     case HELD_RUNS: return held->runs == 0 ? ets_sql_null() : ets_sql_integer(held->runs);

@@ -135,8 +135,8 @@ static void put_operator(const struct line *line)
     if (line->event->row == ETS_NO_INDEX) {
         ets_table_put_nothing(line->table);
     } else {
-        ets_table_put_text(line->table,
-                           ets_row_operator(ets_inspection_row(line->inspection, line->event->row)));
+        ets_table_put_text(
+            line->table, ets_row_operator(ets_inspection_row(line->inspection, line->event->row)));
     }
 }
 
