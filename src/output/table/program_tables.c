@@ -8,6 +8,32 @@
 #include "output/table/memory_table.h"
 #include "output/table/program_difference_table.h"
 #include "output/table/size_table.h"
+#include "views/memory_findings.h"
+
+static void add_findings(struct ets_table *table, const struct ets_memory_lines *lines)
+{
+    char text[512];
+    for (uint32_t i = 0; i < lines->findings.count; i++) {
+        const size_t size =
+            ets_memory_finding_print(lines->plan, &lines->findings.items[i], text, sizeof text);
+        ets_table_add_note(table, (struct ets_text){text, size});
+    }
+}
+
+static enum ets_status add_tensors(struct ets_table *table, struct ets_arena *arena,
+                                   const struct ets_memory_plan *plan,
+                                   const struct ets_delegation *delegation, bool all,
+                                   struct ets_error *error)
+{
+    struct ets_memory_lines lines;
+    const struct ets_memory_options options = {.delegation = delegation, .all = all};
+    if (!ets_memory_lines_collect(arena, plan, &options, &lines)) {
+        return ets_fail_memory(error, "the table of planned memory");
+    }
+    ets_memory_table_add(table, &lines, 0);
+    add_findings(table, &lines);
+    return ETS_OK;
+}
 
 static enum ets_status add_method(struct ets_table *table, const struct ets_method *method,
                                   const struct ets_delegation *delegation,
@@ -15,14 +41,13 @@ static enum ets_status add_method(struct ets_table *table, const struct ets_meth
 {
     struct ets_arena arena;
     struct ets_memory_plan plan;
-    const struct ets_memory_table_options options = {
-        .lines = {.delegation = delegation, .all = rows == ETS_MEMORY_ALL_TENSORS}};
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     enum ets_status status = ets_memory_plan_init(&plan, method, &arena, error);
     if (status == ETS_OK && rows == ETS_MEMORY_ALTERNATIVES) {
         status = ets_memory_alternatives_table_add(table, &plan, error);
     } else if (status == ETS_OK) {
-        status = ets_memory_table_add(table, &plan, &options, error);
+        const bool all = rows == ETS_MEMORY_ALL_TENSORS;
+        status = add_tensors(table, &arena, &plan, delegation, all, error);
     }
     ets_arena_reset(&arena);
     return status;
