@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the structs below or of the meaning of their numbers. */
-#define ETS_ENGINE_INTERFACE_VERSION 6
+#define ETS_ENGINE_INTERFACE_VERSION 7
 
 struct ets_kernel_argument; /* below */
 struct ets_engine_library;
@@ -73,6 +73,11 @@ struct ets_engine_program_options {
      * program_close; {NULL, 0}: none. etscope's own tools use ets_program_fingerprint.
      */
     struct ets_bytes fingerprint;
+    /*
+     * 1: counts what methods take of their allocators, and what the process does, for
+     * ETS_TRACER_ETSCOPE's trace, whose extra block keeps it. Costs time for each allocation.
+     */
+    int count_memory;
 };
 
 /*

@@ -56,6 +56,10 @@ HOMES = {
         ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
          "Verification"),
     ),
+    "etscope.util.activation_memory_profiler": (
+        "executorch.util.activation_memory_profiler",
+        ("Allocation", "MemoryTimeline", "create_tensor_allocation_info", "generate_memory_trace"),
+    ),
 }  # fmt: skip
 
 # What docs/compatibility.md says is not there.

@@ -22,8 +22,7 @@ struct verifier {
     struct ets_error *error;
 };
 
-/* Size of one scalar in bytes. */
-static size_t scalar_bytes(enum ets_fb_scalar scalar)
+size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar)
 {
     switch (scalar) {
     case ETS_FB_BOOL:
@@ -43,7 +42,7 @@ static size_t scalar_bytes(enum ets_fb_scalar scalar)
 
 static size_t inline_bytes(const struct ets_fb_field *field)
 {
-    if (field->kind == ETS_FB_SCALAR) return scalar_bytes(field->of.scalar);
+    if (field->kind == ETS_FB_SCALAR) return ets_fb_scalar_bytes(field->of.scalar);
     return field->kind == ETS_FB_UNION ? 1 : 4;
 }
 
@@ -158,8 +157,8 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
-        ETS_TRY(verify_vector(v, at, scalar_bytes(field->of.scalar), type, field->name, &vector));
-        return spend(v, vector.count * scalar_bytes(field->of.scalar) / SHARING, at, type);
+        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name, &vector));
+        return spend(v, vector.count * ets_fb_scalar_bytes(field->of.scalar) / SHARING, at, type);
     case ETS_FB_STRINGS:
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
         ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));

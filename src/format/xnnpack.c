@@ -113,10 +113,12 @@ static enum ets_status check_value(const struct ets_xnnpack *payload, uint64_t o
         return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: unknown flags 0x%x", index,
                         flags);
     }
-    if (v.constant_index != 0 && v.constant_index >= payload->constant_count) {
+    const uint32_t constants[] = {v.constant_index, v.quantization.scale_constant};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (constants[i] == 0 || constants[i] < payload->constant_count) continue;
         return ets_fail(error, ETS_MALFORMED, at,
                         "XNNPACK value %u: constant %u is out of range; there are %u", index,
-                        v.constant_index, payload->constant_count);
+                        constants[i], payload->constant_count);
     }
     return ETS_OK;
 }
@@ -250,6 +252,36 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
     *node_out = n;
 }
 
+static struct ets_xnnpack_quantization quantization_of(struct ets_fb value)
+{
+    struct ets_xnnpack_quantization q = {.kind = ETS_XNNPACK_NOT_QUANTIZED};
+    if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return q;
+    const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
+    const struct ets_fb member = ets_fb_table(quantized, QUANTIZED_MEMBER);
+    q.kind = ets_fb_u8(quantized, QUANTIZED_TAG, 0);
+    switch (q.kind) {
+    case ETS_XNNPACK_PER_CHANNEL:
+        q.channel_dim = ets_fb_i32(member, CHANNEL_DIM, 0);
+        q.scale_constant = ets_fb_u32(member, CHANNEL_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, CHANNEL_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, CHANNEL_SCALES).count;
+        break;
+    case ETS_XNNPACK_PER_TENSOR:
+        q.scale = ets_fb_f32(member, TENSOR_SCALE, 0);
+        q.zero_point = ets_fb_i32(member, TENSOR_ZERO_POINT, 0);
+        break;
+    case ETS_XNNPACK_PER_GROUP:
+        q.channel_dim = ets_fb_i32(member, GROUP_CHANNEL_DIM, 0);
+        q.group_size = ets_fb_i32(member, GROUP_SIZE, 0);
+        q.scale_constant = ets_fb_u32(member, GROUP_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, GROUP_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, GROUP_SCALES).count;
+        break;
+    default: break; /* never verified: not followed */
+    }
+    return q;
+}
+
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out)
 {
@@ -267,6 +299,7 @@ void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
         .is_output = (flags & TENSOR_IS_OUTPUT) != 0,
         .constant_index = ets_fb_u32(tensor, TENSOR_CONSTANT, 0),
         .is_quantized = ets_fb_u8(value, VALUE_TAG, 0) == VALUE_IS_QUANTIZED,
+        .quantization = quantization_of(value),
         .value_at = tensor.at,
         .dims_at = ets_fb_vector(tensor, TENSOR_DIMS).at,
     };

@@ -79,3 +79,15 @@ void ets_add_shown_text(struct ets_text_builder *builder, struct ets_text text)
         i += length == 0 ? 1 : length;
     }
 }
+
+void ets_add_bytes(struct ets_text_builder *builder, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double size = (double)bytes;
+    int unit = 0;
+    while (size >= 1024 && unit < 4) {
+        size /= 1024;
+        unit++;
+    }
+    ets_add_text(builder, "%.*f %s", unit > 0 ? 1 : 0, size, units[unit]);
+}

@@ -30,6 +30,9 @@ void ets_add_plain_text(struct ets_text_builder *builder, const char *format, ..
 /* Adds text from a file. Characters that are not safe to print become \x1b. */
 void ets_add_shown_text(struct ets_text_builder *builder, struct ets_text text);
 
+/* "512 B", "1.5 KiB" */
+void ets_add_bytes(struct ets_text_builder *builder, uint64_t bytes);
+
 static inline struct ets_text ets_built_text(const struct ets_text_builder *builder)
 {
     return (struct ets_text){builder->text, builder->used};

@@ -23,15 +23,15 @@
 
 /* Functions off the hot path. Inlining them would cost it registers. */
 #if defined(__GNUC__)
-#define ETS_SELDOM __attribute__((noinline, cold))
-#define ETS_APART __attribute__((noinline))
+#define ETS_COLD __attribute__((noinline, cold))
+#define ETS_NOINLINE __attribute__((noinline))
 #define ETS_INLINE __attribute__((always_inline)) inline
-#define ETS_OFTEN(condition) __builtin_expect(!!(condition), 1)
+#define ETS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #else
-#define ETS_SELDOM
-#define ETS_APART
+#define ETS_COLD
+#define ETS_NOINLINE
 #define ETS_INLINE inline
-#define ETS_OFTEN(condition) (condition)
+#define ETS_LIKELY(condition) (condition)
 #endif
 
 enum {

@@ -204,7 +204,7 @@ class Words(LineErrorsTest):
         self.assertEqual(done.stderr.count("etscope: "), 1)
         for option, value in (("--reference", "edge"), ("--input", "x.npy"), ("--case", "0"),
                               ("--reference-dtype", "f64"), ("--engine", "x.so")):
-            self.fails(USAGE, f"{option} is for numeric errors, which need --debug-buffer",
+            self.fails(USAGE, f"{option} needs --debug-buffer",
                        "annotate", *words[:3], option, value)
         self.fails(USAGE, "needs --reference-trace", "annotate", *words,
                    "--reference-debug-buffer", words[-1])

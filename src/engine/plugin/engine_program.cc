@@ -75,18 +75,31 @@ enum ets_status load_data_files(struct ets_engine_program *program,
     return ETS_OK;
 }
 
+void count_memory(struct ets_engine_program *program,
+                  const struct ets_engine_program_options *options)
+{
+    uint64_t data_bytes = 0;
+    for (size_t i = 0; i < options->data_file_count; i++) data_bytes += options->data_files[i].size;
+    program->memory = std::make_unique<memory_report>(options->program.size, data_bytes);
+}
+
 enum ets_status add_tracer(struct ets_engine_program *program,
                            const struct ets_engine_program_options *options,
                            struct ets_error *error)
 {
     if (options->tracer == ETS_TRACER_NONE) {
-        if (options->capture == ETS_CAPTURE_NONE) return ETS_OK;
+        if (options->capture == ETS_CAPTURE_NONE && options->count_memory == 0) return ETS_OK;
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "capturing values needs a tracer");
+                        options->count_memory == 0 ? "capturing values needs a tracer"
+                                                   : "counting memory needs a tracer");
     }
     if (options->tracer != ETS_TRACER_UPSTREAM && options->tracer != ETS_TRACER_ETSCOPE) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "unknown tracer: %d",
                         static_cast<int>(options->tracer));
+    }
+    if (options->count_memory != 0 && options->tracer != ETS_TRACER_ETSCOPE) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "counting memory needs etscope's tracer, whose trace keeps it");
     }
     if (options->fingerprint.size > 64) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
@@ -94,6 +107,7 @@ enum ets_status add_tracer(struct ets_engine_program *program,
                         options->fingerprint.size);
     }
     program->tracer = make_tracer(options->tracer, options->capture, options->fingerprint);
+    if (options->count_memory != 0) count_memory(program, options);
     const size_t limit =
         options->debug_buffer_bytes == 0 ? ETS_ENGINE_DEBUG_BYTES : options->debug_buffer_bytes;
     if (options->capture != ETS_CAPTURE_NONE && !program->tracer->reserve_debug_bytes(limit)) {
@@ -284,6 +298,9 @@ enum ets_status trace_finish(struct ets_engine_program *program, struct ets_byte
     if (!program->is_finished) {
         ETS_TRY(guarded(error, &program->is_broken, [&] {
             program->dump = program->tracer->finish();
+            if (program->memory != nullptr) {
+                program->dump = program->memory->append_to(std::move(program->dump));
+            }
             program->tracer->enable(false);
             program->is_finished = true;
             return ETS_OK;

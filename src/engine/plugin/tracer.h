@@ -85,6 +85,12 @@ class tracer
     /* Sets the next method, and the number of its earlier runs. `method` is borrowed. */
     virtual void set_method(const char *method, uint32_t invocation) = 0;
     virtual tracer_dump finish() = 0;
+    /* Takes its memory now, instead of at the first event; how much of the heap that is. */
+    virtual void start() {}
+    virtual size_t heap_bytes()
+    {
+        return 0;
+    }
     /* Whether the trace stays valid if the runtime aborts during a run. */
     virtual bool survives_abort() const = 0;
 

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "etscope/base.h"
 #include "host/output.h"
+#include "host/text_builder.h"
 #include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 
@@ -142,18 +143,13 @@ static void append_signed_share(struct cell_text *out, const struct ets_cell *ce
     append(out, buffer, (size_t)size);
 }
 
-static void append_bytes(struct cell_text *out, double bytes)
+static void append_bytes(struct cell_text *out, double bytes, bool is_signed)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     char buffer[NUMBER_CHARS];
-    int unit = 0;
-    while (bytes >= 1024 && unit < 4) {
-        bytes /= 1024;
-        unit++;
-    }
-    append(
-        out, buffer,
-        (size_t)snprintf(buffer, sizeof buffer, "%.*f %s", unit > 0 ? 1 : 0, bytes, units[unit]));
+    struct ets_text_builder text = {buffer, sizeof buffer, 0};
+    if (is_signed && bytes != 0) ets_add_text(&text, bytes < 0 ? "-" : "+");
+    ets_add_bytes(&text, (uint64_t)(bytes < 0 ? -bytes : bytes));
+    append(out, buffer, text.used);
 }
 
 static void append_number(struct cell_text *out, const struct shown *shown,
@@ -171,13 +167,19 @@ static void append_number(struct cell_text *out, const struct shown *shown,
     } else if (kind == ETS_COLUMN_SHARE) {
         append_share(out, cell);
     } else if (kind == ETS_COLUMN_BYTES) {
-        append_bytes(out, value);
+        append_bytes(out, value, shown->column->is_signed);
     } else if (cell->kind == CELL_INTEGER) {
         append(out, buffer,
                (size_t)snprintf(buffer, sizeof buffer, "%lld", (long long)cell->integer));
     } else {
         /* Of large numbers all digits before the point. */
         const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
+        if (kind == ETS_COLUMN_REAL && cell->kind == CELL_REAL && cell->lower != cell->upper) {
+            append(out, buffer,
+                   (size_t)snprintf(buffer, sizeof buffer, "%.*g..%.*g", digits, cell->lower,
+                                    digits, cell->upper));
+            return;
+        }
         const bool is_whole =
             kind == ETS_COLUMN_TICKS || (digits == 6 && fabs(value) >= 1e6 && fabs(value) < 1e15);
         const int size = is_whole ? snprintf(buffer, sizeof buffer, "%.0f", value)

@@ -18,18 +18,6 @@ void ets_facts_init(struct ets_facts *facts, struct ets_json_writer *json,
     facts->item = (struct ets_text_builder){facts->item_text, sizeof facts->item_text, 0};
 }
 
-void ets_add_bytes(struct ets_text_builder *line, uint64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double size = (double)bytes;
-    int unit = 0;
-    while (size >= 1024 && unit < 4) {
-        size /= 1024;
-        unit++;
-    }
-    ets_add_text(line, "%.*f %s", unit > 0 ? 1 : 0, size, units[unit]);
-}
-
 /* Where people's values go: NULL outside of lines. */
 static struct ets_text_builder *place(struct ets_facts *facts)
 {

@@ -84,7 +84,4 @@ void ets_facts_tensor(struct ets_facts *facts, const struct ets_tensor *tensor, 
 /* A bundled or recorded value: a tensor's type or a number; as JSON an item, an object. */
 void ets_facts_value(struct ets_facts *facts, const struct ets_value *value);
 
-/* "1.5 KiB" */
-void ets_add_bytes(struct ets_text_builder *line, uint64_t bytes);
-
 #endif

@@ -1,0 +1,1 @@
+"""Tools under the names that they have in executorch.util."""

@@ -1,0 +1,295 @@
+/* Finds which tensors each instruction of a method reads and writes. */
+#include <string.h>
+
+#include "base/text.h"
+#include "format/program_lists.h"
+#include "memory/memory_parts.h"
+
+/* A list may be named by many instructions: no honest program repeats so many items. */
+enum { TOUCHES_FLOOR = 1 << 20, TOUCHES_TIMES = 4 };
+
+/* How often an instruction names a tensor, and where. */
+struct naming {
+    uint32_t step;  /* that these counts are of, plus 1 */
+    uint32_t touch; /* the tensor's touch of that step */
+    uint32_t count;
+    bool is_result;
+};
+
+struct found_touch {
+    uint32_t tensor;
+    struct ets_plan_touch touch;
+};
+
+struct finder {
+    struct ets_memory_plan *plan;
+    struct ets_arena *arena;
+    struct naming *namings; /* [tensor_count] */
+    bool *is_written;       /* [tensor_count] by a step before, or from the start */
+    const struct ets_plan_places *places;
+    struct ets_plan_owners owners;    /* of places, by the writes so far */
+    uint32_t *last_read, *last_write; /* [tensor_count] step + 1; 0: none */
+    struct found_touch *found;        /* in the order of steps */
+    uint32_t count, capacity;
+    uint32_t step, first_of_step;
+    uint32_t *step_begin; /* [step_count + 1] in `found` */
+    uint64_t budget;      /* of values that may still be named */
+    struct ets_error *error;
+};
+
+static enum ets_status fail_budget(const struct finder *f)
+{
+    return ets_fail(f->error, ETS_LIMIT, ETS_NO_OFFSET,
+                    "method %.*s names more values than a file of %zu bytes may",
+                    ETS_TEXT(f->plan->method.name), f->plan->method.program->bytes.size);
+}
+
+static enum ets_status name_tensor(struct finder *f, uint32_t value, bool is_result)
+{
+    const uint32_t tensor = f->plan->tensor_of[value];
+    if (f->budget-- == 0) return fail_budget(f);
+    if (tensor == ETS_PLAN_NONE) return ETS_OK;
+    struct naming *naming = &f->namings[tensor];
+    if (naming->step != f->step + 1) {
+        struct found_touch *found =
+            ets_arena_grow(f->arena, f->found, f->count, &f->capacity, sizeof *found);
+        if (found == NULL) return ets_fail_memory(f->error, "what instructions read and write");
+        *naming = (struct naming){.step = f->step + 1, .touch = f->count};
+        f->found = found;
+        f->found[f->count++] = (struct found_touch){tensor, {.step = f->step}};
+    }
+    naming->count++;
+    naming->is_result |= is_result;
+    return ETS_OK;
+}
+
+/* A value that an instruction names: a tensor, or those of a list. */
+static enum ets_status name_value(struct finder *f, uint32_t index, bool is_result)
+{
+    struct ets_evalue value;
+    if (f->plan->tensor_of[index] != ETS_PLAN_NONE) return name_tensor(f, index, is_result);
+    ets_method_value(&f->plan->method, index, &value);
+    if (value.kind != ETS_EVALUE_TENSOR_LIST && value.kind != ETS_EVALUE_OPTIONAL_TENSOR_LIST) {
+        return ETS_OK;
+    }
+    for (uint32_t i = 0; i < value.item_count; i++) {
+        const int32_t item = ets_evalue_item(&value, i);
+        if (item >= 0) ETS_TRY(name_tensor(f, (uint32_t)item, is_result));
+    }
+    return ETS_OK;
+}
+
+/* "aten::copy_": changes its first argument. */
+static bool is_in_place(const struct ets_instruction *call)
+{
+    const struct ets_text name = call->name;
+    return name.size > 1 && name.data[name.size - 1] == '_';
+}
+
+/* The one operator without a result that writes: into its first argument, part by part. */
+static bool writes_first(const struct ets_instruction *call)
+{
+    return ets_text_is(call->name, "executorch_prim::et_copy_index");
+}
+
+/*
+ * Of a kernel call the last argument is the result, or the list of results. A result is among the
+ * other arguments once more, as out= or as what is changed in place; named more often than that, it
+ * is also read.
+ */
+static enum ets_status name_kernel_call(struct finder *f, const struct ets_instruction *call)
+{
+    const uint32_t count = call->argument_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_result = i + 1 == count || (i == 0 && writes_first(call));
+        ETS_TRY(name_value(f, ets_instruction_argument(call, i), is_result));
+    }
+    for (uint32_t i = f->first_of_step; i < f->count; i++) {
+        struct found_touch *found = &f->found[i];
+        const struct naming *naming = &f->namings[found->tensor];
+        found->touch.writes = naming->is_result;
+        found->touch.reads = !naming->is_result || naming->count > 2 || is_in_place(call);
+    }
+    return ETS_OK;
+}
+
+/* The tensor that was written last to where another begins, if it covers all of that; else NONE. */
+static uint32_t find_writer(const struct finder *f, uint32_t number)
+{
+    const struct ets_plan_places *places = f->places;
+    if (places->begin[number] == places->end[number]) return ETS_PLAN_NONE;
+    const uint32_t owner = ets_plan_owners_at(&f->owners, places->begin[number]);
+    if (owner == ETS_PLAN_NONE || places->end[owner] < places->end[number]) return ETS_PLAN_NONE;
+    return owner;
+}
+
+static void own(struct finder *f, uint32_t number)
+{
+    ets_plan_owners_give(&f->owners, f->places->begin[number], f->places->end[number], number);
+}
+
+/* Whether a value that nothing has written may be a view: exactly the bytes of another. */
+static bool may_be_view(const struct finder *f, uint32_t number)
+{
+    const uint32_t other = find_writer(f, number);
+    if (other == ETS_PLAN_NONE) return false;
+    const struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    const struct ets_plan_tensor *base = &f->plan->tensors[other];
+    return base->offset == tensor->offset && base->bytes == tensor->bytes &&
+           f->last_read[other] <= f->last_write[other];
+}
+
+/*
+ * Which arguments a delegate gives is not in the file. They are behind those that it takes, and
+ * nothing has written them yet; what may be a view is taken, as long as something is given.
+ */
+static enum ets_status name_delegate_call(struct finder *f, const struct ets_instruction *call)
+{
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        ETS_TRY(name_value(f, ets_instruction_argument(call, i), false));
+    }
+    uint32_t given = f->count; /* the first of those that are written */
+    while (given > f->first_of_step && !f->is_written[f->found[given - 1].tensor]) given--;
+    while (given + 1 < f->count && may_be_view(f, f->found[given].tensor)) given++;
+    for (uint32_t i = f->first_of_step; i < f->count; i++) {
+        f->found[i].touch.reads = i < given;
+        f->found[i].touch.writes = i >= given;
+    }
+    return ETS_OK;
+}
+
+/* A move reads and writes, a jump reads its condition, a free does neither. */
+static enum ets_status name_operands(struct finder *f, const struct ets_instruction *instruction)
+{
+    for (uint32_t i = 0; i < instruction->argument_count; i++) {
+        ETS_TRY(name_value(f, ets_instruction_argument(instruction, i), i == 1));
+    }
+    for (uint32_t i = f->first_of_step; i < f->count; i++) {
+        struct found_touch *found = &f->found[i];
+        const struct naming *naming = &f->namings[found->tensor];
+        found->touch.writes = naming->is_result;
+        found->touch.reads = instruction->kind != ETS_INSTRUCTION_FREE_CALL &&
+                             (!naming->is_result || naming->count > 1);
+    }
+    return ETS_OK;
+}
+
+/* A tensor that is read before it is written is a view of what lies there, if something does. */
+static void find_base(struct finder *f, uint32_t number)
+{
+    struct ets_plan_tensor *tensor = &f->plan->tensors[number];
+    if (f->is_written[number]) return;
+    const uint32_t found = find_writer(f, number);
+    if (found == ETS_PLAN_NONE) return;
+    const uint32_t base = f->plan->tensors[found].base;
+    f->is_written[number] = true;
+    tensor->base = base == ETS_PLAN_NONE ? found : base;
+    if (f->last_write[found] > 0) tensor->producer = f->last_write[found] - 1;
+}
+
+static void note_touch(struct finder *f, const struct found_touch *found)
+{
+    if (found->touch.reads) {
+        find_base(f, found->tensor);
+        f->last_read[found->tensor] = f->step + 1;
+    }
+}
+
+static void note_write(struct finder *f, const struct found_touch *found)
+{
+    if (!found->touch.writes) return;
+    f->is_written[found->tensor] = true;
+    f->last_write[found->tensor] = f->step + 1;
+    own(f, found->tensor);
+}
+
+static enum ets_status visit(struct finder *f, const struct ets_instruction *instruction)
+{
+    f->first_of_step = f->count;
+    f->step_begin[f->step] = f->count;
+    switch (instruction->kind) {
+    case ETS_INSTRUCTION_KERNEL_CALL: ETS_TRY(name_kernel_call(f, instruction)); break;
+    case ETS_INSTRUCTION_DELEGATE_CALL: ETS_TRY(name_delegate_call(f, instruction)); break;
+    default: ETS_TRY(name_operands(f, instruction)); break;
+    }
+    for (uint32_t i = f->first_of_step; i < f->count; i++) note_touch(f, &f->found[i]);
+    for (uint32_t i = f->first_of_step; i < f->count; i++) note_write(f, &f->found[i]);
+    f->step_begin[f->step + 1] = f->count;
+    return ETS_OK;
+}
+
+/* Gives each tensor its touches and each step its tensors, in order. */
+static enum ets_status hand_out(struct finder *f)
+{
+    struct ets_memory_plan *plan = f->plan;
+    struct ets_plan_touch *touches = ets_arena_alloc_array(f->arena, f->count, sizeof *touches);
+    uint32_t *next = ets_arena_alloc_array(f->arena, (size_t)plan->tensor_count + 1, sizeof *next);
+    uint32_t *named = ets_arena_alloc_array(f->arena, f->count, sizeof *named);
+    if (touches == NULL || next == NULL || named == NULL) {
+        return ets_fail_memory(f->error, "what instructions read and write");
+    }
+    for (uint32_t i = 0; i < f->count; i++) named[i] = f->found[i].tensor;
+    plan->named = named;
+    plan->named_begin = f->step_begin;
+    for (uint32_t i = 0; i < f->count; i++) next[f->found[i].tensor + 1]++;
+    for (uint32_t t = 0; t < plan->tensor_count; t++) {
+        plan->tensors[t].touches = touches + next[t];
+        plan->tensors[t].touch_count = next[t + 1];
+        next[t + 1] += next[t];
+    }
+    for (uint32_t i = 0; i < f->count; i++) {
+        touches[next[f->found[i].tensor]++] = f->found[i].touch;
+    }
+    return ETS_OK;
+}
+
+/* What holds something before the first instruction. */
+static void start(struct finder *f)
+{
+    for (uint32_t t = 0; t < f->plan->tensor_count; t++) {
+        const enum ets_plan_kind kind = f->plan->tensors[t].kind;
+        f->is_written[t] =
+            kind == ETS_PLAN_CONSTANT || kind == ETS_PLAN_INPUT || kind == ETS_PLAN_BUFFER;
+        if (f->is_written[t]) own(f, t);
+    }
+}
+
+static enum ets_status visit_all(struct finder *f)
+{
+    for (uint32_t c = 0; c < f->plan->method.chain_count; c++) {
+        struct ets_chain chain;
+        ets_method_chain(&f->plan->method, c, &chain);
+        for (uint32_t i = 0; i < chain.instruction_count; i++) {
+            struct ets_instruction instruction;
+            ets_chain_instruction(&chain, i, &instruction);
+            f->step = f->plan->chain_step[c] + i;
+            ETS_TRY(visit(f, &instruction));
+        }
+    }
+    for (uint32_t t = 0; t < f->plan->tensor_count; t++) {
+        if (f->plan->tensors[t].is_output) find_base(f, t); /* one that no instruction names */
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_plan_find_touches(struct ets_memory_plan *plan,
+                                      const struct ets_plan_places *places, struct ets_arena *arena,
+                                      struct ets_error *error)
+{
+    const uint32_t count = plan->tensor_count;
+    struct finder f = {.plan = plan, .places = places, .arena = arena, .error = error};
+    f.budget = TOUCHES_FLOOR + TOUCHES_TIMES * (uint64_t)plan->method.program->bytes.size;
+    f.namings = ets_arena_alloc_array(arena, count, sizeof *f.namings);
+    f.is_written = ets_arena_alloc_array(arena, count, sizeof *f.is_written);
+    f.last_read = ets_arena_alloc_array(arena, count, sizeof *f.last_read);
+    f.last_write = ets_arena_alloc_array(arena, count, sizeof *f.last_write);
+    f.step_begin = ets_arena_alloc_array(arena, (size_t)plan->step_count + 1, sizeof *f.step_begin);
+    if (f.namings == NULL || f.is_written == NULL || f.last_read == NULL || f.last_write == NULL ||
+        f.step_begin == NULL) {
+        return ets_fail_memory(error, "what instructions read and write");
+    }
+    ETS_TRY(ets_plan_owners_init(&f.owners, places, arena, error));
+    start(&f);
+    ETS_TRY(visit_all(&f));
+    return hand_out(&f);
+}

@@ -1,0 +1,19 @@
+/*
+ * memory_alternatives_table.h - the table of other memory plans: a section for each method, a line
+ * for each plan, with what it takes and how much that is more or less than the exported one.
+ */
+#ifndef ETSCOPE_OUTPUT_TABLE_MEMORY_ALTERNATIVES_TABLE_H
+#define ETSCOPE_OUTPUT_TABLE_MEMORY_ALTERNATIVES_TABLE_H
+
+#include "memory/memory_plan.h"
+#include "output/table/table.h"
+
+/* Adds the columns to an empty table. */
+void ets_memory_alternatives_table_begin(struct ets_table *table);
+
+/* Adds a method. Statuses: LIMIT (too many tensors to plan again), NO_MEMORY. */
+enum ets_status ets_memory_alternatives_table_add(struct ets_table *table,
+                                                  const struct ets_memory_plan *plan,
+                                                  struct ets_error *error);
+
+#endif

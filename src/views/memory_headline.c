@@ -1,0 +1,172 @@
+/* What a method's planned memory is, in a sentence. */
+#include <inttypes.h>
+
+#include "host/text_builder.h"
+#include "views/memory_lines.h"
+
+/* Steps that are looked at to find who holds the end of an arena. */
+enum { LOOKED_AT = 1 << 22 };
+
+#define say(builder, ...) ets_add_plain_text((builder), __VA_ARGS__)
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* " (aten::addmm.out)" */
+static void say_step(struct ets_text_builder *text, const struct ets_memory_plan *plan,
+                     uint32_t step)
+{
+    struct ets_instruction call;
+    ets_plan_instruction(plan, step, &call);
+    say(text, "instruction %" PRIu32, step);
+    if (call.name.size == 0) return;
+    say(text, " (%.*s%s%.*s)", ETS_TEXT(call.name), call.overload.size > 0 ? "." : "",
+        ETS_TEXT(call.overload));
+}
+
+/* The arena that is furthest above its own bound. */
+static const struct ets_plan_arena *widest_gap(const struct ets_memory_plan *plan)
+{
+    const struct ets_plan_arena *widest = NULL;
+    uint64_t gap = 0;
+    for (uint32_t a = 0; a < plan->arena_count; a++) {
+        const struct ets_plan_arena *arena = &plan->arenas[a];
+        if (arena->planned.bytes - arena->bound_bytes <= gap) continue;
+        gap = arena->planned.bytes - arena->bound_bytes;
+        widest = arena;
+    }
+    return widest;
+}
+
+/* How many bytes below the end of the arena's tensors are free all the time that one lives. */
+static uint64_t free_below(const struct ets_plan_arena *arena, const struct ets_plan_tensor *tensor)
+{
+    uint64_t most = 0;
+    for (uint32_t s = tensor->first; s <= tensor->last; s++) {
+        if (arena->live[s] > most) most = arena->live[s];
+    }
+    return arena->end_bytes - most;
+}
+
+/*
+ * Of the tensors that end last in the arena the one that leaves least room below: what would have
+ * to move first. Looks at a part of them where there are very many.
+ */
+static const struct ets_plan_tensor *last_tensor(const struct ets_memory_plan *plan,
+                                                 const struct ets_plan_arena *arena,
+                                                 uint64_t *below_out)
+{
+    const struct ets_plan_tensor *found = NULL;
+    uint64_t budget = LOOKED_AT;
+    for (uint32_t i = 0; i < arena->tensor_count && budget > 0; i++) {
+        const struct ets_plan_tensor *tensor = &plan->tensors[arena->tensors[i]];
+        if (tensor->first == ETS_PLAN_NONE || tensor->bytes == 0) continue;
+        if (tensor->offset + tensor->bytes != arena->end_bytes) continue;
+        const uint64_t below = free_below(arena, tensor), cost = tensor->last - tensor->first + 1;
+        budget -= cost < budget ? cost : budget;
+        if (found != NULL && below >= *below_out) continue;
+        *below_out = below;
+        found = tensor;
+    }
+    return found;
+}
+
+/* Why the plan is above the bound: the parts of the gap of the arena that has the widest. */
+static void say_gap(struct ets_text_builder *text, const struct ets_memory_plan *plan)
+{
+    uint64_t below = 0;
+    const struct ets_plan_arena *arena = widest_gap(plan);
+    if (arena == NULL) return;
+    const uint64_t rest = arena->end_bytes % plan->alignment;
+    const uint64_t behind = arena->planned.bytes - arena->end_bytes - arena->slack_bytes;
+    const uint64_t padding = rest == 0 ? 0 : plan->alignment - rest;
+    const struct ets_plan_tensor *tensor = last_tensor(plan, arena, &below);
+    const char *between = " because ";
+    if (tensor != NULL && below >= plan->alignment) {
+        say(text, "%svalue %" PRIu32 " ends at byte %" PRIu64 " while ", between, tensor->value,
+            arena->end_bytes);
+        ets_add_bytes(text, below);
+        say(text, " below are free");
+        between = ", ";
+    }
+    if (arena->slack_bytes > 0) {
+        say(text, "%s%" PRIu64 " B at the end are padding for XNNPACK", between,
+            arena->slack_bytes);
+        between = ", ";
+    }
+    if (behind > padding) {
+        say(text, "%s", between);
+        ets_add_bytes(text, behind - padding);
+        say(text, " behind the last tensor are unused");
+    }
+}
+
+static void say_bound(struct ets_text_builder *text, const struct ets_memory_lines *lines)
+{
+    const struct ets_memory_plan *plan = lines->plan;
+    const double bound = (double)plan->bound_bytes, planned = (double)plan->planned_bytes;
+    if (plan->bound_bytes == 0) return;
+    if (plan->planned_bytes <= plan->bound_bytes) {
+        say(text, "; no plan with these lifetimes is smaller");
+        return;
+    }
+    const double above = 100 * (planned / bound - 1);
+    if (above >= 1000) say(text, "; %.0f times the lower bound", planned / bound);
+    else say(text, "; %.*f %% above the lower bound", above < 1 ? 1 : 0, above);
+    say_gap(text, plan);
+}
+
+static void say_mistakes(struct ets_text_builder *text, uint32_t count)
+{
+    if (count > 0) say(text, "; %" PRIu32 " mistake%s in the plan", count, plural(count));
+}
+
+size_t ets_memory_headline(const struct ets_memory_lines *lines, char *room, size_t size)
+{
+    struct ets_text_builder text = {room, size, 0};
+    const struct ets_memory_plan *plan = lines->plan;
+    say(&text, "%.*s: ", ETS_TEXT(plan->method.name));
+    if (plan->planned_bytes == 0) {
+        say(&text, "no planned memory");
+        return text.used;
+    }
+    ets_add_bytes(&text, plan->planned_bytes);
+    say(&text, " planned; ");
+    if (plan->peak_bytes == 0) {
+        say(&text, "no instruction uses any of it");
+        return text.used;
+    }
+    say(&text, "peak %s", plan->is_upper_bound ? "at most " : "");
+    ets_add_bytes(&text, plan->peak_bytes);
+    say(&text, " at ");
+    say_step(&text, plan, plan->peak_step);
+    say(&text, "; %" PRIu32 " tensor%s hold%s %.0f %% of it", lines->holders.count,
+        plural(lines->holders.count), lines->holders.count == 1 ? "s" : "",
+        100 * (double)lines->holders.bytes / (double)lines->at_peak.bytes);
+    say_bound(&text, lines);
+    say_mistakes(&text, lines->findings.mistakes);
+    return text.used;
+}
+
+static void say_sum(struct ets_text_builder *text, const struct ets_memory_sum *sum,
+                    const char *noun, const char *where)
+{
+    if (sum->count == 0) return;
+    say(text, "%s%" PRIu32 " %s%s ", text->used > 0 ? ", " : "beside the plan: ", sum->count, noun,
+        plural(sum->count));
+    ets_add_bytes(text, sum->bytes);
+    say(text, "%s", where);
+}
+
+size_t ets_memory_beside(const struct ets_memory_lines *lines, char *room, size_t size)
+{
+    struct ets_text_builder text = {room, size, 0};
+    if (size > 0) room[0] = '\0';
+    say_sum(&text, &lines->constants, "constant", "");
+    say_sum(&text, &lines->caller_inputs, "input", " in the caller's memory");
+    say_sum(&text, &lines->caller_outputs, "output", " in the caller's memory");
+    say_sum(&text, &lines->payloads, "delegate payload", "");
+    return text.used;
+}

@@ -1,0 +1,49 @@
+"""`etscope memory --what-if`: what other plans of the same tensors would take."""
+
+import json
+import unittest
+
+import support
+from support import DATA, MODELS, OK
+
+
+def what_if(model, *words):
+    return support.run("memory", DATA / model / "model.pte", "--what-if", "--no-siblings", *words)
+
+
+def rows(model):
+    done = what_if(model, "--format", "json")
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)["rows"]
+
+
+class WhatIf(unittest.TestCase):
+    def test_what_if__answer_comes_first(self):
+        lines = what_if("conv_portable").stdout.decode().splitlines()
+        self.assertEqual(
+            lines[0], "forward: 28.0 KiB planned; placed anew it takes 20.0 KiB (29 % less)")
+        self.assertEqual(lines[3].split(), "placed anew 20.0 KiB -8.0 KiB -28.6%".split())
+
+    def test_what_if__the_exported_plan_may_be_best(self):
+        lines = what_if("mlp_portable").stdout.decode().splitlines()
+        self.assertEqual(
+            lines[0], "forward: 2.4 KiB planned; no plan with these lifetimes is smaller")
+
+    def test_what_if__leaves_out_what_is_live_at_the_peak(self):
+        without = [row for row in rows("mlp_portable") if row["plan"].startswith("without")]
+        self.assertEqual([row["value"] for row in without], [5, 9, 4])
+        self.assertEqual([row["change_bytes"] for row in without], [-1632, -256, -128])
+
+    def test_what_if__no_plan_is_below_the_bound(self):
+        for model in MODELS:
+            methods = {}
+            for row in rows(model):
+                methods.setdefault(row["method"], {})[row["plan"]] = row["size_bytes"]
+            self.assertTrue(methods, model)
+            for plans in methods.values():
+                self.assertGreaterEqual(plans["placed anew"], plans["lower bound"], model)
+                self.assertLessEqual(plans["with in-place results"], plans["placed anew"], model)
+
+
+if __name__ == "__main__":
+    unittest.main()
