@@ -1,10 +1,10 @@
-/* Visits what a verified FlatBuffer consists of. */
+/* Visits the parts of a verified FlatBuffer. */
 #include "format/flatbuffer_walk.h"
 
 static void walk_table(const struct ets_fb_walker *w, struct ets_fb table,
                        const struct ets_fb_type *type, uint32_t label);
 
-/* The length of a vector stands before its elements. */
+/* A vector's length precedes its elements. */
 static void put_vector(const struct ets_fb_walker *w, uint32_t label, struct ets_fb_vector vector,
                        size_t element_bytes, size_t end_bytes)
 {
@@ -43,7 +43,7 @@ static void walk_union(const struct ets_fb_walker *w, struct ets_fb table,
 static void walk_field(const struct ets_fb_walker *w, struct ets_fb table,
                        const struct ets_fb_field *field, uint32_t parent)
 {
-    if (field->kind == ETS_FB_SCALAR) return; /* a part of the table */
+    if (field->kind == ETS_FB_SCALAR) return; /* it is part of the table */
     const uint32_t label = w->label(w->context, parent, field->slot, ETS_FB_WHOLE);
     switch ((enum ets_fb_kind)field->kind) {
     case ETS_FB_SCALAR: return;
