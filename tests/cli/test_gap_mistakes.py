@@ -115,7 +115,8 @@ class WhatGoesWrong(GapTest):
             self.assertEqual(data.count(name), 1)
             data = data.replace(name, b"O" * len(name))
         silent.write_bytes(data)
-        said = "; not checked: whether the delegate quantizes like the ETRecord: use --program to decide"
+        said = ("; not checked: whether the delegate quantizes like the ETRecord: use --program to "
+                "decide")
         for record in ("static", "dynamic"):
             self.assertIn(said, self.ok(*self.schemes("static", record, trace=silent)).stdout
                           .replace("\n", " "))
