@@ -1,4 +1,4 @@
-/* What a method's planned memory is, in a sentence. */
+/* Describes a method's planned memory in a sentence. */
 #include <inttypes.h>
 
 #include "host/text_builder.h"

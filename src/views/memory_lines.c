@@ -1,4 +1,5 @@
-/* Lists the tensors of a plan in an order, with who is alive at the peak and where they come from.
+/*
+ * Lists the tensors of a plan in an order, with those alive at the peak and where they come from.
  */
 #include "views/memory_lines.h"
 

@@ -1,5 +1,5 @@
 /*
- * The tensors of a method as lines: who is alive at the peak, and where each comes from.
+ * The tensors of a method as lines: which are alive at the peak, and where each comes from.
  *
  *     const struct ets_memory_options options = {.delegation = delegation};
  *     struct ets_memory_lines lines;
@@ -20,10 +20,10 @@
 #include "views/places.h"
 
 enum ets_memory_order {
-    ETS_MEMORY_BY_PEAK = 0, /* those alive at the peak first, the largest first of each */
+    ETS_MEMORY_BY_PEAK = 0, /* those alive at the peak first, then by size */
     ETS_MEMORY_BY_BYTES = 1,
     ETS_MEMORY_BY_OFFSET = 2, /* arena by arena */
-    ETS_MEMORY_BY_FIRST = 3,  /* as they come to life */
+    ETS_MEMORY_BY_FIRST = 3,  /* by first use */
     ETS_MEMORY_BY_VALUE = 4
 };
 
@@ -63,7 +63,7 @@ struct ets_memory_lines {
     struct ets_memory_sum constants, caller_inputs, caller_outputs, payloads;
 };
 
-/* Returns false where memory ran out. */
+/* Returns false if memory runs out. */
 bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_plan *plan,
                               const struct ets_memory_options *options,
                               struct ets_memory_lines *lines_out);

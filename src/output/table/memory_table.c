@@ -158,7 +158,7 @@ static const struct field fields[] = {
     {{.name = "value", .title = "#", .kind = ETS_COLUMN_INTEGER}, put_value},
     {{.name = "kind", .priority = 2}, put_kind},
     {{.name = "size", .kind = ETS_COLUMN_BYTES}, put_bytes},
-    {{.name = "size_is", .title = "size is", .priority = 6, .machine_only = 1}, put_bytes_are},
+    {{.name = "size_is", .title = "size known", .priority = 6, .machine_only = 1}, put_bytes_are},
     {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
     {{.name = "memory_id",
       .title = "memory",

@@ -151,7 +151,9 @@ def save(name, methods):
     value = {"execution_plan": [method.plan for method in methods],
              "constant_buffer": [{"storage": []}, {"storage": [0] * 8}],
              "backend_delegate_data": [{"data": [1, 2, 3]}, {"data": xnnpack_payload()}]}
-    (HERE / name).write_bytes(schema.program(value, []))
+    data = schema.program(value, [])
+    (size,) = struct.unpack_from("<Q", data, 16)  # in the header: what follows is padding
+    (HERE / name).write_bytes(data[:size])
 
 
 def main():
