@@ -270,6 +270,7 @@ _etscope() {
     machine:--engine) ;;
     memory:--etrecord) ;;
     memory:--method) compopt +o default 2>/dev/null ;;
+    memory:--at) compopt +o default 2>/dev/null ;;
     memory:--sort|memory:-s) words='peak size offset first value' ;;
     memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
     memory:--columns|memory:-c) compopt +o default 2>/dev/null ;;
@@ -304,7 +305,7 @@ _etscope() {
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         machine) words='-h --help --save --threads --quick --format -f --width --output --engine' ;;
-        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --sort -s --top -n --columns -c --format -f --width --output -o' ;;
+        memory) words='-h --help --etrecord --method --no-siblings --all --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --by --top --duplicates --columns -c --format -f --width --output -o' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;

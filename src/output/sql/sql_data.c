@@ -1,6 +1,6 @@
 /*
- * Collects what the tables of SQL show: traces, records, graphs, methods, chains and delegates,
- * each with a number.
+ * Collects the contents of the SQL tables: traces, ETRecords, graphs, methods, chains and
+ * delegates, each with an id.
  */
 #include "output/sql/sql_data.h"
 #include "inspect/time_details.h"
