@@ -266,6 +266,7 @@ complete -c etscope -n '__fish_seen_subcommand_from run' -l trace -s o -r -F -d 
 complete -c etscope -n '__fish_seen_subcommand_from run' -l runs -s r -x -d 'Number of runs; default 1'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l etrecord -r -F -d 'The ETRecord, for --inputs etrecord'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l print-outputs -l print_output -x -a 'none summary all' -d 'Print the outputs of each method\'s last run as NumPy does, large ones shortened or in full'
+complete -c etscope -n '__fish_seen_subcommand_from run' -l memory -d 'Also count who takes how much memory; `inspect --memory` shows it from the trace'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l method -s m -x -d 'The method to run; may be repeated: all run in turn into one trace'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l input -s i -r -F -d 'Inputs in the method\'s order: .npy files, .npz files with several arrays, or raw bytes (.bin)'
 complete -c etscope -n '__fish_seen_subcommand_from run' -l case -x -d 'Take the inputs from this test case of the .bpte; may be repeated: all run in turn'

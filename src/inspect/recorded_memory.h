@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory_entries.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
 
@@ -47,15 +48,6 @@ struct ets_step_memory {
     uint32_t runs;
 };
 
-enum ets_memory_moment {
-    ETS_MOMENT_BEFORE_LOAD = 0,
-    ETS_MOMENT_AFTER_LOAD = 1,
-    ETS_MOMENT_BEFORE_RUNS = 2, /* its inputs are set */
-    ETS_MOMENT_AFTER_FIRST_RUN = 3,
-    ETS_MOMENT_END = 4,
-    ETS_MOMENT_COUNT
-};
-
 /* The process at one moment of a method. */
 struct ets_process_memory {
     struct ets_text method;
@@ -77,5 +69,9 @@ enum ets_status ets_recorded_memory_read(struct ets_arena *arena,
                                          const struct ets_inspection *inspection,
                                          struct ets_recorded_memory *memory_out,
                                          struct ets_error *error);
+
+/* The name of the allocator of that number, from 1, in a run; absent: the trace does not tell. */
+struct ets_text ets_allocator_name(const struct ets_inspection *inspection, uint32_t run,
+                                   uint64_t number);
 
 #endif

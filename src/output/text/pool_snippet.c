@@ -118,9 +118,8 @@ void ets_pool_snippet_write(const struct ets_allocation_owners *owners,
         "#include <stdalign.h>",
         "#include <stdint.h>",
         "",
-        "/* Measured by `etscope profile --memory` with the inputs of that run. Pointers of 8 "
-        "bytes:",
-        " * a 32-bit target needs less for the method allocator. */",
+        "/* Counted by etscope while the program ran: for the inputs of that run, and for",
+        " * pointers of 8 bytes. */",
     };
     char text[LINE_BYTES];
     struct ets_text_builder line = {text, sizeof text, 0};
