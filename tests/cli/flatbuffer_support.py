@@ -20,12 +20,20 @@ class Schema:
         self.enums = dict(re.findall(r"enum\s+(\w+)\s*:\s*(\w+)\s*{", text))
         self.unions = {name: [word.strip() for word in members.split(",") if word.strip()]
                        for name, members in re.findall(r"union\s+(\w+)\s*{([^}]*)}", text)}
+        # (table, field) -> names of its numbers; schemas without enumerations get them by hand
+        self.names = {}
+        numbers = {name: {int(value): word for word, value in
+                          re.findall(r"(\w+)\s*=\s*(-?\d+)", body)}
+                   for name, body in re.findall(r"enum\s+(\w+)\s*:\s*\w+\s*{([^}]*)}", text)}
+        self.enumerators = numbers
         self.tables = {}
         for name, body in re.findall(r"table\s+(\w+)\s*{([^}]*)}", text):
             self.tables[name] = [
                 (field, kind, int(default) if re.fullmatch(r"-?\d+", default) else 0)
                 for field, kind, default in re.findall(
                     r"(\w+)\s*:\s*(?:\w+\.)?(\[?\w+\]?)\s*(?:=\s*([-\w]+))?[^;]*;", body)]
+            self.names |= {(name, field): numbers[kind]
+                           for field, kind, _ in self.tables[name] if kind in numbers}
         self.root = re.search(r"root_type\s+(\w+)", text).group(1)
 
     def scalar(self, kind):
@@ -83,7 +91,8 @@ class Reader:
             character = self.schema.scalar(kind)
             if character:
                 zero = False if kind == "bool" else default
-                found[field] = self.load(character, where) if where else zero
+                value = self.load(character, where) if where else zero
+                found[field] = self.schema.names.get((name, field), {}).get(value, value)
             elif where is None:
                 found[field] = None
             elif kind == "string":

@@ -14,6 +14,20 @@ SCHEMAS = {kind: flatbuffer_support.Schema((DATA / "schema" / f"{name}.fbs").rea
            for kind, name in (("program", "program"), ("bundle", "bundled_program"),
                               ("data_file", "flat_tensor"), ("etdump", "etdump"))}
 
+# The schemas of programs, bundles and data files have plain bytes where upstream's have
+# enumerations.
+TYPES = SCHEMAS["etdump"].enumerators["ScalarType"]
+SCHEMAS["program"].names = {
+    ("Tensor", "scalar_type"): TYPES,
+    ("Tensor", "shape_dynamism"): {0: "STATIC", 1: "DYNAMIC_BOUND", 2: "DYNAMIC_UNBOUND"},
+    ("ExtraTensorInfo", "location"): {0: "SEGMENT", 1: "EXTERNAL"},
+    ("ExtraTensorInfo", "device_type"): {0: "CPU", 1: "CUDA"},
+    ("NonConstBufferDevice", "device_type"): {0: "CPU", 1: "CUDA"},
+    ("BackendDelegateDataReference", "location"): {0: "INLINE", 1: "SEGMENT"},
+}
+SCHEMAS["bundle"].names = {("Tensor", "scalar_type"): TYPES}
+SCHEMAS["data_file"].names = {("TensorLayout", "scalar_type"): TYPES}
+
 
 def dump(*words):
     done = support.run("dump", *words)
@@ -74,7 +88,7 @@ def shown(value):
     if isinstance(value, dict):
         return {key: shown(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
 
 

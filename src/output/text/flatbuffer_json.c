@@ -4,9 +4,39 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/xxh64.h"
+#include "etscope/tensor.h"
 #include "host/output.h"
+
+/* Names that the schemas give to numbers, as flatc prints them. */
+static const char *const scalar_types[] = {
+#define SCALAR_TYPE_NAME(name, number, bytes, text) [number] = #name,
+    ETS_SCALAR_TYPE_LIST(SCALAR_TYPE_NAME)
+#undef SCALAR_TYPE_NAME
+};
+static const char *const dynamisms[] = {"STATIC", "DYNAMIC_BOUND", "DYNAMIC_UNBOUND"};
+static const char *const tensor_locations[] = {"SEGMENT", "EXTERNAL"};
+static const char *const blob_locations[] = {"INLINE", "SEGMENT"};
+static const char *const devices[] = {"CPU", "CUDA"};
+static const char *const value_types[] = {"Null",   "Int",    "Bool",       "Float",
+                                          "Double", "Tensor", "TensorList", "String"};
+
+#define NAMES(list) list, sizeof(list) / sizeof *(list)
+static const struct enumeration {
+    const char *type; /* NULL: of any table */
+    const char *field;
+    const char *const *names;
+    size_t count;
+} enumerations[] = {
+    {NULL, "scalar_type", NAMES(scalar_types)},
+    {NULL, "shape_dynamism", NAMES(dynamisms)},
+    {NULL, "device_type", NAMES(devices)},
+    {"ExtraTensorInfo", "location", NAMES(tensor_locations)},
+    {"BackendDelegateDataReference", "location", NAMES(blob_locations)},
+    {"Value", "val", NAMES(value_types)},
+};
 
 /* Fewer bytes are always told themselves: compile specs and the like. */
 enum { FEW_BYTES = 64 };
@@ -21,7 +51,7 @@ void ets_json_put_hash(struct ets_json_writer *json, const char *key, uint64_t h
 void ets_json_put_any_real(struct ets_json_writer *json, const char *key, double value)
 {
     if (isfinite(value)) ets_json_put_real(json, key, value);
-    else ets_json_put_string(json, key, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+    else ets_json_put_string(json, key, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
 /* Base64 (RFC 4648) of up to 3 bytes. */
@@ -107,11 +137,31 @@ static size_t scalar_size(enum ets_fb_scalar scalar)
     }
 }
 
-static void put_default(struct ets_json_writer *json, const struct ets_fb_field *field)
+/* The name of a number where its field is an enumeration that has one; NULL: none. */
+static const char *name_of(const struct ets_fb_type *type, const struct ets_fb_field *field,
+                           uint8_t number)
 {
-    static const uint8_t zeros[8];
-    if ((field->flags & ETS_FB_MINUS_ONE) != 0) ets_json_put_integer(json, field->name, -1);
-    else put_scalar(json, field->name, zeros, field->of.scalar);
+    for (size_t i = 0; i < sizeof enumerations / sizeof *enumerations; i++) {
+        const struct enumeration *known = &enumerations[i];
+        if (strcmp(known->field, field->name) != 0) continue;
+        if (known->type != NULL && strcmp(known->type, type->name) != 0) continue;
+        return number < known->count ? known->names[number] : NULL;
+    }
+    return NULL;
+}
+
+/* A scalar field; `at` 0: absent. */
+static void put_scalar_field(struct ets_json_writer *json, struct ets_fb table,
+                             const struct ets_fb_type *type, const struct ets_fb_field *field,
+                             size_t at)
+{
+    static const uint8_t zeros[8], minus_one[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    const uint8_t *absent = (field->flags & ETS_FB_MINUS_ONE) != 0 ? minus_one : zeros;
+    const uint8_t *value = at == 0 ? absent : table.base + at;
+    /* Enumerations are bytes in all schemas. */
+    const char *name = field->of.scalar == ETS_FB_I8 ? name_of(type, field, *value) : NULL;
+    if (name != NULL) ets_json_put_string(json, field->name, name);
+    else put_scalar(json, field->name, value, field->of.scalar);
 }
 
 static void put_scalars(struct ets_json_writer *json, const struct ets_fb_field *field,
@@ -175,14 +225,14 @@ static void put_vector(struct ets_json_writer *json, const struct ets_fb_field *
 }
 
 static void put_field(struct ets_json_writer *json, struct ets_fb table,
-                      const struct ets_fb_field *field, bool with_data)
+                      const struct ets_fb_type *type, const struct ets_fb_field *field,
+                      bool with_data)
 {
     const size_t at = ets_fb_field_at(table, field->slot);
     if (field->kind == ETS_FB_UNION) {
         put_union(json, table, field, with_data);
     } else if (field->kind == ETS_FB_SCALAR) {
-        if (at == 0) put_default(json, field);
-        else put_scalar(json, field->name, table.base + at, field->of.scalar);
+        put_scalar_field(json, table, type, field, at);
     } else if (at == 0) {
         ets_json_put_null(json, field->name);
     } else if (field->kind == ETS_FB_STRING) {
@@ -200,7 +250,7 @@ static void put_table(struct ets_json_writer *json, const char *key, struct ets_
 {
     ets_json_begin_object(json, key);
     for (uint16_t i = 0; i < type->field_count; i++) {
-        put_field(json, table, &type->fields[i], with_data);
+        put_field(json, table, type, &type->fields[i], with_data);
     }
     ets_json_end_object(json);
 }

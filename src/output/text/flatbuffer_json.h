@@ -5,8 +5,8 @@
  *     ets_json_put_flatbuffer(json, "program", root, &ets_program_type, false);
  *
  * Absent scalars are their defaults, absent texts, vectors and tables null. Of a union, "x_type" is
- * the member's name. Enumerations are numbers, as they are stored. Numbers that are not finite are
- * the texts "NaN", "Infinity", "-Infinity". Nothing is allocated; depth and work are those of the
+ * the member's name. Of an enumeration, a number that the schema names is its name. Numbers that are
+ * not finite are the texts "nan", "inf", "-inf". Nothing is allocated; depth and work are those of the
  * verifier.
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_FLATBUFFER_JSON_H
