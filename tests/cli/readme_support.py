@@ -62,6 +62,7 @@ class Sandbox:
     """A folder with the files that documents name, and etscope on the path of its shell."""
 
     FILES = {
+        "weights.ptd": "../ptd/external.ptd",
         "model.pte": "model.pte", "model.bpte": "model.bpte", "model.etrecord": "model.etrecord",
         "trace.etdp": "profile.etdp", "profile.etdp": "profile.etdp", "debug.etdp": "debug.etdp",
         "debug.bin": "debug.bin", "image.npy": "inputs/forward.0.0.npy",
@@ -74,6 +75,7 @@ class Sandbox:
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord",
+        "machine.json": "../machines/epyc.json",
     }
 
     def __enter__(self):

@@ -14,18 +14,19 @@
 #include "views/difference_order.h"
 
 const struct cli_option cli_diff_options[] = {
-    {"--before", NULL, "FILE", "One more trace of the first side: its runs are added to BEFORE's",
-     NULL, true},
-    {"--after", NULL, "FILE", "One more trace of the second side, likewise", NULL, true},
+    {"--before", NULL, "FILE",
+     "Another trace of the first side; its runs are added to those of BEFORE", NULL, true},
+    {"--after", NULL, "FILE",
+     "Another trace of the second side; its runs are added to those of AFTER", NULL, true},
     CLI_SIDES_OPTIONS,
     {"--sort", "-s", "change|ratio|order|name",
-     "Slower, faster and other kernels before the rest, the largest change (default) or ratio "
-     "first; or all as executed, or by name",
+     "Order of the rows: changed operators first, by change (default) or ratio; all by execution; "
+     "or all by name",
      NULL, false},
-    {"--top", "-n", "N", "Only the first N lines of each block, parts of delegates among them",
+    {"--top", "-n", "N", "Only the first N rows of each block, operators inside delegates included",
      NULL, false},
-    {"--least-change", NULL, "PERCENT",
-     "Smaller changes are none: same where the interval lies within; default 1", NULL, false},
+    {"--min-change", "--least-change", "PERCENT", "Treat smaller changes as \"same\"; default 1",
+     NULL, false},
     {"--brief", NULL, NULL, "Of programs: print the answer in one sentence, without the table",
      NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
@@ -92,11 +93,11 @@ int cmd_diff(const struct cli_arguments *arguments)
     if (programs == 2) return cli_compare_programs(arguments);
     if (programs == 1) return complain_of_kinds(arguments);
     if (cli_has(arguments, "--brief")) {
-        return cli_complain(CLI_USAGE, "--brief is for programs; %s is none",
+        return cli_complain(CLI_USAGE, "--brief needs programs; %s is not a program",
                             cli_path_name(arguments->words[0]));
     }
     const struct ets_difference_options options = {
-        .least_change = cli_percent(arguments, "--least-change", 1, &ok) / 100};
+        .least_change = cli_percent(arguments, "--min-change", 1, &ok) / 100};
     const struct ets_difference_order_options table = {
         .sort = sort_of(arguments),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),

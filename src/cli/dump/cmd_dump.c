@@ -1,13 +1,9 @@
 /* The command `dump`: everything that files hold, as JSON for scripts. */
-#include "base/xxh64.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
 #include "cli/dump/dump_parts.h"
 #include "etscope/file.h"
-
-/* Honest files have each byte in one part, or in a few. */
-enum { DATA_TIMES = 16, DATA_FLOOR = 1 << 20 };
 
 const struct cli_option cli_dump_options[] = {
     {"--data", NULL, NULL,
@@ -22,61 +18,6 @@ const struct cli_option cli_dump_options[] = {
     {"--output", "-o", "FILE", "Write to FILE instead of standard output", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
-
-int dump_begin(struct dump_request *request)
-{
-    const char *path = cli_value(request->arguments, "--output");
-    if (request->json == NULL) {
-        const int code = cli_document_rows(path != NULL ? path : "-", &request->json);
-        if (code != CLI_OK) return code;
-    }
-    ets_json_begin_row(request->json);
-    ets_json_put_string(request->json, "path", request->path);
-    ets_json_put_string(request->json, "kind", request->kind);
-    ets_json_put_count(request->json, "file_bytes", request->bytes.size);
-    return CLI_OK;
-}
-
-void dump_end(struct dump_request *request)
-{
-    ets_json_end_row(request->json);
-}
-
-int dump_hash(struct dump_request *request, struct ets_bytes bytes, bool is_told)
-{
-    uint64_t hash;
-    struct ets_error error;
-    if (bytes.size == 0) return CLI_OK;
-    if (is_told && request->with_data) {
-        if (bytes.size > request->data_budget) {
-            return cli_complain(CLI_INPUT,
-                                "%s: its parts overlap so much that --data would write it more "
-                                "than %d times",
-                                cli_path_name(request->path), DATA_TIMES);
-        }
-        request->data_budget -= bytes.size;
-    }
-    const enum ets_status status = ets_content_hash(&request->contents, bytes, &hash, &error);
-    return status == ETS_OK ? CLI_OK : cli_fail(request->path, &error);
-}
-
-void dump_put_hashed(struct dump_request *request, struct ets_bytes bytes, bool with_data)
-{
-    uint64_t hash = ets_xxh64_of((struct ets_bytes){NULL, 0});
-    /* It is known from dump_hash, so that this takes no memory and cannot fail. */
-    if (bytes.size > 0 && ets_content_hash(&request->contents, bytes, &hash, NULL) != ETS_OK) return;
-    ets_json_put_blob_members(request->json, bytes, hash, with_data);
-}
-
-void dump_put_content(struct dump_request *request, struct ets_bytes bytes, bool with_data)
-{
-    const uint8_t *start = request->bytes.data;
-    const bool is_inside = bytes.data != NULL && bytes.data >= start &&
-                           bytes.data <= start + request->bytes.size;
-    if (is_inside) ets_json_put_count(request->json, "offset", (uint64_t)(bytes.data - start));
-    else ets_json_put_null(request->json, "offset");
-    dump_put_hashed(request, bytes, with_data);
-}
 
 static int dump_kind(struct dump_request *request)
 {
@@ -101,8 +42,7 @@ static int dump_kind(struct dump_request *request)
         return cli_complain(CLI_INPUT,
                             "%s: %s, %zu bytes; dump reads .pte, .bpte, .ptd, ETDump and ETRecord "
                             "files",
-                            cli_path_name(request->path), ets_kind_name(kind),
-                            request->bytes.size);
+                            cli_path_name(request->path), ets_kind_name(kind), request->bytes.size);
     }
 }
 
@@ -116,7 +56,7 @@ static int dump_file(struct dump_request *request)
     request->bytes = ets_file_bytes(file);
     ets_arena_init(&request->arena, NULL, 0);
     ets_content_bytes_init(&request->contents, &request->arena, 2 * (uint64_t)request->bytes.size);
-    request->data_budget = DATA_FLOOR + DATA_TIMES * (uint64_t)request->bytes.size;
+    request->data_budget = DUMP_DATA_FLOOR + DUMP_DATA_TIMES * (uint64_t)request->bytes.size;
     const int code = dump_kind(request);
     ets_arena_reset(&request->arena);
     ets_file_close(file);

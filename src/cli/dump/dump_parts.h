@@ -8,6 +8,8 @@
 #include "etscope/program.h"
 #include "output/text/flatbuffer_json.h"
 
+enum { DUMP_DATA_TIMES = 16, DUMP_DATA_FLOOR = 1 << 20 }; /* honest files have each byte once */
+
 /*
  * One file. Whatever can fail is read and hashed before the row begins, so that a row is whole or
  * not there.
@@ -31,6 +33,7 @@ int dump_data_file(struct dump_request *request);
 int dump_trace(struct dump_request *request);
 int dump_record(struct dump_request *request);
 
+/* dump_row.c */
 /* Opens the document where none is, and the row: path, kind, file_bytes. Returns an exit code. */
 int dump_begin(struct dump_request *request);
 void dump_end(struct dump_request *request);

@@ -6,7 +6,6 @@
 #include "format/program_schema.h"
 #include "format/root_types.h"
 
-
 static int hash_values(struct dump_request *request, const struct ets_method *method)
 {
     for (uint32_t i = 0; i < method->value_count; i++) {
@@ -87,10 +86,9 @@ static void put_constants(struct dump_request *request, const struct ets_method 
         ets_json_put_text(json, "method", method->name);
         ets_json_put_count(json, "value", i);
         ets_json_put_string(json, "place", ets_tensor_place_name(value.tensor.place));
-        dump_put_content(request,
-                         (struct ets_bytes){value.tensor.tensor.data,
-                                            (size_t)value.tensor.tensor_bytes},
-                         false);
+        dump_put_content(
+            request,
+            (struct ets_bytes){value.tensor.tensor.data, (size_t)value.tensor.tensor_bytes}, false);
         ets_json_end_object(json);
     }
 }

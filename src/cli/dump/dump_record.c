@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/core/cli_text.h"
 #include "cli/dump/dump_parts.h"
 #include "record/record_maps.h"
@@ -39,8 +38,8 @@ static int fail(struct recording *r, const struct ets_error *error)
     return cli_fail(r->request->path, error);
 }
 
-static int read_values(struct recording *r, const char *entry, const struct ets_named_value **values,
-                       size_t *count)
+static int read_values(struct recording *r, const char *entry,
+                       const struct ets_named_value **values, size_t *count)
 {
     struct ets_error error;
     const enum ets_status status =
@@ -163,8 +162,8 @@ static void put_identifiers(struct recording *r, const char *method, int64_t ins
     struct ets_json_writer *json = r->request->json;
     const char *identifier;
     ets_json_begin_array(json, "delegate_identifiers");
-    for (size_t i = 0; (identifier = ets_etrecord_delegate_identifier(r->record, method,
-                                                                      instruction, i)) != NULL;
+    for (size_t i = 0;
+         (identifier = ets_etrecord_delegate_identifier(r->record, method, instruction, i)) != NULL;
          i++) {
         const int64_t *handles;
         size_t count;

@@ -208,8 +208,7 @@ static void put_extra(struct tracing *t)
 static int put_trace(struct tracing *t, size_t root_at)
 {
     struct dump_request *request = t->request;
-    const struct ets_fb root = {t->dump.bytes.data,
-                                ets_fb_follow(t->dump.bytes.data, root_at)};
+    const struct ets_fb root = {t->dump.bytes.data, ets_fb_follow(t->dump.bytes.data, root_at)};
     const int code = dump_begin(request);
     if (code != CLI_OK) return code;
     ets_json_put_bool(request->json, "is_size_prefixed", t->dump.is_size_prefixed != 0);

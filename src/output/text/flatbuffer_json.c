@@ -87,7 +87,7 @@ void ets_json_put_blob_members(struct ets_json_writer *json, struct ets_bytes by
                                bool with_data)
 {
     ets_json_put_count(json, "bytes", bytes.size);
-    ets_json_put_hash(json, "hash", hash);
+    ets_json_put_hash(json, "hash", bytes.size == 0 ? ets_xxh64_of(bytes) : hash);
     if (with_data || bytes.size <= FEW_BYTES) put_base64(json, "data", bytes);
 }
 

@@ -5,9 +5,9 @@
  *     ets_json_put_flatbuffer(json, "program", root, &ets_program_type, false);
  *
  * Absent scalars are their defaults, absent texts, vectors and tables null. Of a union, "x_type" is
- * the member's name. Of an enumeration, a number that the schema names is its name. Numbers that are
- * not finite are the texts "nan", "inf", "-inf". Nothing is allocated; depth and work are those of the
- * verifier.
+ * the member's name. Of an enumeration, a number that the schema names is its name. Numbers that
+ * are not finite are the texts "nan", "inf", "-inf". Nothing is allocated; depth and work are those
+ * of the verifier.
  */
 #ifndef ETSCOPE_OUTPUT_TEXT_FLATBUFFER_JSON_H
 #define ETSCOPE_OUTPUT_TEXT_FLATBUFFER_JSON_H
@@ -25,7 +25,7 @@ void ets_json_put_flatbuffer(struct ets_json_writer *json, const char *key, stru
  */
 void ets_json_put_blob(struct ets_json_writer *json, const char *key, struct ets_bytes bytes,
                        bool with_data);
-/* The members alone, of an object that is open; the hash is known. */
+/* The members alone, of an object that is open; the hash is known, where there are bytes. */
 void ets_json_put_blob_members(struct ets_json_writer *json, struct ets_bytes bytes, uint64_t hash,
                                bool with_data);
 
