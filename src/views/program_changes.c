@@ -1,6 +1,7 @@
 /* Lines of what differs between two programs. */
 #include "views/program_changes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -28,6 +29,7 @@ struct collector {
     struct ets_arena *arena;
     struct ets_program_difference *difference;
     struct method_side sides[2];
+    uint32_t most_samples;
     struct ets_error *error;
 };
 
@@ -128,6 +130,35 @@ static const struct ets_graph_node *find_node(const struct collector *c,
     return node;
 }
 
+/* Equal as ets_comparison_of has it. */
+static bool is_equal(double before, double after)
+{
+    return before == after || (isnan(before) && isnan(after));
+}
+
+static enum ets_status list_samples(struct collector *c, const struct ets_tensor *before,
+                                    const struct ets_tensor *after,
+                                    struct ets_program_change_line *line)
+{
+    struct ets_elements walks[2];
+    double values[2];
+    const uint64_t unequal = line->numbers.unequal_count;
+    const uint32_t most = unequal < c->most_samples ? (uint32_t)unequal : c->most_samples;
+    if (most == 0 || ets_elements_init(&walks[0], before, NULL) != ETS_OK ||
+        ets_elements_init(&walks[1], after, NULL) != ETS_OK) {
+        return ETS_OK;
+    }
+    line->samples = ets_arena_alloc_array(c->arena, most, sizeof *line->samples);
+    if (line->samples == NULL) return ets_fail_memory(c->error, "elements that differ");
+    while (line->sample_count < most && ets_elements_next(&walks[0], &values[0]) &&
+           ets_elements_next(&walks[1], &values[1])) {
+        if (is_equal(values[0], values[1])) continue;
+        line->samples[line->sample_count++] =
+            (struct ets_element_change){walks[0].index, values[0], values[1]};
+    }
+    return ETS_OK;
+}
+
 static enum ets_status compare_numbers(struct collector *c, struct ets_program_change_line *line)
 {
     struct ets_evalue values[2];
@@ -141,7 +172,8 @@ static enum ets_status compare_numbers(struct collector *c, struct ets_program_c
         values[0].tensor.tensor.scalar_type == values[1].tensor.tensor.scalar_type &&
         ets_comparison_of(&values[0].tensor.tensor, &values[1].tensor.tensor, &line->numbers,
                           NULL) == ETS_OK;
-    return ETS_OK;
+    if (!line->has_numbers || c->most_samples == 0) return ETS_OK;
+    return list_samples(c, &values[0].tensor.tensor, &values[1].tensor.tensor, line);
 }
 
 /* The bytes that a thing has in the file; empty: none. */
@@ -204,12 +236,15 @@ static enum ets_status fill_line(struct collector *c, const struct ets_program_c
 
 enum ets_status ets_program_changes_collect(struct ets_arena *arena,
                                             struct ets_program_difference *difference,
+                                            uint32_t most_samples,
                                             struct ets_program_changes *view_out,
                                             struct ets_error *error)
 {
-    struct collector c = {.arena = arena, .difference = difference, .error = error};
+    struct collector c = {
+        .arena = arena, .difference = difference, .most_samples = most_samples, .error = error};
     *view_out = (struct ets_program_changes){.difference = difference,
-                                             .line_count = difference->change_count};
+                                             .line_count = difference->change_count,
+                                             .has_samples = most_samples > 0};
     view_out->lines =
         ets_arena_alloc_array(arena, difference->change_count, sizeof *view_out->lines);
     if (view_out->lines == NULL) return ets_fail_memory(error, "what differs");

@@ -44,6 +44,12 @@ class Answers(support.FolderTest):
                             fixture("mlp_portable", "model.bpte"))
         self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
+    def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
+        code, _, error = diff(fixture("mlp_portable", "model.bpte"),
+                              fixture("mlp_portable", "model.bpte"))
+        self.assertEqual(code, support.OK)
+        self.assertIn("test cases are not compared", error)
+
     def test_diff__leads_with_what_the_delegate_took_and_where_it_is_written(self):
         code, out, _ = diff(fixture("mlp_portable", "model.pte"),
                             fixture("mlp_xnnpack", "model.pte"), "--brief")
@@ -99,6 +105,20 @@ class Sameness(support.FolderTest):
         self.assertAlmostEqual(row["mean_abs_difference"], 0.5, 6)
         self.assertNotEqual(row["before_hash"], row["after_hash"])
         self.assertIn("1 constant has other values, by up to 0.5", found["headline"])
+
+    def test_diff__max_samples_lists_elements(self):
+        data = bytearray(fixture("mlp_portable", "model.pte").read_bytes())
+        base, = struct.unpack_from("<Q", data, 24)
+        for i in (3, 17, 100):
+            struct.pack_into("<f", data, base + 4 * i, 0.25)
+        path = self.folder / "changed.pte"
+        path.write_bytes(data)
+        found = document(fixture("mlp_portable", "model.pte"), path, "--max-samples", "2")
+        row, = found["rows"]
+        self.assertEqual(row["differing"], 3)
+        self.assertEqual(len(row["samples"]), 2)
+        self.assertRegex(row["samples"][0], r"^\[0, 3\]: -?0\.\d+ -> 0\.25$")
+        self.assertRegex(row["samples"][1], r"^\[1, 1\]: -?0\.\d+ -> 0\.25$")
 
     def test_diff__padding_is_no_difference(self):
         data = fixture("mlp_portable", "model.pte").read_bytes()

@@ -37,6 +37,24 @@ static void put_node(struct ets_json_writer *json, const struct ets_xnnpack_node
     ets_json_end_object(json);
 }
 
+static void put_quantization(struct ets_json_writer *json,
+                             const struct ets_xnnpack_quantization *quantization)
+{
+    static const char *const names[] = {"none", "per_channel", "per_tensor", "per_token",
+                                        "per_group"};
+    const int kind = quantization->kind;
+    ets_json_begin_object(json, "quantization");
+    if (kind >= 0 && kind <= ETS_XNNPACK_PER_GROUP) ets_json_put_string(json, "kind", names[kind]);
+    else ets_json_put_integer(json, "kind", kind);
+    ets_json_put_any_real(json, "scale", quantization->scale);
+    ets_json_put_integer(json, "zero_point", quantization->zero_point);
+    ets_json_put_integer(json, "channel_dim", quantization->channel_dim);
+    ets_json_put_integer(json, "group_size", quantization->group_size);
+    ets_json_put_count(json, "scale_constant", quantization->scale_constant);
+    ets_json_put_count(json, "scale_count", quantization->scale_count);
+    ets_json_end_object(json);
+}
+
 static void put_value(struct ets_json_writer *json, const struct ets_xnnpack *payload,
                       const struct ets_xnnpack_value *value)
 {
@@ -53,7 +71,8 @@ static void put_value(struct ets_json_writer *json, const struct ets_xnnpack *pa
     ets_json_put_bool(json, "is_input", value->is_input != 0);
     ets_json_put_bool(json, "is_output", value->is_output != 0);
     ets_json_put_count(json, "constant_index", value->constant_index);
-    ets_json_put_bool(json, "is_quantized", value->is_quantized != 0);
+    if (value->is_quantized) put_quantization(json, &value->quantization);
+    else ets_json_put_null(json, "quantization");
     ets_json_end_object(json);
 }
 
