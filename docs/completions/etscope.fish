@@ -219,6 +219,7 @@ complete -c etscope -n '__fish_seen_subcommand_from diff' -l sort -s s -x -a 'ch
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l top -s n -x -d 'Only the first N rows of each block, operators inside delegates included'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l min-change -l least-change -x -d 'Treat smaller changes as "same"; default 1'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l brief -d 'Of programs: print the answer in one sentence, without the table'
+complete -c etscope -n '__fish_seen_subcommand_from diff' -l max-samples -x -d 'Of programs: list the first N elements, up to 64, of each constant that differs; default 0'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l allow-mismatch -d 'Compare traces even if most operators do not match'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l no-siblings -d 'Ignore the ETRecord and program found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from diff' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
