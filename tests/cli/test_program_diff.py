@@ -58,6 +58,12 @@ class Answers(support.FolderTest):
                               "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
                               "the file is 384 B larger\n")
 
+    def test_diff__names_constants_as_the_model_does(self):
+        rows = document(fixture("mlp_portable", "model.pte"),
+                        fixture("mlp_xnnpack", "model.pte"))["rows"]
+        self.assertEqual(named(rows, "constant"),
+                         ["l1.bias", "l1.weight", "l2.bias", "l2.weight"])
+
     def test_diff__the_other_way_round_the_delegate_gave_back(self):
         _, out, _ = diff(fixture("mlp_xnnpack", "model.pte"),
                          fixture("mlp_portable", "model.pte"), "--brief")

@@ -122,21 +122,6 @@ static void put_scalar(struct ets_json_writer *json, const char *key, const uint
     }
 }
 
-static size_t scalar_size(enum ets_fb_scalar scalar)
-{
-    switch (scalar) {
-    case ETS_FB_BOOL:
-    case ETS_FB_U8:
-    case ETS_FB_I8: return 1;
-    case ETS_FB_U16:
-    case ETS_FB_I16: return 2;
-    case ETS_FB_U64:
-    case ETS_FB_I64:
-    case ETS_FB_F64: return 8;
-    default: return 4;
-    }
-}
-
 /* The name of a number where its field is an enumeration that has one; NULL: none. */
 static const char *name_of(const struct ets_fb_type *type, const struct ets_fb_field *field,
                            uint8_t number)
@@ -167,7 +152,7 @@ static void put_scalar_field(struct ets_json_writer *json, struct ets_fb table,
 static void put_scalars(struct ets_json_writer *json, const struct ets_fb_field *field,
                         struct ets_fb_vector vector, bool with_data)
 {
-    const size_t size = scalar_size(field->of.scalar);
+    const size_t size = ets_fb_scalar_bytes(field->of.scalar);
     if ((field->flags & ETS_FB_BLOB) != 0) {
         const struct ets_bytes bytes = {vector.base + vector.at, vector.count};
         ets_json_put_blob(json, field->name, bytes, with_data);
