@@ -6,6 +6,7 @@
 #define ETSCOPE_CONTENTS_LAYER_NAMES_H
 
 #include "contents/handle_nodes.h"
+#include "etscope/program.h"
 #include "host/strings.h"
 
 struct ets_layer_graph {
@@ -47,6 +48,12 @@ struct ets_layer_wish {
     uint32_t position;   /* among `count` alike things that the node takes, in its order */
     uint32_t count;
 };
+
+/* program_bytes.c: what a record must have for a tensor: argument `index` of an instruction, of
+ * which several may be alike. */
+struct ets_layer_wish ets_layer_wish_of(const struct ets_method *method,
+                                        const struct ets_instruction *instruction, uint32_t index,
+                                        const struct ets_program_tensor *tensor);
 
 /* The module of the nodes with a handle; absent: not known. */
 struct ets_text ets_layer_module(struct ets_layer_method *method, int64_t handle);
