@@ -47,6 +47,7 @@ struct ets_operator_line {
                                  and of what is nowhere: none */
     bool is_rest;             /* what a delegate's operators leave over of its calls */
     struct ets_cost cost;     /* in one run; where the options have costs */
+    double saved;             /* ticks of a run at the roof; where the options have headroom */
 };
 
 struct ets_operator_lines {

@@ -6,7 +6,9 @@
 #include "etscope/inspect.h"
 #include "views/line_sort.h"
 
-struct ets_costs; /* cost/row_costs.h */
+struct ets_costs;    /* cost/row_costs.h */
+struct ets_headroom; /* views/headroom.h */
+struct ets_machine;  /* cost/machine.h */
 
 enum ets_group_by {
     ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
@@ -28,9 +30,12 @@ struct ets_operator_options {
     int all_events;        /* 1: also OPERATOR_CALL around a kernel that reports itself */
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the one that
                        holds them; 0: all, up to 64 */
-    struct ets_row_filter filter;  /* only these rows; shares stay those of the whole run */
-    int has_costs;                 /* 1: lines have costs, which the table finds */
-    const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
+    struct ets_row_filter filter;        /* only these rows; shares stay those of the whole run */
+    int has_costs;                       /* 1: lines have costs, which the table finds */
+    const struct ets_costs *costs;       /* of the inspection; NULL: lines have none */
+    const struct ets_machine *machine;   /* lines are held against its roofs; NULL: none */
+    uint32_t threads;                    /* that ran; where there is a machine */
+    const struct ets_headroom *headroom; /* of the block; the table finds it; NULL: none */
 };
 
 #endif
