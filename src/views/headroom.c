@@ -49,6 +49,7 @@ static struct ets_roof_question ask(const struct finder *f, const struct ets_row
         .numbers = program_of(cost->arithmetic),
         .operations = (double)ets_cost_flops(cost),
         .bytes = (double)ets_cost_bytes(cost),
+        .in_place_bytes = cost->in_place ? (double)cost->bytes_written : 0,
         .calls = calls > 0 ? calls : 1,
         .least_ns = time.lower * tick_ns,
         .most_ns = time.upper * tick_ns,
