@@ -10,6 +10,7 @@
 #include "output/table/operator_table.h"
 #include "output/table/pool_table.h"
 #include "output/table/run_table.h"
+#include "test_machine_support.h"
 
 struct subject {
     struct ets_file *dump, *record_file, *program_file;
@@ -181,12 +182,25 @@ static enum ets_status fill_source_lines(struct ets_table *table, const struct s
     return ets_operator_table_fill(table, s->inspection, &options, error);
 }
 
+static enum ets_status fill_roofs(struct ets_table *table, const struct subject *s,
+                                  struct ets_error *error)
+{
+    const struct ets_operator_options options = {.group_by = ETS_GROUP_MODULE,
+                                                 .block = ETS_NO_INDEX,
+                                                 .run = ETS_NO_INDEX,
+                                                 .has_costs = 1,
+                                                 .machine = &made_machine,
+                                                 .threads = 1};
+    return ets_operator_table_fill(table, s->inspection, &options, error);
+}
+
 static void test_table_faults__of_operators(void **state)
 {
     (void)state;
     assert_failures_are_told("conv_xnnpack", fill_operators);
     assert_failures_are_told("conv_xnnpack", fill_modules);
     assert_failures_are_told("multi_method", fill_source_lines);
+    assert_failures_are_told("gpt_portable", fill_roofs);
 }
 
 int main(void)
