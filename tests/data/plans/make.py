@@ -3,8 +3,8 @@
     python3 make.py
 
 cases.pte      a method for each rule of lifetimes and overlaps; tests/unit/memory tells what to expect
-outside.pte    a tensor that leaves its arena
-no_arena.pte   a tensor with a memory id that the method has no arena for
+outside.pte.damaged    a tensor that leaves its arena
+no_arena.pte.damaged   a tensor with a memory id that the method has no arena for
 """
 import importlib.util
 import pathlib
@@ -144,7 +144,7 @@ def save(name, methods):
 def main():
     save("cases.pte", list(cases()))
     for name, tensor in (("outside", planned([4], 24)), ("no_arena", planned([4], 0, memory=2))):
-        save(f"{name}.pte", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
+        save(f"{name}.pte.damaged", [Method("forward", [32], [planned([4], 0), tensor], [0], [1])
                              .call("aten::exp.out", 0, 1, 1)])
 
 
