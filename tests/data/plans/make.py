@@ -8,6 +8,7 @@ no_arena.pte.damaged   a tensor with a memory id that the method has no arena fo
 """
 import importlib.util
 import pathlib
+import struct
 
 HERE = pathlib.Path(__file__).resolve().parent
 SPEC = importlib.util.spec_from_file_location("schema_make", HERE.parent / "schema" / "make.py")
@@ -138,7 +139,9 @@ def save(name, methods):
     value = {"execution_plan": [method.plan for method in methods],
              "constant_buffer": [{"storage": []}, {"storage": [0] * 8}],
              "backend_delegate_data": [{"data": [1, 2, 3]}]}
-    (HERE / name).write_bytes(schema.program(value, []))
+    data = schema.program(value, [])
+    (size,) = struct.unpack_from("<Q", data, 16)  # in the header: what follows is padding
+    (HERE / name).write_bytes(data[:size])
 
 
 def main():
