@@ -200,6 +200,8 @@ complete -c etscope -n '__fish_seen_subcommand_from sql' -l etrecord -l etrecord
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l program -r -F -d 'The .pte or .bpte that ran; for several traces one for all, or one for each'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors; for several traces one for each'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l method -x -d 'The method that ran, if a trace fits several'
+complete -c etscope -n '__fish_seen_subcommand_from sql' -l machine -r -F -d 'A machine (etscope machine --save): fills operator_roofs'
+complete -c etscope -n '__fish_seen_subcommand_from sql' -l threads -x -d 'How many threads ran, for --machine; default: the most measured'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l no-siblings -d 'Ignore the ETRecord and program found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l to -r -F -d 'Write all tables and views to the SQLite database FILE'
 complete -c etscope -n '__fish_seen_subcommand_from sql' -l schema -d 'Print the tables and views with their columns'

@@ -94,6 +94,23 @@ class InspectMachine(support.FolderTest):
         low = {**SLOW, "roofs": [roof("float32", FLOPS / 100), roof("add", BYTES / 100)]}
         self.assertIn("faster than the roof", self.table("gpt_portable", machine=low))
 
+    def test_inspect_machine__sql_tells_the_same(self):
+        words = (*support.with_record("gpt_portable"), "--program",
+                 fixture("gpt_portable", "model.pte"), "--machine", self.write(SLOW))
+        query = ("select verdict, of_roof, bound_ns, saved from operator_roofs "
+                 "where verdict is not null order by operator")
+        done = support.run("sql", query, *words, "--format", "json")
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, OK, done.stderr)
+        rows = [row for row in self.document("gpt_portable")["rows"] if row["verdict"] is not None]
+        found = support.json_rows(done.stdout)
+        key = lambda row: (row["verdict"], row["bound_ns"], row["of_roof"] or 0)  # noqa: E731
+        self.assertEqual(sorted(map(key, found)), sorted(map(key, rows)))
+        empty = support.run("sql", "select count(*) as n from operator_roofs", *words[:-2],
+                            "--format", "json")
+        self.assertEqual(support.json_rows(empty.stdout), [{"n": 0}])
+
     def test_inspect_machine__without_record_all_is_unknown(self):
         done = support.inspect(fixture("gpt_portable", "profile.etdp"), "--no-siblings",
                                "--machine", self.write(SLOW), "--format", "json")
