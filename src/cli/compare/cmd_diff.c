@@ -1,4 +1,4 @@
-/* The command `diff`: what changed between two traces. */
+/* The command `diff`: shows what changed between two traces. */
 #include <stdlib.h>
 
 #include "cli/compare/sides.h"
@@ -45,7 +45,7 @@ static int write_table(const struct cli_arguments *arguments,
     return code;
 }
 
-/* A side's traces: the word of its name and those of an option. Returns how many. */
+/* Lists a side's traces: its argument and those of its option. Returns their number. */
 static unsigned list_traces(const struct cli_arguments *arguments, unsigned word,
                             const char *option, const char *paths[CLI_MAX_VALUES + 1])
 {
@@ -82,7 +82,7 @@ int cmd_diff(const struct cli_arguments *arguments)
         .sort = sort_of(arguments),
         .top = (uint32_t)cli_number(arguments, "--top", 0, 1, 1000000000, &ok),
     };
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok || cli_check_stdin(arguments, inputs) != CLI_OK) return CLI_USAGE;
     const unsigned befores = list_traces(arguments, 0, "--before", before);
     const unsigned afters = list_traces(arguments, 1, "--after", after);

@@ -1,4 +1,4 @@
-/* etscope: see what an ExecuTorch program does on a device. */
+/* The program etscope: the list of commands, and main. */
 #include <locale.h>
 #include <string.h>
 
@@ -252,7 +252,7 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-/* What a full disk swallowed of standard output is a failure like any other. */
+/* Reports output that was lost, for example on a full disk. */
 static int finish(int code)
 {
     const bool failed = fflush(stdout) != 0 || ferror(stdout);

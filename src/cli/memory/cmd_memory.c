@@ -149,7 +149,7 @@ int cmd_memory(const struct cli_arguments *arguments)
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "memory needs a program: etscope memory model.pte");
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     int code = cli_check_stdin(arguments, inputs);
     if (code != CLI_OK) return code;

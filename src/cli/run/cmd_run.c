@@ -17,7 +17,7 @@ const struct cli_option cli_run_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-/* A line for each method and case: how long it took on the wall clock, tracing included. */
+/* Prints for each method and case the wall time, including tracing. */
 static void print_summaries(const struct cli_session *session)
 {
     for (size_t i = 0; i < session->summary_count; i++) {
