@@ -1,4 +1,4 @@
-/* Parses a budget: one rule a line, with what, a metric and limits. */
+/* Parses a budget: one rule per line, with a subject, a metric and limits. */
 #include "etscope/experimental/budget.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -15,10 +15,10 @@ struct ets_budget {
 
 static const char *const metrics[] = {"min", "p10", "p50", "p90", "max", "avg", "share"};
 
-/* One line being read. */
+/* The current line. */
 struct reader {
     struct ets_text text; /* of the line, without space at its ends */
-    struct ets_text rest; /* what is not read of it yet */
+    struct ets_text rest; /* the part not read yet */
     uint32_t line;
     struct ets_error *error;
 };
@@ -45,7 +45,7 @@ static struct ets_text trim(struct ets_text text)
     return text;
 }
 
-/* Takes the last word off: names of operators hold spaces, what follows them does not. */
+/* Removes the last word. Lines are read from the end, because names of operators have spaces. */
 static struct ets_text take_last(struct reader *reader)
 {
     const struct ets_text rest = reader->rest;
@@ -65,7 +65,7 @@ static struct ets_text take_first(struct reader *reader)
     return (struct ets_text){rest.data, end};
 }
 
-/* Digits with at most one point, taken off `text`; false where there are none. */
+/* Takes digits with at most one point from `text`; false if there are none. */
 static bool take_number(struct ets_text *text, double *value_out)
 {
     double value = 0, scale = 1;
@@ -103,7 +103,7 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
         text.size--;
     }
     if (!take_number(&text, &bound->value)) {
-        return fail(reader, "the limit must be as +5%, +200us, 12ms, or 90% of a share");
+        return fail(reader, "the limit must look like +5%, +200us, 12ms, or 90% for a share");
     }
     bound->value *= sign;
     if (ets_text_is(text, "%")) {
@@ -121,7 +121,7 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
     return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
 }
 
-/* The last limit of the line, and the one before it where "or" stands between. */
+/* Reads the last limit of the line, and the one before it if "or" is in between. */
 static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule *rule,
                                    struct ets_text *sign_out)
 {
@@ -129,14 +129,14 @@ static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule
     struct ets_text word, limits[ETS_BUDGET_MAX_BOUNDS];
     do {
         if (rule->bound_count == ETS_BUDGET_MAX_BOUNDS) {
-            return fail(reader, "a rule has two limits at most, as in: <= +25% or +5us");
+            return fail(reader, "a rule can have at most two limits, as in: <= +25% or +5us");
         }
         limits[rule->bound_count++] = take_last(reader);
         word = take_last(reader);
     } while (ets_text_is(word, "or"));
     *sign_out = word;
     if (!ets_text_is(word, "<=") && !ets_text_is(word, ">=")) {
-        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+        return fail(reader, "a rule must be: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
     }
     for (uint32_t i = 0; i < rule->bound_count; i++) {
         struct ets_budget_bound *bound = &rule->bounds[rule->bound_count - 1 - i];
@@ -147,7 +147,9 @@ static enum ets_status read_bounds(struct reader *reader, struct ets_budget_rule
         is_least = is_least || bound->value < 0 || bound->limit == ETS_LIMIT_SHARE;
     }
     if (rule->bound_count == 1 || (is_relative && !is_least)) return ETS_OK;
-    return fail(reader, "of two limits one is over the base, and none below it: +25% or +5us");
+    return fail(
+        reader,
+        "of two limits at least one must be relative to the base, and none below it: +25% or +5us");
 }
 
 static bool read_metric(struct ets_text text, enum ets_budget_metric *metric)
@@ -167,7 +169,7 @@ static enum ets_status read_subject(struct reader *reader, struct ets_budget_rul
     size_t i = 0;
     while (i < 4 && !ets_text_is(word, subjects[i])) i++;
     if (i == 4) {
-        return fail(reader, "a rule begins with total, load, operator NAME or delegated");
+        return fail(reader, "a rule must begin with total, load, operator NAME or delegated");
     }
     rule->subject = (enum ets_budget_subject)i;
     rule->pattern = reader->rest;
@@ -175,12 +177,12 @@ static enum ets_status read_subject(struct reader *reader, struct ets_budget_rul
         return fail(reader, "operator needs a name, as in: operator *conv* p50 <= +10%");
     }
     if (rule->subject != ETS_BUDGET_OPERATOR && rule->pattern.size > 0) {
-        return fail(reader, "a rule is: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
+        return fail(reader, "a rule must be: WHAT METRIC <= LIMIT, as in: total p50 <= +5%");
     }
     return ETS_OK;
 }
 
-/* The same with one space between words, in memory of the budget's. */
+/* Copies the text with single spaces, into the budget's memory. */
 static bool squeeze(struct ets_arena *arena, struct ets_text *text)
 {
     char *data = ets_arena_alloc(arena, text->size);
@@ -194,7 +196,7 @@ static bool squeeze(struct ets_arena *arena, struct ets_text *text)
     return true;
 }
 
-/* WHAT METRIC <= LIMIT, from its end. */
+/* Reads WHAT METRIC <= LIMIT from its end. */
 static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
                                  struct ets_budget_rule *rule)
 {
@@ -211,11 +213,11 @@ static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
     const bool is_least = ets_text_is(sign, ">=");
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     if (is_share != (rule->subject == ETS_BUDGET_DELEGATED)) {
-        return fail(reader, "delegated has a share, all else has a time");
+        return fail(reader, "delegated needs the metric share; other rules need a time");
     }
     if (is_share != is_least || is_share != (rule->bounds[0].limit == ETS_LIMIT_SHARE)) {
-        return fail(reader, is_share ? "a share has a least part: delegated share >= 90%"
-                                     : "a time has a most: <= 12ms, <= +5%, <= +200us");
+        return fail(reader, is_share ? "a share needs a lower limit: delegated share >= 90%"
+                                     : "a time needs an upper limit: <= 12ms, <= +5%, <= +200us");
     }
     return ETS_OK;
 }
@@ -227,7 +229,7 @@ static enum ets_status read_line(struct ets_budget *budget, struct reader *reade
     if (line.size == 0 || line.data[0] == '#') return ETS_OK;
     if (line.data[0] == '[') {
         if (line.size < 3 || line.data[line.size - 1] != ']') {
-            return fail(reader, "a section is the name of a method or block in brackets: [decode]");
+            return fail(reader, "a section must be a method or block name in brackets: [decode]");
         }
         *scope = trim((struct ets_text){line.data + 1, line.size - 2});
         return ETS_OK;
@@ -253,10 +255,10 @@ static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes byte
     }
     if (budget->count > 0) return ETS_OK;
     return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
-                    "the budget holds no rule; one is as: total p50 <= +5%%");
+                    "the budget has no rule; an example: total p50 <= +5%%");
 }
 
-/* Lines bound the rules. */
+/* The number of lines limits the number of rules. */
 static uint64_t count_lines(struct ets_bytes text)
 {
     uint64_t count = 1;
@@ -270,7 +272,7 @@ enum ets_status ets_budget_open(struct ets_bytes text, const struct ets_allocato
     struct ets_arena arena;
     const uint64_t lines = count_lines(text);
     if (lines > MAX_RULES) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "a budget of more than %d lines",
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "the budget has more than %d lines",
                         MAX_RULES);
     }
     ets_arena_init(&arena, allocator, 0);

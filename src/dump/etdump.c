@@ -65,7 +65,7 @@ static void read_debug(struct ets_fb table, struct ets_etdump_event *event)
     event->delegate_name = ets_fb_text(table, DEBUG_DELEGATE_NAME);
 }
 
-/* Precedence as upstream's reader has it, should a writer have set more than one. */
+/* If a writer set several, uses the precedence of ExecuTorch's reader. */
 void ets_etdump_read_event(const uint8_t *base, size_t event_at, struct ets_etdump_event *event_out)
 {
     const struct ets_fb table = {base, event_at};
@@ -157,12 +157,12 @@ enum ets_status ets_etdump_tensor(const struct ets_etdump *dump,
     const struct ets_fb_vector strides = ets_fb_vector(table, TENSOR_STRIDES);
     const int scalar_type = ets_fb_i8(table, TENSOR_SCALAR_TYPE, 0);
     if (ets_scalar_type_name(scalar_type) == NULL) {
-        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor of unknown scalar type %d",
+        return ets_fail(error, ETS_UNSUPPORTED, table.at, "tensor with unknown scalar type %d",
                         scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
         return ets_fail(error, ETS_UNSUPPORTED, table.at,
-                        "tensor of %u dimensions, at most %d known", sizes.count,
+                        "tensor with %u dimensions; at most %d are supported", sizes.count,
                         ETS_TENSOR_MAX_RANK);
     }
     if (strides.count != sizes.count && strides.count != 0) {

@@ -1,7 +1,8 @@
 /*
- * The layout of a file: header, vtables, root table, program; then depth first every table with
- * what it refers to right behind it. All references point forward, and where something ends follows
- * from what is in it: the same code counts (to learn where the next part starts) and writes.
+ * Writes bundles. The layout of a file: header, vtables, root table, program; then, depth first,
+ * every table directly followed by what it refers to. All references point forward. The end of a
+ * part follows from its content, so the same code counts (to find where the next part starts) and
+ * writes.
  */
 #include "etscope/bundle.h"
 
@@ -12,10 +13,10 @@
 
 enum { STAGED_BYTES = 512, VERSION = 2, PROGRAM_ALIGNMENT = 128, DATA_ALIGNMENT = 16 };
 
-/* Tags of ValueUnion as the schema counts them. */
+/* Tags of ValueUnion in the schema's order. */
 enum { TAG_TENSOR = 1, TAG_INT, TAG_BOOL, TAG_DOUBLE };
 
-/* The schema's tables, as they are always written. Int and Double are alike. */
+/* The schema's tables, always written in this form. Int and Double have the same form. */
 enum table_kind {
     TABLE_BUNDLE,
     TABLE_SUITE,
@@ -30,7 +31,7 @@ enum table_kind {
 
 enum { MAX_SLOTS = 4, MAX_TABLE_BYTES = 20 };
 
-/* Where a table's slots lie; all tables start at a multiple of 8. */
+/* Offsets of a table's slots; all tables start at a multiple of 8. */
 static const struct {
     uint8_t bytes, slots, offsets[MAX_SLOTS];
     uint8_t first_bytes; /* of slot 0; the others have 4 */
@@ -127,8 +128,8 @@ static void put_vtables(struct writer *w)
 }
 
 /*
- * The table, which starts at the next multiple of 8. Slot n gets values[n]; where `references` has
- * bit n, that is the position of what it refers to.
+ * Writes the table at the next multiple of 8. Slot n gets values[n]. If `references` has bit n, the
+ * value is the position of the referred part.
  */
 static void put_table(struct writer *w, enum table_kind kind, unsigned references,
                       const uint64_t *values)
@@ -145,7 +146,7 @@ static void put_table(struct writer *w, enum table_kind kind, unsigned reference
     put(w, table, shapes[kind].bytes);
 }
 
-/* Copies elements that do not lie as they are stored, in logical order. */
+/* Copies elements in logical order, if their memory order differs from the stored one. */
 static void put_gathered(struct writer *w, const struct ets_tensor *tensor, size_t element_bytes)
 {
     int64_t position[ETS_TENSOR_MAX_RANK] = {0};
@@ -224,10 +225,10 @@ static void put_value(struct writer *w, const struct ets_value *value)
     put_member(w, value);
 }
 
-/* Puts part `index` of `list`, which starts with its table at the next multiple of 8. */
+/* Writes part `index` of `list`; its table is at the next multiple of 8. */
 typedef void put_part(struct writer *w, const void *list, uint32_t index);
 
-/* Where a part ends that starts at `position`. */
+/* The end of a part that starts at `position`. */
 static uint64_t end_of(put_part *part, const void *list, uint32_t index, uint64_t position)
 {
     struct writer counting = {.is_counting = true, .position = position};
@@ -235,7 +236,7 @@ static uint64_t end_of(put_part *part, const void *list, uint32_t index, uint64_
     return counting.position;
 }
 
-/* A vector of tables, at the next multiple of 4, and the tables behind it. */
+/* Writes a vector of tables at the next multiple of 4, followed by the tables. */
 static void put_tables(struct writer *w, put_part *part, const void *list, uint32_t count)
 {
     put_zeros_to(w, align(w->position, 4));
@@ -314,11 +315,11 @@ static enum ets_status check_value(const struct ets_value *value, struct ets_err
     const struct ets_tensor *tensor = &value->as.tensor;
     if (value->kind > ETS_VALUE_DOUBLE) {
         return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
-                        "a bundle holds tensors, ints, bools and doubles alone");
+                        "a bundle can hold only tensors, ints, bools and doubles");
     }
     if (value->kind != ETS_VALUE_TENSOR) return ETS_OK;
     if (ets_scalar_type_bytes(tensor->scalar_type) == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "%d is no scalar type",
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "unknown scalar type %d",
                         (int)tensor->scalar_type);
     }
     if (tensor->rank > ETS_TENSOR_MAX_RANK) {
@@ -329,7 +330,7 @@ static enum ets_status check_value(const struct ets_value *value, struct ets_err
     if (extent == UINT64_MAX || extent > tensor->data_bytes ||
         (extent > 0 && tensor->data == NULL)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "a tensor's sizes and strides reach past its bytes");
+                        "a tensor has fewer bytes than its sizes and strides need");
     }
     for (uint32_t i = 0; i < tensor->rank; i++) {
         if (tensor->sizes[i] > INT32_MAX) {
@@ -346,7 +347,7 @@ static enum ets_status check_values(const struct ets_value *values, uint32_t cou
     return ETS_OK;
 }
 
-/* As strcmp, whose order is that of unsigned bytes. */
+/* Like strcmp, by unsigned bytes. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) a++, b++;
@@ -356,13 +357,14 @@ static int compare_names(const char *a, const char *b)
 static enum ets_status check(const struct ets_new_bundle *bundle, struct ets_error *error)
 {
     if (bundle->program.size == 0) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "there is no program");
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "the bundle has no program");
     }
     for (uint32_t i = 0; i < bundle->suite_count; i++) {
         const struct ets_new_suite *suite = &bundle->suites[i];
         if (i > 0 && compare_names(bundle->suites[i - 1].method, suite->method) >= 0) {
             return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                            "the suites must be sorted by method, each once: %s", suite->method);
+                            "suites must be sorted by method, without repetition: %s",
+                            suite->method);
         }
         for (uint32_t k = 0; k < suite->case_count; k++) {
             const struct ets_new_case *each = &suite->cases[k];
@@ -381,7 +383,7 @@ enum ets_status ets_bundle_write_size(const struct ets_new_bundle *bundle, size_
     put_bundle(&counting, bundle);
     if (counting.position > ETS_BUNDLE_MAX_BYTES) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the bundle would have %llu bytes; a FlatBuffer holds 2^31 - 1",
+                        "the bundle needs %llu bytes; a FlatBuffer holds at most 2^31 - 1",
                         (unsigned long long)counting.position);
     }
     *bytes_out = (size_t)counting.position;

@@ -9,19 +9,20 @@ enum { MAX_DEPTH = 64 };
 /* The smallest table is its 4-byte vtable offset. */
 enum { MIN_TABLE_BYTES = 4 };
 
-/* Tables may share texts and numbers, as writers keep each name once: up to so many times the size
- * of the file. */
+/*
+ * Tables may share texts and numbers, because writers keep each name once. Limit: this many times
+ * the size of the file.
+ */
 enum { SHARING = 64 };
 
 struct verifier {
     struct ets_bytes bytes;
     uint64_t origin;
-    uint64_t bytes_left; /* of tables and references, which cannot outgrow the file */
+    uint64_t bytes_left; /* of tables and references, which cannot exceed the file size */
     struct ets_error *error;
 };
 
-/* Size of one scalar in bytes. */
-static size_t scalar_bytes(enum ets_fb_scalar scalar)
+size_t ets_fb_scalar_bytes(enum ets_fb_scalar scalar)
 {
     switch (scalar) {
     case ETS_FB_BOOL:
@@ -41,11 +42,11 @@ static size_t scalar_bytes(enum ets_fb_scalar scalar)
 
 static size_t inline_bytes(const struct ets_fb_field *field)
 {
-    if (field->kind == ETS_FB_SCALAR) return scalar_bytes(field->of.scalar);
+    if (field->kind == ETS_FB_SCALAR) return ets_fb_scalar_bytes(field->of.scalar);
     return field->kind == ETS_FB_UNION ? 1 : 4;
 }
 
-/* Where the offset stored at `at` leads, if at least `bytes` bytes are there. */
+/* Follows the offset stored at `at`, if at least `bytes` bytes are there. */
 static enum ets_status follow(const struct verifier *v, size_t at, size_t bytes,
                               const struct ets_fb_type *type, const char *field, size_t *target_out)
 {
@@ -80,14 +81,13 @@ static enum ets_status verify_vector(const struct verifier *v, size_t at, size_t
     return ETS_OK;
 }
 
-/* Keeps a file whose offsets overlap from costing more than one that is laid out honestly. */
+/* Limits the work for files with overlapping offsets to that for ordinary files. */
 static enum ets_status spend(struct verifier *v, uint64_t bytes, size_t at,
                              const struct ets_fb_type *type)
 {
     if (bytes > v->bytes_left) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + at,
-                        "%s: more in its tables than the file has room for, offsets overlap",
-                        type->name);
+                        "%s: tables exceed the file size, so offsets overlap", type->name);
     }
     v->bytes_left -= bytes;
     return ETS_OK;
@@ -101,12 +101,12 @@ static enum ets_status verify_string(struct verifier *v, size_t at, const struct
     const size_t end = text.at + text.count;
     if (end >= v->bytes.size || v->bytes.data[end] != 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + text.at - 4,
-                        "%s.%s: string of %u bytes has no terminator", type->name, field->name,
+                        "%s.%s: string of %u bytes is not terminated", type->name, field->name,
                         text.count);
     }
     if ((field->flags & ETS_FB_NAME) != 0 && text.count > ETS_FB_MAX_NAME_BYTES) {
         return ets_fail(v->error, ETS_LIMIT, v->origin + text.at - 4,
-                        "%s.%s: a name of %u bytes, at most %d are read", type->name, field->name,
+                        "%s.%s: name of %u bytes is over the limit of %d", type->name, field->name,
                         text.count, ETS_FB_MAX_NAME_BYTES);
     }
     return spend(v, text.count / SHARING, at, type);
@@ -136,7 +136,7 @@ static enum ets_status verify_union(struct verifier *v, struct ets_fb table,
     if (member == NULL) return ETS_OK; /* NONE, or a newer schema's member: never followed */
     if (at == 0) {
         return ets_fail(v->error, ETS_MALFORMED, v->origin + table.at,
-                        "%s.%s: says %s but holds nothing", type->name, field->name, member->name);
+                        "%s.%s: has type %s but no value", type->name, field->name, member->name);
     }
     const size_t vtable = table.at - (size_t)(int64_t)(int32_t)ets_load_u32(table.base + table.at);
     const size_t table_bytes = ets_load_u16(table.base + vtable + 2);
@@ -157,8 +157,9 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     case ETS_FB_STRING: return verify_string(v, at, type, field);
     case ETS_FB_TABLE: return verify_reference(v, at, type, field->name, field->of.table, depth);
     case ETS_FB_SCALARS:
-        ETS_TRY(verify_vector(v, at, scalar_bytes(field->of.scalar), type, field->name, &vector));
-        return spend(v, vector.count * scalar_bytes(field->of.scalar) / SHARING, at, type);
+        ETS_TRY(verify_vector(v, at, ets_fb_scalar_bytes(field->of.scalar), type, field->name,
+                              &vector));
+        return spend(v, vector.count * ets_fb_scalar_bytes(field->of.scalar) / SHARING, at, type);
     case ETS_FB_STRINGS:
         ETS_TRY(verify_vector(v, at, 4, type, field->name, &vector));
         ETS_TRY(spend(v, 4 * (uint64_t)vector.count, at, type));
@@ -179,7 +180,7 @@ static enum ets_status verify_field(struct verifier *v, struct ets_fb table, siz
     return ETS_OK;
 }
 
-/* The vtable and the table's own extent. */
+/* Verifies the vtable and the table's extent. */
 static enum ets_status verify_frame(const struct verifier *v, size_t at,
                                     const struct ets_fb_type *type, uint16_t *table_bytes_out)
 {
@@ -212,7 +213,7 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
                                     unsigned depth)
 {
     if (depth >= MAX_DEPTH) {
-        return ets_fail(v->error, ETS_LIMIT, v->origin + at, "%s: nested more than %d deep",
+        return ets_fail(v->error, ETS_LIMIT, v->origin + at, "%s: nested over %d levels deep",
                         type->name, MAX_DEPTH);
     }
     ETS_TRY(spend(v, MIN_TABLE_BYTES, at, type));

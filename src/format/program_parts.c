@@ -1,6 +1,4 @@
-/*
- * What .pte, .bpte and .ptd have in common: tensor layouts, segments, lists of names for messages.
- */
+/* Code shared by .pte, .bpte and .ptd: tensor layouts, segments, lists of names for messages. */
 #include "format/program_parts.h"
 
 #include <string.h>
@@ -11,7 +9,7 @@ static const struct ets_fb_field segment_fields[] = {
 };
 const struct ets_fb_type ets_parts_segment_type = {"DataSegment", segment_fields, 2};
 
-/* Elements, a size of 0 counted as 1 as strides do, so that no stride can overflow either. */
+/* Counts a size of 0 as 1, like strides, so that no stride can overflow. */
 static bool count_fits(const struct ets_tensor *tensor, uint64_t element_bytes)
 {
     uint64_t extent = element_bytes;
@@ -28,12 +26,13 @@ enum ets_status ets_parts_read_layout(size_t at, int scalar_type, struct ets_fb_
 {
     const uint64_t element_bytes = ets_scalar_type_bytes(scalar_type);
     if (element_bytes == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of unknown scalar type %d",
+        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor with unknown scalar type %d",
                         scalar_type);
     }
     if (sizes.count > ETS_TENSOR_MAX_RANK) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "tensor of %u dimensions, at most %d known",
-                        sizes.count, ETS_TENSOR_MAX_RANK);
+        return ets_fail(error, ETS_UNSUPPORTED, at,
+                        "tensor with %u dimensions; at most %d are supported", sizes.count,
+                        ETS_TENSOR_MAX_RANK);
     }
     if (dim_order.count != sizes.count) {
         return ets_fail(error, ETS_MALFORMED, at, "tensor with %u sizes but %u in its dim_order",
@@ -49,11 +48,12 @@ enum ets_status ets_parts_read_layout(size_t at, int scalar_type, struct ets_fb_
         }
     }
     if (!count_fits(&tensor, element_bytes)) {
-        return ets_fail(error, ETS_MALFORMED, at, "tensor with more bytes than 63 bits count");
+        return ets_fail(error, ETS_MALFORMED, at, "tensor with more than 2^63 - 1 bytes");
     }
     if (tensor.rank != 0 &&
         ets_tensor_set_dim_order(&tensor, dim_order.base + dim_order.at) != ETS_OK) {
-        return ets_fail(error, ETS_MALFORMED, at, "tensor whose dim_order is no permutation");
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "tensor with a dim_order that is not a permutation");
     }
     *bytes_out = ets_tensor_count(&tensor) * element_bytes;
     *tensor_out = tensor;
@@ -69,10 +69,10 @@ enum ets_status ets_parts_verify_segments(struct ets_fb_vector segments,
         const struct ets_fb segment = ets_fb_vector_table(segments, i);
         const uint64_t offset = ets_fb_u64(segment, 0, 0);
         const uint64_t size = ets_fb_u64(segment, 1, 0);
-        if (size == 0) continue; /* its offset means nothing */
+        if (size == 0) continue; /* its offset has no meaning */
         if (region->base == 0) {
             return ets_fail(error, ETS_MALFORMED, segment.at,
-                            "segment %u has %llu bytes but the header tells of no segments", i,
+                            "segment %u has %llu bytes, but the header lists no segments", i,
                             (unsigned long long)size);
         }
         if (region->size != 0 && !ets_range_fits(offset, size, region->size)) {
@@ -120,7 +120,7 @@ enum ets_status ets_parts_fail_within(struct ets_error *error, enum ets_status s
 
 int ets_parts_is_text(struct ets_text text, const char *name)
 {
-    /* Byte by byte: devices without a C library come here, too. */
+    /* Compares bytes, because devices have no C library. */
     size_t i = 0;
     while (i < text.size && name[i] != '\0' && text.data[i] == name[i]) i++;
     return text.data != NULL && i == text.size && name[i] == '\0';
@@ -132,7 +132,7 @@ void ets_parts_add_name(struct ets_parts_names *names, struct ets_text name)
     const size_t needed = (names->size != 0 ? 2 : 0) + name.size;
     const size_t room = sizeof names->text - sizeof more - names->size;
     if (names->size >= sizeof names->text - sizeof more || needed > room) {
-        /* Said once: afterwards there is no room for anything. */
+        /* Added once: afterwards there is no room. */
         if (names->size < sizeof names->text - sizeof more) {
             memcpy(names->text + names->size, names->size != 0 ? more : more + 2,
                    names->size != 0 ? sizeof more : sizeof more - 2);

@@ -1,4 +1,4 @@
-/* Reads the payload of XNNPACK: nodes with their inputs and outputs, and the types of values. */
+/* Reads XNNPACK payloads: nodes with their inputs and outputs, and the types of values. */
 #include "format/xnnpack.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/xnnpack_schema.h"
 
-/* runtime/XNNHeader.h: four zero bytes, so that the magic is where a FlatBuffer has its own. */
+/* runtime/XNNHeader.h: after four zero bytes, so that the magic is at a FlatBuffer's position. */
 enum { MAGIC_AT = 4, HEADER_AT = 10, HEADER_BYTES = 30 };
 enum { LEAST_FLATBUFFER = 8, MOST_EXTERNALS = 4096, MOST_SIZES = 6 /* XNN_MAX_TENSOR_DIMS */ };
 enum { NO_HANDLE = 65535 };
@@ -23,13 +23,13 @@ int ets_xnnpack_sniff(struct ets_bytes bytes)
            has_magic(bytes, runtime_magic);
 }
 
-/* Where the FlatBuffer and the constants lie. */
+/* Reads the positions of the FlatBuffer and the constants. */
 static enum ets_status read_header(struct ets_bytes bytes, struct ets_xnnpack *payload,
                                    struct ets_error *error)
 {
     payload->bytes = payload->flatbuffer = bytes;
     payload->constants = (struct ets_bytes){NULL, 0};
-    if (!has_magic(bytes, header_magic)) return ETS_OK; /* an old payload, a bare FlatBuffer */
+    if (!has_magic(bytes, header_magic)) return ETS_OK; /* an old payload: only the FlatBuffer */
     if (bytes.size < HEADER_BYTES) {
         return ets_fail(error, ETS_TRUNCATED, bytes.size, "XNNPACK payload ends inside its header");
     }
@@ -45,8 +45,8 @@ static enum ets_status read_header(struct ets_bytes bytes, struct ets_xnnpack *p
     if (constants < (uint64_t)start + size ||
         !ets_range_fits(constants, constant_bytes, bytes.size)) {
         return ets_fail(error, ETS_MALFORMED, HEADER_AT + 8,
-                        "XNNPACK payload of %zu bytes: constants of %llu at %u lie in the graph or "
-                        "outside",
+                        "XNNPACK payload of %zu bytes: constants of %llu bytes at %u overlap the "
+                        "graph or lie outside",
                         bytes.size, (unsigned long long)constant_bytes, constants);
     }
     payload->flatbuffer = (struct ets_bytes){bytes.data + start, size};
@@ -59,7 +59,7 @@ static struct ets_fb root_of(const struct ets_xnnpack *payload)
     return (struct ets_fb){payload->flatbuffer.data, payload->root_at};
 }
 
-/* Constants inside the FlatBuffer, of the oldest payloads. */
+/* Whether constants are inside the FlatBuffer, as in the oldest payloads. */
 static bool is_inline(const struct ets_xnnpack *payload)
 {
     return payload->is_runtime_schema && !ets_fb_has(root_of(payload), GRAPH_CONSTANTS);
@@ -71,7 +71,7 @@ static struct ets_fb_vector constants_of(const struct ets_xnnpack *payload)
                          is_inline(payload) ? GRAPH_INLINE_CONSTANTS : GRAPH_CONSTANTS);
 }
 
-/* The tensor of a value, or an absent table where its kind is not known. */
+/* The tensor of a value, or an absent table if its kind is unknown. */
 static struct ets_fb tensor_of(struct ets_fb value)
 {
     const uint8_t tag = ets_fb_u8(value, VALUE_TAG, 0);
@@ -88,32 +88,37 @@ static enum ets_status check_value(const struct ets_xnnpack *payload, uint64_t o
         ets_fb_vector_table(ets_fb_vector(root_of(payload), GRAPH_VALUES), index);
     const struct ets_fb tensor = tensor_of(value);
     if (tensor.at == 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, origin + value.at, "XNNPACK value %u: kind %u",
-                        index, ets_fb_u8(value, VALUE_TAG, 0));
+        return ets_fail(error, ETS_UNSUPPORTED, origin + value.at,
+                        "XNNPACK value %u: unknown kind %u", index, ets_fb_u8(value, VALUE_TAG, 0));
     }
     const uint64_t at = origin + tensor.at;
     struct ets_xnnpack_value v;
     ets_xnnpack_value(payload, index, &v);
     if (ets_xnnpack_type_name(v.type) == NULL) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: element type %d", index,
-                        v.type);
+        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: unknown element type %d",
+                        index, v.type);
     }
     const uint32_t dims = ets_fb_vector(tensor, TENSOR_DIMS).count;
     if (dims != v.rank) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: %u of %u dimensions", index,
-                        dims, v.rank);
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: has %u sizes for %u dimensions", index, dims, v.rank);
     }
     if (v.external_id != ETS_XNNPACK_INTERNAL && v.external_id >= payload->external_count) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: argument %u of a call with %u",
-                        index, v.external_id, payload->external_count);
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: argument %u is out of range; the call has %u", index,
+                        v.external_id, payload->external_count);
     }
     const uint32_t flags = ets_fb_u32(tensor, TENSOR_FLAGS, 0);
     if ((flags & ~(uint32_t)(TENSOR_IS_INPUT | TENSOR_IS_OUTPUT)) != 0) {
-        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: flags 0x%x", index, flags);
+        return ets_fail(error, ETS_UNSUPPORTED, at, "XNNPACK value %u: unknown flags 0x%x", index,
+                        flags);
     }
-    if (v.constant_index != 0 && v.constant_index >= payload->constant_count) {
-        return ets_fail(error, ETS_MALFORMED, at, "XNNPACK value %u: constant %u of %u", index,
-                        v.constant_index, payload->constant_count);
+    const uint32_t constants[] = {v.constant_index, v.quantization.scale_constant};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (constants[i] == 0 || constants[i] < payload->constant_count) continue;
+        return ets_fail(error, ETS_MALFORMED, at,
+                        "XNNPACK value %u: constant %u is out of range; there are %u", index,
+                        constants[i], payload->constant_count);
     }
     return ETS_OK;
 }
@@ -127,7 +132,7 @@ static enum ets_status check_constant(const struct ets_xnnpack *payload, uint64_
     const uint64_t size = ets_fb_u64(constant, CONSTANT_SIZE, 0);
     if (ets_range_fits(start, size, payload->constants.size)) return ETS_OK;
     return ets_fail(error, ETS_TRUNCATED, origin + constant.at,
-                    "XNNPACK constant %u: %llu bytes at %llu of %zu", index,
+                    "XNNPACK constant %u: %llu bytes at %llu lie outside the payload of %zu", index,
                     (unsigned long long)size, (unsigned long long)start, payload->constants.size);
 }
 
@@ -136,7 +141,7 @@ static enum ets_status check(const struct ets_xnnpack *payload, uint64_t origin,
 {
     if (payload->external_count > MOST_EXTERNALS) {
         return ets_fail(error, ETS_LIMIT, origin + payload->root_at,
-                        "XNNPACK graph of %u arguments; the runtime takes %d",
+                        "XNNPACK graph has %u arguments; the runtime supports %d",
                         payload->external_count, MOST_EXTERNALS);
     }
     const struct ets_fb_vector nodes = ets_fb_vector(root_of(payload), GRAPH_NODES);
@@ -144,8 +149,8 @@ static enum ets_status check(const struct ets_xnnpack *payload, uint64_t origin,
         const struct ets_fb node = ets_fb_vector_table(nodes, i);
         const uint8_t type = ets_fb_u8(node, NODE_TAG, 0);
         if (ets_xnnpack_layout(type) == NULL) {
-            return ets_fail(error, ETS_UNSUPPORTED, origin + node.at, "XNNPACK node %u: kind %u", i,
-                            type);
+            return ets_fail(error, ETS_UNSUPPORTED, origin + node.at,
+                            "XNNPACK node %u: unknown kind %u", i, type);
         }
     }
     for (uint32_t i = 0; i < payload->constant_count; i++) {
@@ -163,7 +168,7 @@ enum ets_status ets_xnnpack_init(struct ets_xnnpack *payload_out, struct ets_byt
     struct ets_xnnpack payload = {.node_count = 0};
     if (!ets_xnnpack_sniff(bytes)) {
         return ets_fail(error, bytes.size < MAGIC_AT + 4 ? ETS_TRUNCATED : ETS_WRONG_KIND, 0,
-                        "not an XNNPACK payload: neither %s nor %s behind four bytes", header_magic,
+                        "not an XNNPACK payload: neither %s nor %s at byte 4", header_magic,
                         aot_magic);
     }
     ETS_TRY(read_header(bytes, &payload, error));
@@ -191,7 +196,7 @@ static uint32_t slot_value(struct ets_fb arguments, int first, unsigned index)
     return first == XNNPACK_NO_SLOT ? 0 : ets_fb_u32(arguments, (unsigned)first + index, 0);
 }
 
-/* Optional inputs that are missing are left out. */
+/* Reads ids; leaves out missing optional inputs. */
 static uint32_t read_ids(struct ets_fb arguments, const int8_t *slots, uint32_t count,
                          uint32_t *ids)
 {
@@ -203,7 +208,7 @@ static uint32_t read_ids(struct ets_fb arguments, const int8_t *slots, uint32_t 
     return used;
 }
 
-/* Of a reshape: a size of 0 would be the input's. */
+/* Whether a reshape has all sizes: a size of 0 is that of the input. */
 static int has_all_sizes(struct ets_fb arguments)
 {
     const struct ets_fb_vector sizes = ets_fb_vector(arguments, RESHAPE_SIZES);
@@ -247,6 +252,36 @@ void ets_xnnpack_node(const struct ets_xnnpack *payload, uint32_t index,
     *node_out = n;
 }
 
+static struct ets_xnnpack_quantization quantization_of(struct ets_fb value)
+{
+    struct ets_xnnpack_quantization q = {.kind = ETS_XNNPACK_NOT_QUANTIZED};
+    if (ets_fb_u8(value, VALUE_TAG, 0) != VALUE_IS_QUANTIZED) return q;
+    const struct ets_fb quantized = ets_fb_table(value, VALUE_MEMBER);
+    const struct ets_fb member = ets_fb_table(quantized, QUANTIZED_MEMBER);
+    q.kind = ets_fb_u8(quantized, QUANTIZED_TAG, 0);
+    switch (q.kind) {
+    case ETS_XNNPACK_PER_CHANNEL:
+        q.channel_dim = ets_fb_i32(member, CHANNEL_DIM, 0);
+        q.scale_constant = ets_fb_u32(member, CHANNEL_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, CHANNEL_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, CHANNEL_SCALES).count;
+        break;
+    case ETS_XNNPACK_PER_TENSOR:
+        q.scale = ets_fb_f32(member, TENSOR_SCALE, 0);
+        q.zero_point = ets_fb_i32(member, TENSOR_ZERO_POINT, 0);
+        break;
+    case ETS_XNNPACK_PER_GROUP:
+        q.channel_dim = ets_fb_i32(member, GROUP_CHANNEL_DIM, 0);
+        q.group_size = ets_fb_i32(member, GROUP_SIZE, 0);
+        q.scale_constant = ets_fb_u32(member, GROUP_SCALE_CONSTANT, 0);
+        q.scale_count = q.scale_constant != 0 ? ets_fb_u32(member, GROUP_SCALE_COUNT, 0)
+                                              : ets_fb_vector(member, GROUP_SCALES).count;
+        break;
+    default: break; /* never verified: not followed */
+    }
+    return q;
+}
+
 void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
                        struct ets_xnnpack_value *value_out)
 {
@@ -264,9 +299,21 @@ void ets_xnnpack_value(const struct ets_xnnpack *payload, uint32_t index,
         .is_output = (flags & TENSOR_IS_OUTPUT) != 0,
         .constant_index = ets_fb_u32(tensor, TENSOR_CONSTANT, 0),
         .is_quantized = ets_fb_u8(value, VALUE_TAG, 0) == VALUE_IS_QUANTIZED,
+        .quantization = quantization_of(value),
         .value_at = tensor.at,
         .dims_at = ets_fb_vector(tensor, TENSOR_DIMS).at,
     };
+}
+
+void ets_xnnpack_mark_outputs(const struct ets_xnnpack *payload, uint8_t *is_output)
+{
+    for (uint32_t i = 0; i < payload->value_count; i++) {
+        struct ets_xnnpack_value value;
+        ets_xnnpack_value(payload, i, &value);
+        if (value.is_output && value.external_id != ETS_XNNPACK_INTERNAL) {
+            is_output[value.external_id] = 1;
+        }
+    }
 }
 
 uint32_t ets_xnnpack_dim(const struct ets_xnnpack *payload, const struct ets_xnnpack_value *value,

@@ -4,8 +4,8 @@
 #include "format/descriptor.h"
 
 /*
- * Every slot of every node's table is four bytes wide: numbers, floats, and offsets of lists, which
- * but for one are not read. So one type verifies them all.
+ * Every slot of every node's table has four bytes: numbers, floats, and offsets of lists, of which
+ * only one is read. So one type verifies them all.
  */
 #define ARGUMENT(slot) SCALAR("argument", slot, ETS_FB_U32)
 static const struct ets_fb_field argument_fields[] = {
@@ -119,8 +119,37 @@ static const struct ets_fb_field tensor_fields[] = {
     SCALAR("id_out", TENSOR_ID, ETS_FB_U32),
 };
 static const struct ets_fb_type tensor_type = TYPE("XNNTensorValue", tensor_fields);
+static const struct ets_fb_field channel_fields[] = {
+    SCALARS("scale", CHANNEL_SCALES, ETS_FB_F32),
+    SCALAR("channel_dim", CHANNEL_DIM, ETS_FB_I32),
+    SCALAR("scale_buffer_idx", CHANNEL_SCALE_CONSTANT, ETS_FB_U32),
+    SCALAR("num_scales", CHANNEL_SCALE_COUNT, ETS_FB_U32),
+};
+static const struct ets_fb_type channel_type = TYPE("PerChannelQuant", channel_fields);
+static const struct ets_fb_field per_tensor_fields[] = {
+    SCALAR("scale", TENSOR_SCALE, ETS_FB_F32),
+    SCALAR("zero_point", TENSOR_ZERO_POINT, ETS_FB_I32),
+};
+static const struct ets_fb_type per_tensor_type = TYPE("PerTensorQuant", per_tensor_fields);
+static const struct ets_fb_field group_fields[] = {
+    SCALARS("scale", GROUP_SCALES, ETS_FB_F32),
+    SCALAR("channel_dim", GROUP_CHANNEL_DIM, ETS_FB_I32),
+    SCALAR("group_size", GROUP_SIZE, ETS_FB_I32),
+    SCALAR("scale_buffer_idx", GROUP_SCALE_CONSTANT, ETS_FB_U32),
+    SCALAR("num_scales", GROUP_SCALE_COUNT, ETS_FB_U32),
+};
+static const struct ets_fb_type group_type = TYPE("PerChannelGroupQuant", group_fields);
+/* PerTokenDynamicQuant is one number, which nothing reads. */
+static const struct ets_fb_type *const quantization_types[] = {
+    [ETS_XNNPACK_PER_CHANNEL] = &channel_type,
+    [ETS_XNNPACK_PER_TENSOR] = &per_tensor_type,
+    [ETS_XNNPACK_PER_GROUP] = &group_type,
+};
+static const struct ets_fb_union quantization_union = {quantization_types,
+                                                       COUNT(quantization_types)};
 static const struct ets_fb_field quantized_fields[] = {
     TABLE("tensor_value", QUANTIZED_TENSOR, ETS_FB_REQUIRED, tensor_type),
+    UNION("quant_params", QUANTIZED_TAG, quantization_union),
 };
 static const struct ets_fb_type quantized_type = TYPE("XNNQuantizedTensorValue", quantized_fields);
 static const struct ets_fb_type *const value_types[] = {

@@ -1,7 +1,8 @@
 /*
- * Which value of the reference each captured value is. A captured value is one of the edge program
- * first: its instruction's node says which. A node of the reference is taken apart into edge nodes;
- * its value is what leaves them. What else they compute is an inner step, which it does not have.
+ * Matches captured values with values of the reference. First, the node of its instruction gives a
+ * captured value's value in the edge program. Then, a node of the reference was decomposed into
+ * edge nodes, and its value is the one that leaves them. Other values of these edge nodes are inner
+ * steps, which the reference does not have.
  */
 #include "gap/gap_details.h"
 #include "gap/partitions.h"
@@ -12,7 +13,7 @@ struct aligner {
     struct ets_gap_report *report;
     struct gap_instructions instructions;
     struct gap_partitions partitions;
-    bool *leaves;         /* [edge value] it is seen outside of the nodes of one origin */
+    bool *leaves;         /* [edge value] it leaves the nodes of one origin */
     uint32_t *first_exit; /* [reference node + 1] into */
     uint32_t *exits;      /* edge values, by the reference's node */
 };
@@ -96,7 +97,7 @@ static void see_first(void *context, uint32_t value)
     if (input->count++ == 0) input->value = value;
 }
 
-/* Whether `from` goes through nothing but views on its way to `to`. */
+/* Whether only views lie between `from` and `to`. */
 static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
 {
     const struct gap_graph *edge = &a->report->edge;
@@ -111,7 +112,7 @@ static bool leads_by_views(const struct aligner *a, uint32_t from, uint32_t to)
     return true;
 }
 
-/* Where an edge value is in the reference. */
+/* The place of an edge value in the reference. */
 static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
                                struct ets_gap_value *value, struct gap_place *place_out)
 {
@@ -125,7 +126,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
         return true;
     }
     if (origin == GAP_NONE) {
-        value->reason = "made by the lowering: no node of the reference is behind it";
+        value->reason = "added by the lowering: it has no node in the reference";
         return false;
     }
     const uint32_t outputs = ets_gap_output_count(report->reference->nodes[origin]);
@@ -133,7 +134,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
     if (outputs > 1) {
         place_out->output = place.output;
         if (outputs == ets_gap_output_count(report->edge.nodes[place.node])) return true;
-        value->reason = "the node has several outputs, which the lowering took apart";
+        value->reason = "the node has several outputs, which the lowering separated";
         return false;
     }
     const uint32_t leaving = exit_of(a, origin);
@@ -146,7 +147,7 @@ static bool place_in_reference(const struct aligner *a, uint32_t edge_value,
     return false;
 }
 
-/* Outputs of the method, by their place. */
+/* Outputs of the method, by position. */
 static bool place_output(const struct ets_gap_report *report, struct ets_gap_value *value,
                          struct gap_place *place_out)
 {
@@ -160,14 +161,14 @@ static bool place_output(const struct ets_gap_report *report, struct ets_gap_val
         if (number == GAP_NONE) break;
         *place_out = report->reference->places[number];
         if (place_out->node != GAP_NONE) return true;
-        value->reason = "an input that the method gives out";
+        value->reason = "an input that is also an output of the method";
         return false;
     }
     value->reason = "the graph has no such output";
     return false;
 }
 
-/* The edge value that an instruction's captured value is, or GAP_NONE with the reason. */
+/* The edge value of an instruction's captured value, or GAP_NONE with the reason. */
 static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
                                 struct ets_gap_value *value)
 {
@@ -178,13 +179,13 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
         if (a->partitions.value_of[index] == GAP_NONE && !value->is_argument) {
             value->reason = item->row->node_count == 0
                                 ? "the record does not say what the delegate computes"
-                                : "no value that leaves the delegate has this shape and type";
+                                : "no output of the delegate has this shape and type";
         }
         return a->partitions.value_of[index];
     }
     if (item->node == GAP_NONE) {
         value->reason = item->row->node_count > 0
-                            ? "none of the nodes behind its handles is this operator"
+                            ? "none of the nodes with its handles is this operator"
                             : "the record has no debug handle for the instruction";
         return GAP_NONE;
     }
@@ -198,7 +199,7 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
     return number;
 }
 
-/* What a delegate logged from inside: the value of the last of its operator's nodes. */
+/* For a value that a delegate logged inside: the value of its operator's last node. */
 static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
                          struct gap_place *place_out)
 {
@@ -224,7 +225,7 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
 }
 
 static const char unsure[] =
-    "kernels that share handles with a delegate call are not told: the program tells them";
+    "this kernel shares handles with a delegate call: the program is needed to tell them apart";
 
 static void align_value(const struct aligner *a, uint32_t index)
 {
@@ -237,9 +238,10 @@ static void align_value(const struct aligner *a, uint32_t index)
     if (value->captured.is_output) {
         is_found = place_output(report, value, place);
     } else if (instruction == GAP_NONE && value->captured.chain < 0) {
-        value->reason = "outside of any instruction";
+        value->reason = "outside any instruction";
     } else if (instruction == GAP_NONE && ets_gap_value_is_of_instruction(&value->captured)) {
-        value->reason = "the trace has no event of its instruction: the program tells the kernel";
+        value->reason =
+            "the trace has no event of its instruction: the program is needed to name the kernel";
     } else if (instruction == GAP_NONE) {
         is_found = place_inside(a, value, place);
     } else {
@@ -268,14 +270,14 @@ static void align_value(const struct aligner *a, uint32_t index)
     }
 }
 
-/* An instruction's own value stands before the method's output, a whole one before a view. */
+/* Prefers an instruction's value to the method's output, and a value to a view. */
 static bool is_better(const struct ets_gap_value *value, const struct ets_gap_value *than)
 {
     if (value->captured.is_output != than->captured.is_output) return than->captured.is_output;
     return than->is_view || !value->is_view;
 }
 
-/* Of several captured values that are one the best is compared. */
+/* If several captured values have the same match, only the best one is compared. */
 static enum ets_status choose_compared(struct ets_gap_report *report, struct ets_error *error)
 {
     ets_key_table_init(&report->compared, &report->arena, 3);
@@ -295,7 +297,7 @@ static enum ets_status choose_compared(struct ets_gap_report *report, struct ets
             loser = at == known ? NULL : &report->values[*best];
             *best = i;
         }
-        if (loser != NULL) loser->reason = "the same value as another that is compared";
+        if (loser != NULL) loser->reason = "the same value is compared elsewhere";
     }
     return ETS_OK;
 }
@@ -306,20 +308,20 @@ static void explain_hidden(const struct aligner *a, uint32_t node, const uint32_
     const struct ets_gap_report *report = a->report;
     *hidden = (struct ets_gap_hidden){.node = report->reference->nodes[node], .instruction = -1};
     if (edge_of[node] == GAP_NONE) {
-        hidden->reason = "the lowering left nothing of it";
+        hidden->reason = "the lowering removed it";
         return;
     }
     const uint32_t by = a->instructions.done_by[edge_of[node]];
     if (by == GAP_NONE) {
         const bool is_inner = report->reference->level[node] > 0;
-        hidden->reason = is_inner ? "in control flow: did not run, or is not known to have"
+        hidden->reason = is_inner ? "in control flow: did not run, or unknown"
                                   : "no instruction: a view, or folded into another";
         return;
     }
     const struct ets_row *row = a->instructions.items[by].row;
     hidden->instruction = row->instruction;
     hidden->backend = row->backend;
-    if (a->instructions.part[edge_of[node]] != GAP_NONE) hidden->reason = "inside of a delegate";
+    if (a->instructions.part[edge_of[node]] != GAP_NONE) hidden->reason = "inside a delegate";
     else hidden->reason = "its value was not captured";
 }
 

@@ -20,7 +20,7 @@ static bool is_larger(double a, double b)
     return a > b || (a != a && b == b);
 }
 
-/* Where `value` is not among the k largest so far nothing happens, as nearly always. */
+/* Whether `value` is among the k largest so far; rarely true. */
 static inline bool is_leader(const struct leaders *leaders, uint32_t k, double value)
 {
     return leaders->count < k || is_larger(value, leaders->values[k - 1]);
@@ -71,12 +71,12 @@ static enum ets_status check(const struct ets_tensor *reference, const struct et
     }
     if (!is_same) return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET, "the shapes differ");
     if (left.component_count != 1 || right.component_count != 1) {
-        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "complex numbers have no order");
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "complex numbers cannot be ordered");
     }
     return ETS_OK;
 }
 
-/* A tensor's numbers, block by block in logical order. */
+/* Iterates over a tensor's numbers block by block, in logical order. */
 struct side {
     struct ets_blocks blocks;
     struct leaders leaders; /* of the row */
@@ -90,7 +90,7 @@ static void next_block(struct side *side, size_t count)
     ets_decode(bytes, side->blocks.tensor->scalar_type, count, side->numbers);
 }
 
-/* Both tensors passed the check. */
+/* Both tensors must have passed the check. */
 static void walk(const struct ets_tensor *reference, const struct ets_tensor *other, uint32_t k,
                  struct ets_top_k *top)
 {
@@ -121,8 +121,8 @@ enum ets_status ets_top_k_of(const struct ets_tensor *reference, const struct et
                              uint32_t k, struct ets_top_k *top_k_out, struct ets_error *error)
 {
     if (k == 0 || k > ETS_TOP_K_LIMIT) {
-        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "k is %u, not 1 to %u", k,
-                        (unsigned)ETS_TOP_K_LIMIT);
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "k is %u; it must be 1 to %u",
+                        k, (unsigned)ETS_TOP_K_LIMIT);
     }
     const enum ets_status status = check(reference, other, error);
     if (status != ETS_OK) return status;

@@ -17,7 +17,7 @@ static enum ets_status number_mask(struct reference_frame *frame, struct referen
     return APPLY(frame, shape, mask, "aten.masked_fill.Scalar", zeros, hidden, NUMBER(-INFINITY));
 }
 
-/* What every place may see: itself and those before it. */
+/* The causal mask: every position sees itself and earlier ones. */
 static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, int64_t columns,
                                    struct reference_value *mask_out)
 {
@@ -29,7 +29,7 @@ static enum ets_status causal_mask(struct reference_frame *frame, int64_t rows, 
     return APPLY(frame, shape, mask_out, "aten.tril.default", ones);
 }
 
-/* softmax over the last dimension; rows that see nothing are 0. */
+/* softmax over the last dimension; fully masked rows are 0. */
 static enum ets_status safe_softmax(struct reference_frame *frame,
                                     const struct reference_value *scores, bool is_masked,
                                     struct reference_value *result)
@@ -47,7 +47,7 @@ static enum ets_status safe_softmax(struct reference_frame *frame,
     return APPLY(frame, shape, result, "aten.masked_fill.Scalar", *result, blind, NUMBER(0));
 }
 
-/* Keys or values of fewer heads than the query has, each head for several. */
+/* Repeats keys or values with fewer heads than the query. */
 static enum ets_status spread_heads(struct reference_frame *frame,
                                     const struct reference_value *query,
                                     struct reference_value *value)
@@ -56,7 +56,8 @@ static enum ets_status spread_heads(struct reference_frame *frame,
     if (q->rank < 3 || v->rank < 3) return ETS_OK;
     const int64_t heads = q->sizes[q->rank - 3], own = v->sizes[v->rank - 3];
     if (own < 1 || heads % own != 0) {
-        return ets_reference_fail(frame, ETS_MISMATCH, "heads do not divide");
+        return ets_reference_fail(frame, ETS_MISMATCH,
+                                  "the query heads are not a multiple of the value heads");
     }
     return APPLY(frame, LIKE(*value), value, "aten.repeat_interleave.self_int", *value,
                  WHOLE(heads / own), WHOLE(-3));
@@ -71,7 +72,7 @@ enum ets_status ets_reference_attention(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 2, &v));
     const struct reference_value *a = step->arguments;
     if (q->rank < 2 || k->rank < 2 || v->rank < 2 || ets_reference_number(&a[4]) != 0) {
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no matrices, or with dropout");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "not matrices, or with dropout");
     }
     struct reference_value key = a[1], value = a[2], mask = a[3], scores, weights, result;
     if (a[7].as.int_value != 0) {

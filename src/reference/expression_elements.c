@@ -1,4 +1,4 @@
-/* Element by element: activations, and operators that are others by another name. */
+/* Elementwise operators: activations, and aliases of other operators. */
 #include <string.h>
 
 #include "reference/expression_list.h"
@@ -56,7 +56,7 @@ enum ets_status ets_reference_relu6(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* prelu(self, weight): one weight, or one for each channel. */
+/* prelu(self, weight): one weight, or one per channel. */
 enum ets_status ets_reference_prelu(struct reference_frame *frame,
                                     const struct reference_step *step)
 {
@@ -117,7 +117,7 @@ enum ets_status ets_reference_clamp_end(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* repeat_interleave(self, repeats, dim): every element so often, one after the other. */
+/* repeat_interleave(self, repeats, dim): repeats every element in place. */
 enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
                                                 const struct reference_step *step)
 {
@@ -134,7 +134,7 @@ enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
     const uint32_t rank = x.as.tensor.view.rank;
     ETS_TRY(ets_reference_dim(frame, is_flat ? 0 : step->arguments[2].as.int_value, rank, &dim));
     if (repeats < 0 || rank == 0 || rank == ETS_TENSOR_MAX_RANK) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it cannot be repeated so");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "invalid repeats");
     }
     ETS_TRY(APPLY(frame, LIKE(x), &column, "aten.unsqueeze.default", x, WHOLE(dim + 1)));
     struct reference_shape shape = LIKE(column), whole = LIKE(x);
@@ -142,14 +142,14 @@ enum ets_status ets_reference_repeat_interleave(struct reference_frame *frame,
     ETS_TRY(ets_reference_int_list(frame, shape.sizes, shape.rank, &sizes));
     ETS_TRY(APPLY(frame, shape, &wide, "aten.expand.default", column, sizes));
     if (__builtin_mul_overflow(whole.sizes[dim], repeats, &whole.sizes[dim])) {
-        return ets_reference_fail(frame, ETS_LIMIT, "it becomes too large");
+        return ets_reference_fail(frame, ETS_LIMIT, "the result is too large");
     }
     ETS_TRY(ets_reference_int_list(frame, whole.sizes, whole.rank, &sizes));
     ETS_TRY(APPLY(frame, whole, &result, "aten.reshape.default", wide, sizes));
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* Operators that take the arguments of another one. */
+/* Operators with the arguments of another operator. */
 static const char *const other_names[][2] = {
     {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
     {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},

@@ -1,4 +1,4 @@
-/* Normalisations, softmax, pools and attention: what layers of models call by one name. */
+/* Normalisations, softmax and pools: operators of whole layers. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static enum ets_status last_dims(struct reference_frame *frame, uint32_t count,
     return ets_reference_int_list(frame, dims, count, dims_out);
 }
 
-/* mean and 1/sqrt(variance + eps) over the last `count` dimensions, and x brought to 0 and 1. */
+/* mean and 1/sqrt(variance + eps) over the last `count` dimensions, and normalized x. */
 static enum ets_status normalise(struct reference_frame *frame, const struct reference_value *x,
                                  uint32_t count, double eps, struct reference_value results[3])
 {
@@ -72,7 +72,7 @@ static enum ets_status check_norm(struct reference_frame *frame, const struct re
     return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "it has too few dimensions");
 }
 
-/* native_layer_norm in doubles, whose kernel keeps mean and deviation as floats. */
+/* native_layer_norm in doubles, because its kernel keeps mean and deviation as floats. */
 enum ets_status ets_reference_native_layer_norm(struct reference_frame *frame,
                                                 const struct reference_step *step)
 {
@@ -118,7 +118,7 @@ enum ets_status ets_reference_rms_norm(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* A vector of channels, to be multiplied with [batch, channels, ...]. */
+/* A vector over channels, in a shape to multiply with [batch, channels, ...]. */
 static enum ets_status per_channel(struct reference_frame *frame, const struct reference_value *x,
                                    const struct reference_value *vector,
                                    struct reference_value *wide_out)
@@ -150,7 +150,7 @@ enum ets_status ets_reference_native_group_norm(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[6].as.int_value, batch = a[3].as.int_value;
     if (x->rank < 2 || groups < 1 || x->sizes[1] % groups != 0 || batch != x->sizes[0]) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not match");
     }
     struct reference_value flat, results[3], weight, bias;
     const int64_t three[3] = {batch, groups, batch * groups > 0 ? -1 : 0};
@@ -173,7 +173,7 @@ enum ets_status ets_reference_group_norm(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     const int64_t groups = a[1].as.int_value;
     if (x->rank < 2 || groups < 1 || groups > x->sizes[1]) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not fit");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "channels and groups do not match");
     }
     int64_t pixels = 1;
     for (uint32_t i = 2; i < x->rank; i++) pixels *= x->sizes[i];
@@ -188,7 +188,7 @@ enum ets_status ets_reference_group_norm(struct reference_frame *frame,
     return give_all(frame, step, results, 1);
 }
 
-/* batch_norm(input, weight, bias, mean, var, training, momentum, eps, cudnn) as it is run. */
+/* batch_norm(input, weight, bias, mean, var, training, momentum, eps, cudnn) for inference. */
 enum ets_status ets_reference_batch_norm(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -225,7 +225,7 @@ enum ets_status ets_reference_softmax(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* _log_softmax(self, dim) in doubles, which its kernel refuses. */
+/* _log_softmax(self, dim) in doubles, because its kernel refuses them. */
 enum ets_status ets_reference_native_log_softmax(struct reference_frame *frame,
                                                  const struct reference_step *step)
 {
@@ -248,7 +248,7 @@ enum ets_status ets_reference_native_log_softmax(struct reference_frame *frame,
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* sum(self, dim, keepdim) in doubles: its kernel adds floats, that of mean doubles. */
+/* sum(self, dim, keepdim) in doubles: its kernel adds floats, but that of mean adds doubles. */
 enum ets_status ets_reference_native_sum(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -277,7 +277,7 @@ enum ets_status ets_reference_sum(struct reference_frame *frame, const struct re
     return ets_reference_give(frame, step, 0, &result);
 }
 
-/* max_pool2d without the indices that its kernel gives too. */
+/* max_pool2d without the indices that its kernel also returns. */
 enum ets_status ets_reference_max_pool2d(struct reference_frame *frame,
                                          const struct reference_step *step)
 {
@@ -289,7 +289,7 @@ enum ets_status ets_reference_max_pool2d(struct reference_frame *frame,
     return give_all(frame, step, results, 1);
 }
 
-/* adaptive_avg_pool2d(self, output_size): a pool of equal windows where sizes divide. */
+/* adaptive_avg_pool2d(self, output_size): pools equal windows if sizes divide evenly. */
 enum ets_status ets_reference_adaptive_avg_pool2d(struct reference_frame *frame,
                                                   const struct reference_step *step)
 {
@@ -298,7 +298,7 @@ enum ets_status ets_reference_adaptive_avg_pool2d(struct reference_frame *frame,
     ETS_TRY(ets_reference_tensor(frame, step, 0, &x));
     ETS_TRY(ets_reference_ints(frame, &step->arguments[1], 2, sizes));
     if (x->rank < 3 || x->rank > 4 || sizes[0] < 1 || sizes[1] < 1) {
-        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "no image, or no size");
+        return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "not an image, or no size");
     }
     const int64_t *image = x->sizes + x->rank - 2;
     struct reference_shape shape = LIKE(step->arguments[0]);
@@ -342,7 +342,7 @@ enum ets_status ets_reference_pad(struct reference_frame *frame, const struct re
          "aten.replication_pad3d.default"}};
     const bool reflects = mode.size == 7 && memcmp(mode.data, "reflect", 7) == 0;
     if (dims < 1 || dims > 3 || (!reflects && mode.size != 9)) {
-        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no kernel pads so");
+        return ets_reference_fail(frame, ETS_UNSUPPORTED, "no kernel for this padding mode");
     }
     ETS_TRY(APPLY(frame, step->shapes[0], &result, names[!reflects][dims - 1], a[0], a[1]));
     return ets_reference_give(frame, step, 0, &result);

@@ -1,13 +1,14 @@
 /*
- * What some kernels do not check and would read or write beyond their tensors for, or turn around
- * for ever. Others check all, or fault without harm, which ends the call (the engine's faults.h).
+ * Checks arguments for kernels that would otherwise read or write outside their tensors, or loop
+ * forever. Other kernels check everything, or fault harmlessly, which ends the call (the engine's
+ * faults.h).
  */
 #include <string.h>
 
 #include "etscope/numerics.h"
 #include "reference/expressions.h"
 
-/* Says what is wrong, or NULL. */
+/* Returns what is wrong, or NULL. */
 typedef const char *kernel_check(const struct reference_frame *frame,
                                  const struct reference_step *step);
 
@@ -17,7 +18,7 @@ static const struct ets_tensor *tensor_at(const struct reference_step *step, uin
     return value->kind == REFERENCE_TENSOR ? &value->as.tensor.view : NULL;
 }
 
-/* A softmax of nothing that should give something. */
+/* A softmax with an empty input but non-empty output. */
 static const char *check_softmax(const struct reference_frame *frame,
                                  const struct reference_step *step)
 {
@@ -27,11 +28,11 @@ static const char *check_softmax(const struct reference_frame *frame,
     return "the input is empty, the output is not";
 }
 
-/* A sum of no products: the library of the kernels prints that it is wrong, and leaves it out. */
+/* A sum of no products: the kernels' library prints an error and does not compute it. */
 static const char *check_depth(const struct ets_tensor *left)
 {
     if (left == NULL || left->rank == 0 || left->sizes[left->rank - 1] > 0) return NULL;
-    return "the matrices have nothing to multiply";
+    return "the matrices have no inner dimension";
 }
 
 static const char *check_bmm(const struct reference_frame *frame, const struct reference_step *step)
@@ -42,7 +43,7 @@ static const char *check_bmm(const struct reference_frame *frame, const struct r
         left->sizes[0] == right->sizes[0] && left->sizes[2] == right->sizes[1]) {
         return check_depth(left);
     }
-    return "no two batches of matrices that can be multiplied";
+    return "not two batches of matrices that can be multiplied";
 }
 
 static const char *check_mm(const struct reference_frame *frame, const struct reference_step *step)
@@ -69,7 +70,7 @@ static bool fits_beside(const struct ets_tensor *tensor, const struct ets_tensor
     return true;
 }
 
-/* All sizes are equal except along the dimension; an empty vector fits everywhere. */
+/* All sizes must be equal except along the dimension; an empty vector always fits. */
 static const char *check_cat(const struct reference_frame *frame, const struct reference_step *step)
 {
     (void)frame;
@@ -82,7 +83,7 @@ static const char *check_cat(const struct reference_frame *frame, const struct r
         int64_t dim = step->arguments[1].as.int_value;
         if (dim < 0) dim += first->rank;
         if (dim < 0 || dim >= first->rank) return "no such dimension";
-        if (!fits_beside(each, first, (uint32_t)dim)) return "the tensors do not fit together";
+        if (!fits_beside(each, first, (uint32_t)dim)) return "the shapes do not match";
     }
     return NULL;
 }
@@ -99,12 +100,12 @@ static const char *check_var_mean(const struct reference_frame *frame,
              ets_reference_is_floating(type))) {
             continue;
         }
-        return "its results are not of the input's type";
+        return "its results do not have the input's type";
     }
     return NULL;
 }
 
-/* One of a pair, for which one number, or a list of it, may stand. */
+/* One number of a pair, which may be given as a single number or a list of one. */
 static int64_t of_pair(const struct reference_value *value, uint32_t index, int64_t otherwise)
 {
     if (value->kind == REFERENCE_INT || value->kind == REFERENCE_BOOL) return value->as.int_value;
@@ -118,7 +119,7 @@ static bool is_pair(const struct reference_value *value)
     return value->kind != REFERENCE_LIST || value->as.list.count <= 2;
 }
 
-/* Windows begin inside of the padded image, and are not longer than it by more than a step. */
+/* Windows must start inside the padded image, and exceed it by less than a step. */
 static bool window_fits(int64_t size, int64_t window, int64_t step, int64_t padding,
                         int64_t dilation)
 {
@@ -135,15 +136,15 @@ static const char *check_windows(const struct reference_step *step, bool has_dil
     static const struct reference_value none = {.kind = REFERENCE_NOTHING};
     const struct ets_tensor *self = tensor_at(step, 0);
     const struct reference_value *a = step->arguments, *dilation = has_dilation ? &a[4] : &none;
-    if (self == NULL || self->rank < 3 || self->rank > 4) return "the input is no image";
+    if (self == NULL || self->rank < 3 || self->rank > 4) return "the input is not an image";
     if (!is_pair(&a[1]) || !is_pair(&a[2]) || !is_pair(&a[3]) || !is_pair(dilation)) {
-        return "a list of more than two numbers";
+        return "a list has more than two numbers";
     }
     for (uint32_t i = 0; i < 2; i++) {
         const int64_t size = self->sizes[self->rank - 2 + i], window = of_pair(&a[1], i, 0);
         if (!window_fits(size, window, of_pair(&a[2], i, window), of_pair(&a[3], i, 0),
                          of_pair(dilation, i, 1))) {
-            return "its windows do not fit the image";
+            return "its windows do not fit in the image";
         }
     }
     return NULL;
@@ -163,20 +164,20 @@ static const char *check_avg_pool(const struct reference_frame *frame,
     return check_windows(step, false);
 }
 
-/* Its last argument says where in an image of `self` each gradient goes. */
+/* Its last argument is the position of each gradient in an image of `self`. */
 static const char *check_max_pool_backward(const struct reference_frame *frame,
                                            const struct reference_step *step)
 {
     (void)frame;
     const struct ets_tensor *self = tensor_at(step, 1), *places = tensor_at(step, 7);
-    if (self == NULL || places == NULL || self->rank < 3) return "no image, or no indices";
+    if (self == NULL || places == NULL || self->rank < 3) return "not an image, or no indices";
     const int64_t *image = self->sizes + self->rank - 2;
     const double count = (double)image[0] * (double)image[1];
     struct ets_elements walk;
     double place;
-    if (ets_elements_init(&walk, places, NULL) != ETS_OK) return "the indices are no numbers";
+    if (ets_elements_init(&walk, places, NULL) != ETS_OK) return "the indices are not integers";
     while (ets_elements_next(&walk, &place)) {
-        if (!(place >= 0 && place < count)) return "an index is outside of the image";
+        if (!(place >= 0 && place < count)) return "an index is outside the image";
     }
     return NULL;
 }

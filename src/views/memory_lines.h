@@ -16,6 +16,7 @@
 #include "etscope/experimental/delegates.h"
 #include "host/arena.h"
 #include "memory/memory_plan.h"
+#include "views/memory_findings.h"
 #include "views/places.h"
 
 enum ets_memory_order {
@@ -30,12 +31,15 @@ struct ets_memory_options {
     const struct ets_delegation *delegation; /* of the program, with a record: source lines and
                                                 modules; NULL: none */
     enum ets_memory_order order;
+    bool only_at; /* only tensors that hold bytes at the step `at`, below the plan's step_count */
+    uint32_t at;
     bool all; /* also tensors that are not planned: constants, the caller's inputs and outputs */
 };
 
 struct ets_memory_line {
     const struct ets_plan_tensor *tensor;
-    bool is_at_peak; /* it holds bytes of an arena at plan->peak_step */
+    bool is_at_peak;      /* it holds bytes of an arena at lines->step */
+    uint32_t in_place_of; /* tensor of the plan whose bytes it takes over; ETS_PLAN_NONE: none */
     /* Of the instruction that writes it first; absent without one, lists without a record. */
     struct ets_text producer; /* "aten::addmm.out", "XnnpackBackend", "MoveCall" */
     struct ets_text_list sources, modules;
@@ -51,9 +55,10 @@ struct ets_memory_lines {
     const struct ets_memory_plan *plan;
     struct ets_memory_line *items; /* in the order that was asked for */
     uint32_t count;
-    struct ets_memory_sum at_peak; /* without views, whose bytes are another tensor's */
-    struct ets_memory_sum holders; /* the fewest of those that hold 90 % of their bytes */
-    uint64_t bound_bytes; /* the peaks of all arenas: no plan with these lifetimes takes less */
+    uint32_t step;                       /* the plan's peak, or the one that was asked for */
+    struct ets_memory_sum at_peak;       /* without views, whose bytes are another tensor's */
+    struct ets_memory_sum holders;       /* the fewest of those that hold 90 % of their bytes */
+    struct ets_memory_findings findings; /* of the plan */
     /* What the method uses beside its planned memory. */
     struct ets_memory_sum constants, caller_inputs, caller_outputs, payloads;
 };
@@ -64,10 +69,17 @@ bool ets_memory_lines_collect(struct ets_arena *arena, const struct ets_memory_p
                               struct ets_memory_lines *lines_out);
 
 /*
- * memory_headline.c: "592.0 KiB planned; peak 528.0 KiB at instruction 18 (aten::addmm.out); 4
- * tensors hold 91 % of it; 12 % above the lower bound: ...". Returns its length; cut to `room`.
+ * memory_headline.c: "forward: 592.0 KiB planned; peak 528.0 KiB at instruction 18
+ * (aten::addmm.out); 4 tensors hold 91 % of it; 12 % above the lower bound: ...". Returns its
+ * length; cut to `room`.
  */
 size_t ets_memory_headline(const struct ets_memory_lines *lines, char *text, size_t room);
+/*
+ * Of one of several arenas, or of one that is not the CPU's: "memory 2 (CUDA 0): 32 B planned, peak
+ * 32 B at instruction 0". "": the headline says it all.
+ */
+size_t ets_memory_arena_note(const struct ets_memory_plan *plan, uint32_t arena, char *text,
+                             size_t room);
 /* What the method uses beside its planned memory, likewise; "": nothing. */
 size_t ets_memory_beside(const struct ets_memory_lines *lines, char *text, size_t room);
 

@@ -220,6 +220,7 @@ static bool add_piece(struct tree *t, uint32_t index)
         node->line.calls_per_run +=
             ets_inspection_row(t->work->inspection, piece->row)->calls_per_run;
     }
+    ets_work_add_cost(t->options->costs, piece, &node->line.cost);
     if (piece->quantum != 0) node->line.self_quantum = piece->quantum;
     node->line.self_coarse_calls += piece->coarse_calls;
     return true;
@@ -268,10 +269,12 @@ static void measure(const struct tree *t, const uint32_t *order, const struct no
     ets_chosen_runs_summarise(t->runs, per_run, &line->self);
     memset(per_run, 0, bytes);
     line->calls_per_run = 0;
+    line->cost = (struct ets_cost){.operators = 0};
     for (uint32_t i = node->at; i < node->end; i++) {
         const struct node *part = &t->nodes[order[i]];
         add_own(t, part, per_run);
         line->calls_per_run += part->line.calls_per_run;
+        ets_cost_add(&line->cost, &part->line.cost);
         line->coarse_calls += part->line.self_coarse_calls;
         if (part->line.self_quantum != 0) line->quantum = part->line.self_quantum;
     }

@@ -126,6 +126,7 @@ static bool add_piece(struct grouper *g, uint32_t index)
         group->last_piece = index;
     }
     if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
+    ets_work_add_cost(g->options->costs, piece, &group->line.cost);
     if (piece->quantum != 0) group->line.quantum = piece->quantum;
     group->line.coarse_calls += piece->coarse_calls;
     return true;

@@ -91,6 +91,7 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
         if (is_shown) {
             struct ets_operator_line *line = &lines_out->items[lines_out->count];
             if (!describe(&l, row, depth[at], line)) return false;
+            if (options->costs != NULL) line->cost = options->costs->rows[row];
             line->order = lines_out->count++;
         }
         for (uint32_t c = nesting.first_child[at]; c != ETS_NO_INDEX; c = nesting.next_sibling[c]) {

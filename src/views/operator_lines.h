@@ -19,6 +19,7 @@
 #ifndef ETSCOPE_VIEWS_OPERATOR_LINES_H
 #define ETSCOPE_VIEWS_OPERATOR_LINES_H
 
+#include "cost/row_costs.h"
 #include "views/chosen_runs.h"
 #include "views/crowded_line.h"
 #include "views/operator_options.h"
@@ -45,6 +46,7 @@ struct ets_operator_line {
     struct ets_numbers group; /* lines, files, modules or handles of a group by these; otherwise,
                                  and for work without any: none */
     bool is_rest;             /* the rest of a delegate's calls beyond its operators */
+    struct ets_cost cost;     /* in one run; if the options have costs */
 };
 
 struct ets_operator_lines {

@@ -6,6 +6,8 @@
 #include "etscope/inspect.h"
 #include "views/line_sort.h"
 
+struct ets_costs; /* cost/row_costs.h */
+
 enum ets_group_by {
     ETS_GROUP_NONE = 0,    /* a line for each row of the inspection */
     ETS_GROUP_OP = 1,      /* by kernel or delegate operator */
@@ -27,6 +29,8 @@ struct ets_operator_options {
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the module that
                        contains them; 0: all, up to 64 */
     struct ets_row_filter filter; /* only these rows; shares are still fractions of the whole run */
+    int has_costs;                /* 1: lines have costs, which the table finds */
+    const struct ets_costs *costs; /* of the inspection; NULL: lines have none */
 };
 
 #endif

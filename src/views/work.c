@@ -151,6 +151,12 @@ void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piec
     }
 }
 
+void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piece *piece,
+                       struct ets_cost *sum)
+{
+    if (costs != NULL && !piece->is_rest) ets_cost_add(sum, &costs->rows[piece->row]);
+}
+
 bool ets_work_add_total(const struct ets_work *work, double *per_run)
 {
     if (work->total_row == ETS_NO_INDEX) return false;

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+#include "cost/row_costs.h"
 #include "etscope/experimental/row_filter.h"
 #include "host/arena.h"
 
@@ -75,6 +76,9 @@ uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspect
 
 /* Adds the ticks of a piece to per_run[run number]. */
 void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run);
+/* Adds what a piece did in one run; of what is left of a call, nothing. `costs` NULL: none. */
+void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piece *piece,
+                       struct ets_cost *sum);
 /* Adds the ticks of the whole run; false if the block has no row for it. */
 bool ets_work_add_total(const struct ets_work *work, double *per_run);
 

@@ -140,7 +140,7 @@ class Refusals(BundleTest):
                 (USAGE, "is not a plain number", [self.model, "--case", "3", "-o", "n.bpte"]),
                 (USAGE, "--threads needs --expect-from-run", [self.model, *case, "--threads", "1",
                                                                "-o", "n.bpte"]),
-                (MISMATCH, "2 inputs are given, not 1", [self.model, *case, self.inputs[0], "-o",
+                (MISMATCH, "has 2 inputs instead of 1", [self.model, *case, self.inputs[0], "-o",
                                                          "n.bpte"]),
                 (MISMATCH, "expected output 0 is float32 [2, 4], not float32 [2, 16]",
                  [self.model, *case, "--expect", self.inputs[0], "-o", "n.bpte"]),

@@ -133,7 +133,7 @@ class Overhead(Extra):
     def test_extra__nothing_to_take_off_is_refused(self):
         for block in ({}, {"cost": 0, "runs": [("forward", 0, 2, 0)]}):
             path = self.dump(**block)
-            self.fails(support.USAGE, "does not tell what its tracer costs", "inspect", path,
+            self.fails(support.USAGE, "does not state the cost of tracing", "inspect", path,
                        "--subtract-overhead")
             self.assertNotIn(b"tracing", self.ok("inspect", path).stdout)
 
@@ -164,7 +164,7 @@ class Losses(Extra):
         for command in ("inspect", "info"):
             done = self.ok(command, path)
             self.assertRegex(done.stderr.decode(),
-                             r"byte \d+: the extra block's check sum is wrong")
+                             r"byte \d+: the extra block has a wrong checksum")
             self.assertNotIn(b"forward", done.stdout)
             self.assertIn(b"Execute", done.stdout)
 
@@ -186,7 +186,7 @@ class Methods(Extra):
         self.assertEqual({row["method"] for row in rows}, {"decode"})
         self.assertEqual(rows[1]["kernel"], "aten::permute_copy.out")
         path = self.dump(runs=[("encode", 0, 2, 0)])
-        self.fails(support.MISMATCH, "the program's encode has an instruction 2, which did not run",
+        self.fails(support.MISMATCH, "in the program's encode, instruction 2 did not run",
                    "inspect", path, "--program", self.program)
         path = self.dump(runs=[("train", 0, 2, 0)])
         self.fails(support.MISMATCH, "it ran train, which the program does not have", "inspect",
@@ -215,7 +215,7 @@ class Methods(Extra):
         path = self.dump(runs=runs, fingerprint=other)
         self.ok("inspect", path)
         self.fails(support.MISMATCH, f"made by another program: its fingerprint is "
-                   f"{int(number, 16) ^ 1:016x}, this program's {number}", "inspect", path,
+                   f"{int(number, 16) ^ 1:016x}, this program has {number}", "inspect", path,
                    "--program", self.program)
         done = self.ok("inspect", path, "--program", self.program, "--allow-mismatch")
         self.assertIn("the trace has the fingerprint of another program", done.stderr.decode())
@@ -292,7 +292,7 @@ class Recorded(run_support.RunTest):
         self.ok("run", program, "--tracer", "upstream", "-o", "t.etdp")
         (facts,) = support.json_rows(self.ok("info", "t.etdp", "--format", "json").stdout)
         self.assertIsNone(facts["trace"])
-        self.fails(run_support.USAGE, "does not tell what its tracer costs", "profile", program,
+        self.fails(run_support.USAGE, "does not state the cost of tracing", "profile", program,
                    "--tracer", "upstream", "--subtract-overhead")
         self.ok("profile", program, "--subtract-overhead")
 

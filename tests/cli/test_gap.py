@@ -439,7 +439,7 @@ class Alignment(GapTest):
         hidden = [row["aot_op"] for row in rows if row["match"] == "not captured"]
         self.assertEqual(hidden, ["linear", "relu", "linear_1"])
         self.assertEqual({row["reason"] for row in rows if row["aot_op"] in hidden},
-                         {"inside of a delegate"})
+                         {"inside a delegate"})
         self.assertEqual([row["match"] for row in rows[:3]], ["input", "subset", "exact"])
 
     def test_gap__what_a_delegate_logs_from_inside_is_known_by_its_map(self):

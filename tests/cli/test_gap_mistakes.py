@@ -27,12 +27,12 @@ class WhatGoesWrong(GapTest):
 
     def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
         words = files("types")
-        done = self.fails(INPUT, "as ExecuTorch's ETDumpGen leaves it at a float16 or bfloat16 "
-                          "tensor: such tensors are lost, the rest can be read", "gap", *words)
+        done = self.fails(INPUT, "ETDumpGen writes this after a float16 or bfloat16 tensor. "
+                          "Those tensors are lost; the rest can be read", "gap", *words)
         self.assertIn("note: --partial reads the intact part", done.stderr)
         self.assertNotIn("record again", done.stderr)  # one advice at a time
         done = self.ok("gap", *words, "--partial", "--format", "json")
-        self.assertIn("such tensors are lost; to have them, record again: `etscope run MODEL.pte "
+        self.assertIn("those tensors are lost; to have them, record again: `etscope run MODEL.pte "
                       "--capture intermediates -o TRACE --debug-buffer FILE`", done.stderr)
         rows = json_rows(done.stdout)
         self.assertEqual({row["finding"] for row in rows}, {"agrees"})
@@ -174,7 +174,7 @@ class WhatGoesWrong(GapTest):
         support.write_npy(path, "<f4", (2, 16), [0.0] * 32)
         done = self.ok("gap", *files("mlp_xnnpack"), "--input", path)
         self.assertIn("input 0 of the run differs", done.stderr)
-        self.fails(MISMATCH, "other inputs", "gap", *files("dynamic"), "--case", 1, "--program",
+        self.fails(MISMATCH, "different inputs", "gap", *files("dynamic"), "--case", 1, "--program",
                    support.DATA / "dynamic" / "model.bpte")
 
     def test_gap__inputs_that_are_not_captured_may_be_others(self):
@@ -268,7 +268,7 @@ class WhatGoesWrong(GapTest):
                 self.assertNotEqual(done.returncode, OK)
                 self.assertFalse((self.folder / "owned").exists())
                 if entry == "exported_program_state_dict":
-                    self.assertIn("asks to call posix.system", done.stderr)
+                    self.assertIn("calls posix.system", done.stderr)
 
 
 if __name__ == "__main__":

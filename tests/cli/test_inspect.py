@@ -328,7 +328,7 @@ class HostileRecord(InFolder):
         done = support.inspect(support.fixture("mlp_xnnpack", "profile.etdp"), "--etrecord", record,
                                "--allow-mismatch", "--format", "upstream")
         self.assertEqual((done.returncode, done.stdout), (support.INPUT, b""))
-        self.assertIn(b"large.etrecord: the record gives its nodes to too many events", done.stderr)
+        self.assertIn(b"large.etrecord: the record maps its nodes to too many events", done.stderr)
 
 
 class HostileNames(InFolder):

@@ -147,7 +147,7 @@ class Errors(LineErrorsTest):
                 self.assertEqual(bare, timed)
                 why = support.json_rows(self.ok("gap", "bare.etdp", *words[:2], "--alignment",
                                                 "--format", "json").stdout)
-                self.assertTrue(any("the program tells the kernel" in (row["reason"] or "")
+                self.assertTrue(any("the program is needed to name the kernel" in (row["reason"] or "")
                                     for row in why))
 
     def test_line_errors__the_method_that_is_shown_is_compared(self):

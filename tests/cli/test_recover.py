@@ -172,7 +172,7 @@ class Whole(InFolder):
         self.assertEqual(self.output.read_bytes(), DUMP)
         self.assertIn(b"2 complete; recovered the last", done.stdout)
         self.output.unlink()
-        self.assertIn("none arrived whole", self.refuse(b"".join(torn)))
+        self.assertIn("is complete: lines are missing or torn", self.refuse(b"".join(torn)))
 
 
 class Damaged(InFolder):
@@ -216,7 +216,7 @@ class Damaged(InFolder):
 
     def test_recover__nothing_in_it_is_an_error(self):
         for data in (b"", b"boot: ok\n" * 100, b"\xabTSF" * 50, bytes(1000), b"etsf:\netsd:end\n"):
-            self.assertIn("no whole frame", self.refuse(data))
+            self.assertIn("no whole stream frame", self.refuse(data))
 
 
 class Running(InFolder):

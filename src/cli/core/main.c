@@ -91,7 +91,7 @@ static const struct cli_command commands[] = {
      "etscope sql 'select * from module_times' trace.etdp --etrecord model.etrecord\n"
      "etscope sql trace.etdp model.etrecord --to trace.db",
      cmd_sql},
-    {"diff", "show what changed between two traces", "BEFORE AFTER",
+    {"diff", "show what changed between two traces or two programs", "BEFORE AFTER",
      "Compares two ETDumps operator by operator: the medians, the change, how certain it is, and "
      "which operators were added, removed or delegated. With ETRecords, operators are matched by "
      "their debug handles, otherwise by name in the order of execution. The verdict comes from a "
@@ -100,12 +100,18 @@ static const struct cli_command commands[] = {
      "recordings with --before and --after. same: any change is below --min-change; unclear: it "
      "may be larger, and more runs would tell; unknown: too few runs, or a clock that is too "
      "coarse. If most operators do not match, the programs differ: diff reports that and exits "
-     "with 4, unless --allow-mismatch is given.",
+     "with 4, unless --allow-mismatch is given.\n\n"
+     "Two programs (.pte, .bpte) are compared by content: methods, kernels and backends with their "
+     "calls, instructions, delegates, arenas, constants, named data. With ETRecords, given or "
+     "beside the programs, instructions are matched by their debug handles. Numbering, offsets in "
+     "the file and padding are not differences. diff exits with 1 if the programs differ; --brief "
+     "prints only the answer.",
      cli_diff_options,
      "etscope diff before.etdp after.etdp --etrecord model.etrecord\n"
      "etscope diff monday.etdp after.etdp --before tuesday.etdp\n"
      "etscope diff portable.etdp xnnpack.etdp --etrecord portable.etrecord --etrecord-b "
-     "xnnpack.etrecord --top 10",
+     "xnnpack.etrecord --top 10\n"
+     "etscope diff before.pte after.pte --brief",
      cmd_diff},
     {"gate", "check a new trace against a base and a budget", "BASE... NEW",
      "Compares the last trace with all others, and exits with 1 if it breaks a rule of the budget. "
@@ -196,6 +202,19 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"machine", "measure what this machine can do at most", "[FILE]",
+     "Runs small programs of known work on the ExecuTorch runtime: a matrix product in float32, "
+     "float16 and int8, vectors that are added and copied in each cache and in memory, and "
+     "instructions that have nothing to do. Shows the most operations and bytes in a second that "
+     "the runtime's own kernels reach here, with 1, 2, 4... threads: the roofs that `inspect "
+     "--cost --machine FILE` holds operators against. Takes up to half a minute; other work on the "
+     "machine "
+     "makes the roofs too low. With FILE, what --save wrote is shown again, of this or another "
+     "machine.",
+     cli_machine_options,
+     "etscope machine --save machine.json\n"
+     "etscope machine machine.json",
+     cmd_machine},
     {"memory", "show what fills a program's planned memory", "PROGRAM",
      "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
      "how large it is, and the instructions between which it is needed. The first sentence says "
@@ -206,6 +225,19 @@ static const struct cli_command commands[] = {
      "etscope memory model.pte --etrecord model.etrecord\n"
      "etscope memory model.pte --sort offset --all",
      cmd_memory},
+    {"size", "show what takes the bytes of a program", "FILE...",
+     "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: constants, "
+     "weights of delegates, payloads, the program itself, padding. Every byte counts once, so that "
+     "the lines add up to the files. Weights inside XNNPACK payloads and named data are told by "
+     "the layer that uses them; of other backends' payloads the size and kind are known. Names "
+     "and modules need the ETRecord of the export. Equal data is found and its cost told: data of "
+     "equal sizes is compared, up to 16 MiB, or all of it with --duplicates. Nothing else of large "
+     "files is read. An output that ends in .svg is a picture (treemap).",
+     cli_size_options,
+     "etscope size model.pte\n"
+     "etscope size model.pte weights.ptd --etrecord model.etrecord --by module\n"
+     "etscope size model.pte -o size.svg",
+     cmd_size},
     {"info", "describe files, and find those that belong together", "FILE...",
      "Describes .pte, .bpte, .ptd, ETDump, ETRecord and .npy files on one screen each.\n\nFor a "
      "folder, lists the files and which belong together: a program, its ETRecord and the traces of "

@@ -1,5 +1,6 @@
 /* The command `inspect`: shows the operator table of a trace. */
 #include "cli/inspect/show.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/open/siblings.h"
 #include "cli/open/subject.h"
 
@@ -13,6 +14,7 @@ const struct cli_option cli_inspect_options[] = {
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},
     CLI_SHOW_OPTIONS,
+    CLI_MEMORY_OPTIONS,
     CLI_SIBLINGS_OPTION,
     {"--partial", NULL, NULL, "Read the intact part of a damaged trace", NULL, false},
     {"--allow-mismatch", NULL, NULL, "Continue if the trace and the ETRecord or program disagree",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/inspect/show.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/open/session.h"
 #include "etscope/experimental/delegates.h"
 
@@ -11,6 +12,7 @@ const struct cli_option cli_profile_options[] = {
     {"--runs", "-r", "N", "Number of runs; default 10", NULL, false},
     {"--trace", "-o", "FILE", "Also keep the trace (ETDump) in FILE", NULL, false},
     CLI_SHOW_OPTIONS,
+    CLI_MEMORY_OPTIONS,
     CLI_SESSION_OPTIONS,
     {"--block", NULL, "NAME", "Only this block, by name or number", NULL, false},
     {"--run", NULL, "N", "Only this run of the trace; runs count from 0", NULL, false},

@@ -10,6 +10,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
+#include "cli/inspect/show_memory.h"
 #include "cli/inspect/upstream_table.h"
 #include "cli/open/debug_buffer.h"
 #include "cli/open/trace_notes.h"
@@ -64,7 +65,7 @@ static bool parse_tokens(const struct cli_arguments *arguments, struct request *
 
 static bool check_run_options(const struct cli_arguments *arguments, struct request *request)
 {
-    static const char *const others[] = {"--sort", "--all", "--depth", NULL};
+    static const char *const others[] = {"--sort", "--all", "--depth", "--cost", NULL};
     const int group = cli_choice(arguments, "--group-by", ETS_GROUP_NONE);
     request->is_of_runs = group == GROUP_METHOD || group == GROUP_RUN;
     request->runs.of.one_by_one = group == GROUP_RUN;
@@ -95,6 +96,7 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
                 .steady = cli_has(arguments, "--steady"),
                 .all_events = cli_has(arguments, "--all"),
                 .depth = (uint32_t)cli_number(arguments, "--depth", 0, 1, 64, &ok),
+                .has_costs = cli_has(arguments, "--cost"),
             },
     };
     if (cli_filter_parse(arguments, &request->filter) != CLI_OK) ok = false;
@@ -299,7 +301,9 @@ static int check_documents(const struct cli_arguments *arguments)
 int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
 {
     struct request request;
-    if (cli_check_upstream(arguments) != CLI_OK) return CLI_USAGE;
+    if (cli_check_upstream(arguments) != CLI_OK || cli_check_memory(arguments) != CLI_OK) {
+        return CLI_USAGE;
+    }
     if (!parse_request(arguments, subject, &request)) return CLI_USAGE;
     if (check_documents(arguments) != CLI_OK || check_tree(arguments) != CLI_OK) return CLI_USAGE;
     if (cli_has(arguments, "--compare-results") && cli_check_compare(subject) != CLI_OK) {
@@ -308,7 +312,8 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     struct ets_inspection *inspection;
     int code = cli_open_inspection(subject, &request.inspect, &inspection);
     if (code != CLI_OK) return code;
-    code = show(arguments, subject, inspection, &request);
+    code = cli_wants_memory(arguments) ? cli_show_memory(arguments, inspection, subject->path)
+                                       : show(arguments, subject, inspection, &request);
     ets_inspection_close(inspection);
     return code;
 }

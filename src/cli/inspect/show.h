@@ -33,6 +33,8 @@
     {"--tree", NULL, NULL,                                                                        \
      "Show the self time of every part of a run, including unaccounted time; adds up exactly",    \
      NULL, false},                                                                                \
+    {"--cost", NULL, NULL,                                                                        \
+     "Also show the work of operators: operations, bytes, and both per second", NULL, false},     \
     {"--steady", NULL, NULL, "Leave out warm-up runs", NULL, false},                              \
     {"--columns", "-c", "NAMES",                                                                  \
      "Only these columns, in this order, such as operator,avg,p99", NULL,                         \

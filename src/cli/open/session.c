@@ -162,6 +162,7 @@ static int open_program(struct cli_session *session, unsigned threads)
         .debug_buffer_bytes = session->debug_buffer_bytes,
         .threads = threads,
         .fingerprint = take_fingerprint(session),
+        .count_memory = session->counts_memory,
     };
     struct ets_error error;
     if (code == CLI_OK &&
@@ -192,6 +193,10 @@ static int check(const struct cli_session *session)
     if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer")) {
         return cli_complain(CLI_USAGE,
                             "--debug-buffer needs --capture outputs or --capture intermediates");
+    }
+    if (session->counts_memory && choose_tracer(session) != ETS_TRACER_ETSCOPE) {
+        return cli_complain(CLI_USAGE, "--memory needs etscope's tracer, whose trace keeps it%s",
+                            session->wants_trace ? "" : ": -o FILE");
     }
     if (!session->wants_trace && session->capture != ETS_CAPTURE_NONE) {
         return cli_complain(CLI_USAGE, "--capture needs a trace: -o FILE");
@@ -226,7 +231,9 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, lo
                      long long warmup, struct cli_session *session)
 {
     bool ok = true;
-    *session = (struct cli_session){.arguments = arguments, .wants_trace = wants_trace};
+    *session = (struct cli_session){.arguments = arguments,
+                                    .wants_trace = wants_trace,
+                                    .counts_memory = cli_has(arguments, "--memory")};
     if (arguments->word_count != 1) {
         return cli_complain(CLI_USAGE, "%s needs one program: etscope %s model.pte",
                             arguments->command->name, arguments->command->name);

@@ -12,7 +12,7 @@ etscope::ETDumpOptions tracer_options(struct ets_bytes fingerprint)
 {
     etscope::ETDumpOptions options;
     options.fingerprint = fingerprint;
-    /* Address space, of which pages are used when they are written: 11 million events. */
+    /* Address space for 11 million events; pages take memory when they are written. */
     options.heap_bytes = size_t{256} << 20;
     return options;
 }
@@ -34,6 +34,16 @@ void etscope_tracer::enable(bool enabled)
 void etscope_tracer::set_method(const char *method, uint32_t invocation)
 {
     ETDumpTracer::set_method(method, invocation);
+}
+
+void etscope_tracer::start()
+{
+    if (trace() == nullptr) prepare();
+}
+
+size_t etscope_tracer::heap_bytes()
+{
+    return trace() == nullptr ? 0 : trace()->config.buffer_bytes + trace()->config.names_bytes;
 }
 
 tracer_dump etscope_tracer::finish()

@@ -1,4 +1,4 @@
-/* Makes the runtime's values of the arguments of a kernel call, after checking them. */
+/* Checks the arguments of a kernel call and converts them to the runtime's values. */
 #include "engine/plugin/kernel_arguments.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using executorch::aten::TensorShapeDynamism;
 
 namespace
 {
-/* Whether `order` gives `tensor`'s strides, of which those of single elements say nothing. */
+/* Whether `order` gives `tensor`'s strides; those of dimensions with one element do not matter. */
 bool has_dim_order(const struct ets_tensor &tensor, const uint8_t *order, bool strictly)
 {
     struct ets_tensor dense = tensor;
@@ -38,9 +38,9 @@ bool has_dim_order(const struct ets_tensor &tensor, const uint8_t *order, bool s
 }
 
 /*
- * Finds the order of dimensions, outermost first, that `tensor`'s strides come from. Among equal
- * strides a dimension of one element is the inner one. Of two answers the row-major one is taken,
- * unless the strides are exactly those of the other with four dimensions or more: channels last.
+ * Finds the order of dimensions of `tensor`'s strides, outermost first. Among equal strides, a
+ * dimension with one element is the inner one. If two orders match, row-major is taken, unless the
+ * strides are exactly those of channels last with four dimensions or more.
  */
 bool find_dim_order(const struct ets_tensor &tensor, uint8_t *order)
 {
@@ -76,16 +76,16 @@ bool is_over_runtime(const struct ets_tensor &tensor)
 enum ets_status check_tensor(size_t at, const struct ets_tensor *tensor, struct ets_error *error)
 {
     const char *wrong = nullptr;
-    if (tensor == nullptr) wrong = "no tensor where one must be";
-    else if (tensor->rank > ETS_TENSOR_MAX_RANK) wrong = "a tensor of too many dimensions";
+    if (tensor == nullptr) wrong = "a tensor is missing";
+    else if (tensor->rank > ETS_TENSOR_MAX_RANK) wrong = "a tensor has too many dimensions";
     if (wrong != nullptr) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s", at, wrong);
     }
     const int type = number_of(tensor->scalar_type);
-    if (ets_scalar_type_bytes(type) == 0) wrong = "no scalar type of the runtime";
-    else if (ets_tensor_count(tensor) == UINT64_MAX) wrong = "no valid sizes";
-    else if (is_over_runtime(*tensor)) wrong = "more than the runtime's 32-bit sizes";
-    else if (!has_all_bytes(*tensor)) wrong = "needs more bytes than are given";
+    if (ets_scalar_type_bytes(type) == 0) wrong = "a scalar type that the runtime does not support";
+    else if (ets_tensor_count(tensor) == UINT64_MAX) wrong = "invalid sizes";
+    else if (is_over_runtime(*tensor)) wrong = "sizes exceed the runtime's 32 bits";
+    else if (!has_all_bytes(*tensor)) wrong = "needs more bytes than given";
     if (wrong == nullptr) return ETS_OK;
     return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s: %s", at,
                     describe(*tensor).text, wrong);
@@ -93,7 +93,7 @@ enum ets_status check_tensor(size_t at, const struct ets_tensor *tensor, struct 
 
 }  // namespace
 
-/* The tensor's data, or for crooked data a straight copy of it. */
+/* The tensor's data, or an aligned copy. */
 void *kernel_arguments::aligned_data(const struct ets_tensor &given)
 {
     const size_t element = ets_scalar_type_bytes(given.scalar_type);
@@ -114,8 +114,8 @@ enum ets_status kernel_arguments::build_tensor(struct ets_tensor *given, bool is
     auto *strides = memory_->list<StridesType>(given->rank);
     if (!find_dim_order(*given, order)) {
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                        "argument %zu: %s: its strides are those of no order of its dimensions",
-                        at_, describe(*given).text);
+                        "argument %zu: %s: its strides match no order of its dimensions", at_,
+                        describe(*given).text);
     }
     struct ets_tensor dense = *given;
     ets_tensor_set_dim_order(&dense, order);
@@ -210,7 +210,7 @@ bool is_tensor_list(const struct ets_kernel_argument &argument)
            argument.kind == ETS_KERNEL_OPTIONAL_TENSOR_LIST;
 }
 
-/* What can be wrong with an argument by itself. */
+/* Checks an argument by itself. */
 enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argument,
                                struct ets_error *error)
 {
@@ -218,9 +218,9 @@ enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argu
     const bool is_list = kind >= ETS_KERNEL_INT_LIST && kind <= ETS_KERNEL_OPTIONAL_TENSOR_LIST;
     const char *wrong = nullptr;
     if (kind < ETS_KERNEL_NONE || kind > ETS_KERNEL_OPTIONAL_TENSOR_LIST) {
-        wrong = "of no kind that there is";
+        wrong = "unknown kind";
     } else if (is_list && argument.count > INT_MAX) {
-        wrong = "too long a list";
+        wrong = "a list that is too long";
     } else if (is_list && argument.count > 0 && argument.as.ints == nullptr) {
         wrong = "a list without its elements";
     } else if (kind == ETS_KERNEL_STRING && argument.as.text.data == nullptr) {
@@ -233,7 +233,7 @@ enum ets_status check_argument(size_t at, const struct ets_kernel_argument &argu
     return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET, "argument %zu: %s", at, wrong);
 }
 
-/* Room for what an argument adds to the outputs. */
+/* Makes room for the outputs of an argument. */
 size_t output_room(const struct ets_kernel_argument &argument)
 {
     if (argument.is_output == 0) return 0;
@@ -241,7 +241,7 @@ size_t output_room(const struct ets_kernel_argument &argument)
 }
 }  // namespace
 
-/* The value in the slot behind the schema's arguments; NULL without outputs. */
+/* The value of the slot after the schema's arguments; NULL without outputs. */
 EValue *kernel_arguments::returned(const struct ets_kernel_argument *arguments, size_t count)
 {
     size_t found = 0;

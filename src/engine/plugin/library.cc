@@ -1,4 +1,4 @@
-/* Libraries of the user's own kernels and backends. */
+/* Loads libraries with the user's kernels and backends. */
 #include <dlfcn.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
@@ -15,7 +15,7 @@ namespace ets
 {
 namespace
 {
-/* Reads what the probe wrote to standard error, cut to the buffer, on one line. */
+/* Reads the probe's standard error as one line, cut to the buffer. */
 void read_reason(int from, char *reason, size_t capacity)
 {
     size_t used = 0;
@@ -30,19 +30,19 @@ void read_reason(int from, char *reason, size_t capacity)
 {
     dup2(report, STDERR_FILENO);
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    _exit(library == nullptr ? 1 : 0); /* the parent gets the loader's reason by itself */
+    _exit(library == nullptr ? 1 : 0); /* the parent finds the loader's reason itself */
 }
 
 /*
- * Loads the library in a copy of this process first: one that registers a kernel a second time
- * makes ExecuTorch end the process from inside the dynamic loader, where nothing can be caught.
+ * First loads the library in a copy of this process. If it registers a kernel twice, ExecuTorch
+ * ends the process from inside the dynamic loader, where nothing can be caught.
  */
 enum ets_status check_survives(const char *path, struct ets_error *error)
 {
     int ends[2];
     int status = 0;
     char reason[512] = "";
-    if (pipe(ends) != 0) return ETS_OK; /* without a probe the loading itself decides */
+    if (pipe(ends) != 0) return ETS_OK; /* without a probe, just load it */
     const pid_t child = fork();
     if (child == 0) probe(path, ends[1]);
     close(ends[1]);
@@ -54,7 +54,7 @@ enum ets_status check_survives(const char *path, struct ets_error *error)
     if (child < 0 || WIFEXITED(status)) return ETS_OK;
     const char *twice = strstr(reason, "Re-registering");
     return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                    "the library would end the process when it is loaded: %s",
+                    "the library would end the process on loading: %s",
                     twice == nullptr ? reason : twice);
 }
 }  // namespace
@@ -73,7 +73,7 @@ enum ets_status load_library(const char *path, size_t *kernels_added_out,
         if (reason == nullptr) reason = path;
         const bool needs_python = strstr(reason, "undefined symbol: Py") != nullptr;
         return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "cannot load the library: %s%s", reason,
-                        needs_python ? "; load the libpython3.N.so of its Python before it" : "");
+                        needs_python ? "; load the libpython3.N.so of its Python first" : "");
     }
     if (kernels_added_out != nullptr) {
         *kernels_added_out = et::get_registered_kernels().size() - kernels;

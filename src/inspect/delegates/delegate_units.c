@@ -1,5 +1,5 @@
 /*
- * Reads the units of a delegate call with the first reader that knows any, and matches events to
+ * Reads the units of a delegate call with the first reader that finds any, and matches events to
  * them.
  */
 #include "inspect/delegates/delegate_units.h"
@@ -8,7 +8,7 @@
 #include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
-    &ets_delegate_map_reader, /* what the backend says itself goes first */
+    &ets_delegate_map_reader, /* the backend's own map is preferred */
     &ets_delegate_xnnpack_reader,
 };
 
@@ -25,8 +25,8 @@ enum ets_status ets_delegate_units_read(struct ets_arena *arena,
 {
     *units_out = (struct ets_delegate_units){
         .reason = call->record == NULL
-                      ? "no reader of this backend's payload, and no ETRecord"
-                      : "no reader of this backend's payload, and no delegate map"};
+                      ? "this backend's payload cannot be read, and there is no ETRecord"
+                      : "this backend's payload cannot be read, and there is no delegate map"};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         const char *backend = readers[i]->backend;
         if (backend != NULL && !ets_text_is(call->backend, backend)) continue;
@@ -59,7 +59,7 @@ static struct ets_text type_of(struct ets_text name)
     return (struct ets_text){name.data, size};
 }
 
-/* Element types and micro-kernels, behind the operator's type, depend on the processor. */
+/* Element types and micro-kernels, after the operator's type, depend on the processor. */
 static bool is_same_operator(struct ets_text expected, struct ets_text seen)
 {
     return ets_text_equal(type_of(expected), type_of(seen));
@@ -70,7 +70,7 @@ static bool is_conversion(struct ets_text name)
     return ets_text_is(type_of(name), "Convert");
 }
 
-/* How many of the names from `first` on are conversions. */
+/* The number of conversions among the names from `first` on. */
 static uint32_t count_conversions(const struct ets_text *names, uint32_t first, uint32_t count)
 {
     uint32_t end = first;
@@ -86,9 +86,9 @@ static uint32_t count_unit_conversions(const struct ets_delegate_units *units, u
 }
 
 /*
- * All or nothing: one event too many says that the rule does not hold for this runtime. But for
- * conversions of 16-bit floats where the payload has none: which of them there are depends on the
- * processor. They go with the unit behind them, at the end with the last.
+ * Matches all events or none: a single extra event shows that the prediction is wrong for this
+ * runtime. Exception: conversions of 16-bit floats that are not in the payload, because they depend
+ * on the processor. They belong to the next unit, at the end to the last.
  */
 static enum ets_status match_in_order(struct ets_arena *arena,
                                       const struct ets_delegate_units *units,
@@ -115,12 +115,11 @@ static enum ets_status match_in_order(struct ets_arena *arena,
     for (uint32_t i = 0; i < count; i++) matches[i].unit = ETS_NO_INDEX;
     if (count != units->count || at == count) {
         return explain(arena, reason_out, error,
-                       "the payload gives %u operators but the trace has %u", units->count, count);
+                       "the payload has %u operators but the trace has %u", units->count, count);
     }
     return explain(arena, reason_out, error,
-                   "operator %u is %.*s by the payload but %.*s in the trace", at + 1,
-                   (int)units->items[unit].event.size, units->items[unit].event.data,
-                   (int)seen.size, seen.data);
+                   "operator %u is %.*s in the payload but %.*s in the trace", at + 1,
+                   ETS_TEXT(units->items[unit].event), ETS_TEXT(seen));
 }
 
 static enum ets_status match_by_name(struct ets_arena *arena,

@@ -1,8 +1,9 @@
 /*
- * Upstream's view of the event table, quirk by quirk (executorch/devtools/inspector/_inspector.py
- * 1.5.1): events of one instruction form a group, a group's events become signatures, equal
- * signatures of one run collapse to the last, runs of equal signatures merge into a block. All
- * numbering here goes through key tables, so that no step is quadratic.
+ * Shows the event table as ExecuTorch's Inspector does, with its quirks
+ * (executorch/devtools/inspector/_inspector.py 1.5.1): events of one instruction form a group, a
+ * group's events become signatures, equal signatures of one run collapse to the last, runs of equal
+ * signatures merge into a block. All numbering here goes through key tables, so that no step is
+ * quadratic.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -278,7 +279,7 @@ static enum ets_status elapsed(double start, double end, uint64_t payload_at, do
     }
     if (start > (double)UINT32_MAX || end > (double)UINT32_MAX) {
         return ets_fail(error, ETS_MALFORMED, payload_at,
-                        "an event ends before it starts, and its times are wider than 32 bits");
+                        "an event of a counter wider than 32 bits ends before it starts");
     }
     *out = (double)UINT32_MAX - start + end;
     return ETS_OK;

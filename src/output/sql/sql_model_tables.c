@@ -276,17 +276,6 @@ static uint64_t instruction_count(const struct ets_sql_data *data)
     return data->instruction_count;
 }
 
-static const struct ets_sql_chain *chain_of(const struct ets_sql_data *data, uint32_t number)
-{
-    uint32_t low = 0, high = data->chain_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (data->chains[middle].first_instruction <= number) low = middle;
-        else high = middle;
-    }
-    return &data->chains[low];
-}
-
 static struct ets_sql_value instruction_name(struct ets_sql_cursor *cursor,
                                              const struct ets_instruction *instruction)
 {
@@ -303,7 +292,7 @@ static struct ets_sql_value instruction_name(struct ets_sql_cursor *cursor,
 
 static struct ets_sql_value instruction_cell(struct ets_sql_cursor *cursor, int column)
 {
-    const struct ets_sql_chain *chain = chain_of(cursor->data, (uint32_t)cursor->row);
+    const struct ets_sql_chain *chain = ets_sql_data_chain(cursor->data, (uint32_t)cursor->row);
     const struct ets_sql_method *method = &cursor->data->methods[chain->method];
     struct ets_instruction instruction;
     ets_chain_instruction(&chain->chain, (uint32_t)cursor->row - chain->first_instruction,

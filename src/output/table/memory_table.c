@@ -1,9 +1,6 @@
 /* The table of planned memory: tensors with place, size and lifetime. */
 #include "output/table/memory_table.h"
 
-#include "base/error.h"
-#include "host/text_builder.h"
-
 /* What the cells of a row are of. */
 struct line {
     struct ets_table *table;
@@ -58,11 +55,11 @@ static void put_bytes_are(const struct line *line)
     ets_table_put_string(line->table, line->of->tensor->is_upper_bound ? "at most" : "exact");
 }
 
-/* Of the peak, where it is alive there. */
+/* Of what is live at the peak, or at the step that was asked for. */
 static void put_share(const struct line *line)
 {
-    const uint64_t peak = line->lines->plan->peak_bytes;
-    const double share = peak == 0 ? 0 : (double)line->of->tensor->bytes / (double)peak;
+    const uint64_t live = line->lines->plan->live[line->lines->step];
+    const double share = live == 0 ? 0 : (double)line->of->tensor->bytes / (double)live;
     if (line->of->is_at_peak) ets_table_put_bounds(line->table, share, share);
     else ets_table_put_nothing(line->table);
 }
@@ -95,11 +92,34 @@ static void put_producer(const struct line *line)
     put_step(line, line->of->tensor->producer);
 }
 
+/* Another tensor, by its value. */
+static void put_tensor(const struct line *line, uint32_t tensor)
+{
+    if (tensor == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
+    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor].value);
+}
+
 static void put_base(const struct line *line)
 {
+    put_tensor(line, line->of->tensor->base);
+}
+
+static void put_in_place(const struct line *line)
+{
+    put_tensor(line, line->of->in_place_of);
+}
+
+/* Instructions that read it, at most the first 256; `readers` counts all. */
+static void put_consumers(const struct line *line)
+{
+    enum { MOST = 256 };
+    int64_t steps[MOST];
+    size_t count = 0;
     const struct ets_plan_tensor *tensor = line->of->tensor;
-    if (tensor->base == ETS_PLAN_NONE) ets_table_put_nothing(line->table);
-    else ets_table_put_integer(line->table, line->lines->plan->tensors[tensor->base].value);
+    for (uint32_t i = 0; i < tensor->touch_count && count < MOST; i++) {
+        if (tensor->touches[i].reads) steps[count++] = tensor->touches[i].step;
+    }
+    ets_table_put_integers(line->table, steps, count);
 }
 
 static void put_operator(const struct line *line)
@@ -139,7 +159,7 @@ static const struct field fields[] = {
     {{.name = "kind", .priority = 2}, put_kind},
     {{.name = "size", .kind = ETS_COLUMN_BYTES}, put_bytes},
     {{.name = "size_is", .title = "size known", .priority = 6, .machine_only = 1}, put_bytes_are},
-    {{.name = "share", .title = "of peak", .kind = ETS_COLUMN_SHARE}, put_share},
+    {{.name = "share", .kind = ETS_COLUMN_SHARE}, put_share},
     {{.name = "memory_id",
       .title = "memory",
       .kind = ETS_COLUMN_INTEGER,
@@ -152,7 +172,10 @@ static const struct field fields[] = {
     {{.name = "producer", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_producer},
     {{.name = "operator", .title = "made by", .least_width = 20, .cut_in_middle = 1}, put_operator},
     {{.name = "readers", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_readers},
+    {{.name = "consumers", .kind = ETS_COLUMN_NUMBERS, .machine_only = 1}, put_consumers},
     {{.name = "view_of", .title = "view of", .kind = ETS_COLUMN_INTEGER, .priority = 5}, put_base},
+    {{.name = "in_place_of", .title = "in place of", .kind = ETS_COLUMN_INTEGER, .priority = 5},
+     put_in_place},
     {{.name = "dtype", .priority = 5}, put_dtype},
     {{.name = "shape", .kind = ETS_COLUMN_NUMBERS, .priority = 3}, put_shape},
     {{.name = "name", .priority = 3, .least_width = 12, .cut_at_start = 1}, put_name},
@@ -177,34 +200,23 @@ void ets_memory_table_begin(struct ets_table *table)
     ets_table_add_columns(table, &fields[0].column, sizeof *fields, FIELDS, 1);
 }
 
-static void add_lines(struct line line, uint32_t top)
+void ets_memory_table_add(struct ets_table *table, const struct ets_memory_lines *lines,
+                          uint32_t top)
 {
     char text[1024];
-    struct ets_text_builder heading = {text, sizeof text, 0};
-    ets_add_plain_text(&heading, "%.*s: ", ETS_TEXT(line.lines->plan->method.name));
-    heading.used +=
-        ets_memory_headline(line.lines, text + heading.used, sizeof text - heading.used);
-    ets_table_add_section(line.table, ets_built_text(&heading));
-    const uint32_t count = line.lines->count;
-    for (uint32_t i = 0; i < count && (top == 0 || i < top); i++) {
-        line.of = &line.lines->items[i];
-        ets_method_value(&line.lines->plan->method, line.of->tensor->value, &line.value);
-        ets_table_add_row(line.table, 0);
+    struct line line = {.table = table, .lines = lines};
+    size_t size = ets_memory_headline(lines, text, sizeof text);
+    ets_table_add_section(table, (struct ets_text){text, size});
+    for (uint32_t i = 0; i < lines->count && (top == 0 || i < top); i++) {
+        line.of = &lines->items[i];
+        ets_method_value(&lines->plan->method, line.of->tensor->value, &line.value);
+        ets_table_add_row(table, 0);
         for (size_t f = 0; f < FIELDS; f++) fields[f].put(&line);
     }
-    const size_t size = ets_memory_beside(line.lines, text, sizeof text);
-    if (size > 0) ets_table_add_note(line.table, (struct ets_text){text, size});
-}
-
-enum ets_status ets_memory_table_add(struct ets_table *table, const struct ets_memory_plan *plan,
-                                     const struct ets_memory_table_options *options,
-                                     struct ets_error *error)
-{
-    struct ets_arena arena;
-    struct ets_memory_lines lines;
-    ets_arena_init(&arena, ets_table_allocator(table), 0);
-    const bool ok = ets_memory_lines_collect(&arena, plan, &options->lines, &lines);
-    if (ok) add_lines((struct line){.table = table, .lines = &lines}, options->top);
-    ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail_memory(error, "the table of planned memory");
+    for (uint32_t a = 0; a < lines->plan->arena_count; a++) {
+        size = ets_memory_arena_note(lines->plan, a, text, sizeof text);
+        if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
+    }
+    size = ets_memory_beside(lines, text, sizeof text);
+    if (size > 0) ets_table_add_note(table, (struct ets_text){text, size});
 }

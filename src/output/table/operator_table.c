@@ -10,9 +10,11 @@
 #include "host/text_builder.h"
 #include "inspect/patterns.h"
 #include "inspect/time_details.h"
+#include "output/table/cost_fields.h"
 #include "output/table/operator_table.h"
 #include "output/table/table.h"
 #include "views/block_heading.h"
+#include "views/cost_headline.h"
 #include "views/metadata_text.h"
 #include "views/operator_lines.h"
 #include "views/phase_text.h"
@@ -37,6 +39,7 @@ struct filler {
     struct ets_places *places;
     const struct ets_operator_line *line;
     const struct ets_row *row; /* of the line; NULL: it is a group */
+    double flops_unit;         /* with costs: what people see flops in */
 };
 
 /* Which tables have a column. */
@@ -427,7 +430,18 @@ static void name_groups(const struct ets_operator_options *options, struct ets_c
     if (is_place_group(options)) column->kind = ETS_COLUMN_LIST;
 }
 
-static void add_columns(const struct filler *f)
+/* The columns of costs stand behind those of times. */
+static void add_cost_columns(struct filler *f)
+{
+    uint64_t largest = 0;
+    for (uint32_t b = 0; b < ets_inspection_block_count(f->inspection); b++) {
+        const uint64_t flops = ets_cost_flops(&f->options->costs->blocks[b].cost);
+        if (flops > largest) largest = flops;
+    }
+    f->flops_unit = ets_cost_fields_add(f->table, largest, f->tick_ns > 0);
+}
+
+static void add_columns(struct filler *f)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         struct ets_column column = fields[i].column;
@@ -435,7 +449,22 @@ static void add_columns(const struct filler *f)
         if (fields[i].put == put_name) name_groups(f->options, &column);
         if (fields[i].put == put_mid && !ets_middle_is_told(f->inspection)) column.machine_only = 1;
         ets_table_add_columns(f->table, &column, sizeof column, 1, f->tick_ns > 0);
+        if (fields[i].put == put_resolution && f->options->costs != NULL) add_cost_columns(f);
     }
+}
+
+/* What the line did, and how fast: by the time that shares are of. */
+static void put_cost(const struct filler *f)
+{
+    const struct ets_operator_line *line = f->line;
+    const struct ets_span time = ets_span_of(line->times.middle, line->quantum, line->coarse_calls);
+    const bool is_timed = f->tick_ns > 0 && !line->has_own_clock;
+    const struct ets_cost_cells cells = {.table = f->table,
+                                         .cost = &line->cost,
+                                         .lower_ns = is_timed ? time.lower * f->tick_ns : NAN,
+                                         .upper_ns = is_timed ? time.upper * f->tick_ns : NAN,
+                                         .unit = f->flops_unit};
+    ets_cost_fields_put(&cells, f->tick_ns > 0);
 }
 
 static void put_line(struct filler *f, const struct ets_operator_line *line)
@@ -445,6 +474,7 @@ static void put_line(struct filler *f, const struct ets_operator_line *line)
     ets_table_add_row(f->table, line->depth);
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         if (is_shown(&fields[i], f->options->group_by)) fields[i].put(f);
+        if (fields[i].put == put_resolution && f->options->costs != NULL) put_cost(f);
     }
 }
 
@@ -464,6 +494,16 @@ static bool survey(struct filler *f, struct ets_arena *arena)
         a->bytes += events->end[i];
     }
     return true;
+}
+
+/* What a run of the block computes, before the block itself. */
+static void add_cost(const struct filler *f, uint32_t block)
+{
+    char text[ETS_COST_HEADLINE];
+    if (f->options->costs == NULL) return;
+    const size_t size =
+        ets_cost_headline(&f->options->costs->blocks[block], "a run", text, sizeof text);
+    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
 }
 
 static void add_heading(struct filler *f, const struct ets_block *block,
@@ -535,6 +575,7 @@ static bool fill_block(struct filler *f, uint32_t index)
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
+    add_cost(f, index);
     add_heading(f, f->block, &f->allocations[index]);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
     for (uint32_t i = 0; i < lines.count && left > 0; i++) {
@@ -556,8 +597,18 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     struct ets_arena arena, survey_arena;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
     ets_arena_init(&survey_arena, ets_table_allocator(table), 0);
+    struct ets_operator_options with_costs = *options;
+    struct ets_costs costs;
     struct filler f = {
-        .table = table, .inspection = inspection, .options = options, .arena = &arena};
+        .table = table, .inspection = inspection, .options = &with_costs, .arena = &arena};
+    if (options->has_costs) {
+        const enum ets_status status = ets_row_costs_find(&survey_arena, inspection, &costs, error);
+        if (status != ETS_OK) {
+            ets_arena_reset(&survey_arena);
+            return status;
+        }
+        with_costs.costs = &costs;
+    }
     const enum ets_time_unit tick_unit = ets_inspection_tick_unit(inspection, NULL);
     if (tick_unit != ETS_UNIT_CYCLES) f.tick_ns = 1e9 / ets_time_unit_per_second(tick_unit);
     add_columns(&f);

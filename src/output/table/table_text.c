@@ -174,6 +174,12 @@ static void append_number(struct cell_text *out, const struct shown *shown,
     } else {
         /* Of large numbers all digits before the point. */
         const int digits = shown->column->digits > 0 ? shown->column->digits : 6;
+        if (kind == ETS_COLUMN_REAL && cell->kind == CELL_REAL && cell->lower != cell->upper) {
+            append(out, buffer,
+                   (size_t)snprintf(buffer, sizeof buffer, "%.*g..%.*g", digits, cell->lower,
+                                    digits, cell->upper));
+            return;
+        }
         const bool is_whole =
             kind == ETS_COLUMN_TICKS || (digits == 6 && fabs(value) >= 1e6 && fabs(value) < 1e15);
         const int size = is_whole ? snprintf(buffer, sizeof buffer, "%.0f", value)

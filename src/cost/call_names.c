@@ -1,0 +1,22 @@
+/* Takes operators' names apart. */
+#include "cost/call_names.h"
+
+#include "base/text.h"
+#include "inspect/names.h"
+
+static bool ends_with(struct ets_text text, const char *end)
+{
+    const size_t size = strlen(end);
+    return text.size > size && memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+void ets_cost_call_name(struct ets_text space, struct ets_text operator_name,
+                        struct ets_cost_call *call)
+{
+    call->space = space;
+    call->is_copy = ends_with(operator_name, "_copy");
+    /* The one operator that is called a copy and is no copying form of a view. */
+    const bool is_index_copy = ets_text_starts_with(operator_name, "index_copy");
+    call->base = is_index_copy ? (struct ets_text){operator_name.data, sizeof "index_copy" - 1}
+                               : ets_kernel_base_name(operator_name);
+}

@@ -1,0 +1,297 @@
+/* Picks, for each instruction, what tells its work: values of the program, a payload, the graph. */
+#include "cost/instruction_costs.h"
+
+#include "base/text.h"
+#include "inspect/names.h"
+
+enum { PROGRAM_TIMES = 16 };
+
+void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cost *part,
+                        uint64_t times)
+{
+    struct ets_cost product = part->cost;
+    ets_cost_multiply(&product, times);
+    const uint32_t unknown = total->cost.unknown;
+    ets_cost_add(&total->cost, &product);
+    if (total->cost.unknown - unknown > (uint64_t)part->cost.unknown * times)
+        return; /* too large */
+    for (int i = 0; i < ETS_FAMILY_COUNT; i++) {
+        /* Parts of what fits, which was just checked. */
+        total->families[i].flops += part->families[i].flops * times;
+        total->families[i].operators += part->families[i].operators * (uint32_t)times;
+    }
+}
+
+/* One operator among those of a total. */
+static void add_operator(struct ets_total_cost *total, const struct ets_cost *work)
+{
+    struct ets_family_cost *family = &total->families[work->family];
+    if (ets_cost_state(work) != ETS_COST_KNOWN || work->folded > 0) return;
+    family->flops += ets_cost_flops(work);
+    family->operators++;
+}
+
+bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method *method,
+                                const struct ets_graph *graph,
+                                struct ets_instruction_costs *costs_out)
+{
+    *costs_out = (struct ets_instruction_costs){.arena = arena, .has_method = method != NULL};
+    if (graph != NULL) {
+        costs_out->graph = ets_graph_costs_open(arena, graph);
+        if (costs_out->graph == NULL) return false;
+    }
+    if (method == NULL) return true;
+    costs_out->method = *method;
+    costs_out->budget = PROGRAM_TIMES * (uint64_t)method->program->bytes.size;
+    costs_out->delegates =
+        ets_arena_alloc_array(arena, method->delegate_count, sizeof *costs_out->delegates);
+    return costs_out->delegates != NULL &&
+           ets_method_costs_open(arena, method, &costs_out->kernels);
+}
+
+void ets_instruction_costs_close(struct ets_instruction_costs *costs)
+{
+    ets_graph_costs_close(costs->graph);
+    if (costs->has_method) ets_method_costs_close(&costs->kernels);
+}
+
+/* The delegate of a call whose payload can be read; NULL: none. *ok false: no memory. */
+static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
+                                             const struct ets_instruction *instruction, bool *ok)
+{
+    struct ets_delegate delegate;
+    if (instruction == NULL || instruction->kind != ETS_INSTRUCTION_DELEGATE_CALL) return NULL;
+    struct ets_delegate_cost *known = &c->delegates[instruction->delegate_index];
+    if (known->state == ETS_PAYLOAD_READ) return known;
+    if (known->state == ETS_PAYLOAD_NONE) return NULL;
+    known->state = ETS_PAYLOAD_NONE;
+    ets_method_delegate(&c->method, (uint32_t)instruction->delegate_index, &delegate);
+    if (!ets_text_is(delegate.id, ETS_XNNPACK_BACKEND) || delegate.blob.size > c->budget) {
+        return NULL;
+    }
+    c->budget -= delegate.blob.size;
+    if (ets_xnnpack_init(&known->payload, delegate.blob, NULL) != ETS_OK) return NULL;
+    known->counted =
+        ets_arena_alloc_array(c->arena, known->payload.node_count, sizeof *known->counted);
+    *ok =
+        known->counted != NULL && ets_payload_costs_open(c->arena, &known->payload, &known->costs);
+    if (!*ok) return NULL;
+    known->state = ETS_PAYLOAD_READ;
+    return known;
+}
+
+static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_total_cost *total)
+{
+    total->cost = ets_payload_cost(&delegate->costs, NULL, 0);
+    for (uint32_t i = 0; i < delegate->payload.node_count; i++) {
+        const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
+        add_operator(total, &work);
+    }
+}
+
+/* Nodes that a delegate took, of those that have the handles of its call. */
+struct taken {
+    const struct ets_graph_node **nodes;
+    size_t count;
+    uint32_t doubtful; /* that it took of others, which are not all its own */
+};
+
+/* How many entries of a call's list the nodes have, from `first` on to the last of one handle: a
+ * node with several results has one for each that is used, at least two. */
+static size_t entries_of(const struct ets_cost_query *query, size_t first, size_t *end_out)
+{
+    size_t entries = 0, i = first;
+    for (; i < query->node_count && query->nodes[i].handle == query->nodes[first].handle; i++) {
+        entries += query->nodes[i].node->output_count > 1 ? 2 : 1;
+    }
+    *end_out = i;
+    return entries;
+}
+
+/*
+ * The record's list names a handle once for each node that the call took; the nodes of a handle
+ * need not all be among them, as a decomposed operator's may be partly delegated. Where the list is
+ * too short for all of them, it is not known which ones it took.
+ */
+static bool find_taken(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                       bool is_whole_call, struct taken *out)
+{
+    *out = (struct taken){
+        .nodes = ets_arena_alloc_array(c->arena, query->node_count, sizeof *out->nodes)};
+    struct ets_key_table handles;
+    uint32_t *listed = ets_arena_alloc_array(c->arena, query->handle_count, sizeof *listed);
+    if (out->nodes == NULL || listed == NULL) return false;
+    ets_key_table_init(&handles, c->arena, 1);
+    for (size_t i = 0; is_whole_call && i < query->handle_count; i++) {
+        const uint64_t key = (uint64_t)query->handles[i];
+        const uint32_t number = ets_key_table_add(&handles, &key);
+        if (number == ETS_KEY_NONE) return false;
+        listed[number]++;
+    }
+    for (size_t i = 0, end = 0; i < query->node_count; i = end) {
+        const uint64_t key = (uint64_t)query->nodes[i].handle;
+        const uint32_t number = ets_key_table_find(&handles, &key);
+        const size_t entries = entries_of(query, i, &end);
+        if (number != ETS_KEY_NONE && listed[number] < entries) {
+            out->doubtful += listed[number];
+            continue;
+        }
+        for (size_t k = i; k < end; k++) out->nodes[out->count++] = query->nodes[k].node;
+    }
+    return true;
+}
+
+/* Which batch norms went into weights, only the graph knows. */
+static bool count_folded(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                         struct ets_cost *cost)
+{
+    struct taken taken;
+    struct ets_cost of_nodes;
+    if (c->graph == NULL || query->node_count == 0) return true;
+    if (!find_taken(c, query, false, &taken) ||
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &of_nodes)) {
+        return false;
+    }
+    cost->folded = of_nodes.folded;
+    return true;
+}
+
+static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                           bool is_whole_call, struct ets_total_cost *total)
+{
+    struct taken taken;
+    if (!find_taken(c, query, is_whole_call, &taken) ||
+        !ets_graph_costs_set(c->graph, taken.nodes, taken.count, query->is_xnnpack, &total->cost)) {
+        return false;
+    }
+    for (size_t i = 0; i < taken.count; i++) {
+        struct ets_cost work;
+        if (!ets_graph_costs_work(c->graph, taken.nodes[i], query->is_xnnpack, &work)) return false;
+        add_operator(total, &work);
+    }
+    if (taken.doubtful > 0) {
+        struct ets_cost doubt = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
+        doubt.unknown = taken.doubtful;
+        ets_cost_add(&total->cost, &doubt);
+    }
+    return true;
+}
+
+static bool is_equal(const struct ets_cost *a, const struct ets_cost *b)
+{
+    return a->operators == b->operators && a->macs == b->macs && a->ops == b->ops &&
+           a->special == b->special && a->bytes_read == b->bytes_read &&
+           a->bytes_written == b->bytes_written && a->weight_bytes == b->weight_bytes;
+}
+
+/*
+ * Of a kernel the node of its name. A handle may be of several nodes, of one operator taken apart:
+ * where these differ in cost, it is not known which one the kernel is.
+ */
+static bool cost_of_kernel_node(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                                struct ets_cost *cost_out)
+{
+    const struct ets_text base = ets_kernel_base_name(query->kernel);
+    bool has_one = false;
+    *cost_out = ets_cost_unknown(ETS_COST_NO_SHAPE);
+    for (size_t i = 0; i < query->node_count; i++) {
+        struct ets_cost cost;
+        const struct ets_graph_node *node = query->nodes[i].node;
+        if (!ets_text_equal(ets_node_base_name(node->op), base)) continue;
+        if (!ets_graph_costs_node(c->graph, node, &cost)) return false;
+        if (has_one && !is_equal(&cost, cost_out)) {
+            *cost_out = ets_cost_unknown(ETS_COST_NO_SHAPE);
+            return true;
+        }
+        *cost_out = cost;
+        has_one = true;
+    }
+    return true;
+}
+
+static bool cost_of_kernel(struct ets_instruction_costs *c, const struct ets_cost_query *query,
+                           struct ets_cost *cost_out)
+{
+    if (query->instruction != NULL && c->has_method) {
+        return ets_method_costs_instruction(&c->kernels, query->instruction, cost_out);
+    }
+    return cost_of_kernel_node(c, query, cost_out);
+}
+
+bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
+                          struct ets_total_cost *total_out)
+{
+    bool ok = true;
+    *total_out = (struct ets_total_cost){.cost = {.operators = 0}};
+    if (query->kernel.data != NULL) {
+        ok = cost_of_kernel(costs, query, &total_out->cost);
+        add_operator(total_out, &total_out->cost);
+        return ok;
+    }
+    struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
+    if (!ok) return false;
+    if (delegate != NULL) {
+        total_of_payload(delegate, total_out);
+        if (!count_folded(costs, query, &total_out->cost)) return false;
+    } else if (costs->graph == NULL || query->node_count == 0) {
+        total_out->cost = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
+    } else if (!total_of_nodes(costs, query, true, total_out)) {
+        return false;
+    }
+    if (query->instruction != NULL &&
+        ets_method_costs_is_bounded(&costs->kernels, query->instruction)) {
+        total_out->cost.at_most = true;
+    }
+    return true;
+}
+
+void ets_instruction_costs_start(struct ets_instruction_costs *costs,
+                                 const struct ets_instruction *instruction)
+{
+    bool ok = true;
+    struct ets_delegate_cost *delegate = delegate_of(costs, instruction, &ok);
+    if (delegate != NULL) delegate->visit++;
+}
+
+/* The nodes that no part before had, in `nodes`. */
+static uint32_t pick_nodes(struct ets_delegate_cost *delegate, const struct ets_payload_node *list,
+                           size_t count, uint32_t *nodes)
+{
+    uint32_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t node = list[i].index;
+        if (node >= delegate->payload.node_count || delegate->counted[node] == delegate->visit) {
+            continue;
+        }
+        delegate->counted[node] = delegate->visit;
+        nodes[used++] = node;
+    }
+    return used;
+}
+
+bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
+                               const struct ets_cost_query *query,
+                               const struct ets_payload_node *payload_nodes,
+                               size_t payload_node_count, struct ets_cost *cost_out)
+{
+    bool ok = true;
+    struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
+    *cost_out = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
+    if (!ok) return false;
+    if (delegate != NULL && payload_node_count > 0) {
+        uint32_t *nodes = ets_arena_alloc_array(costs->arena, payload_node_count, sizeof *nodes);
+        if (nodes == NULL) return false;
+        const uint32_t count = pick_nodes(delegate, payload_nodes, payload_node_count, nodes);
+        *cost_out = ets_payload_cost(&delegate->costs, nodes, count);
+        if (!count_folded(costs, query, cost_out)) return false;
+    } else if (costs->graph != NULL && query->node_count > 0) {
+        struct ets_total_cost total = {.cost = {.operators = 0}};
+        if (!total_of_nodes(costs, query, false, &total)) return false;
+        *cost_out = total.cost;
+    }
+    if (query->instruction != NULL && ets_cost_state(cost_out) != ETS_COST_UNKNOWN &&
+        ets_method_costs_is_bounded(&costs->kernels, query->instruction)) {
+        cost_out->at_most = true;
+    }
+    return true;
+}

@@ -1,0 +1,87 @@
+/*
+ * The work of a method's instructions, whatever is at hand of it: the program, the ETRecord's
+ * graph, or both. The program counts first, as it has what runs; the graph stands in for it.
+ *
+ *     struct ets_instruction_costs costs;
+ *     if (ets_instruction_costs_open(&arena, &method, graph, &costs) != ETS_OK) return no_memory;
+ *     if (!ets_instruction_cost(&costs, &query, &total)) return no_memory;
+ *     ets_instruction_costs_close(&costs);
+ */
+#ifndef ETSCOPE_COST_INSTRUCTION_COSTS_H
+#define ETSCOPE_COST_INSTRUCTION_COSTS_H
+
+#include "cost/graph_costs.h"
+#include "cost/method_costs.h"
+#include "cost/payload_costs.h"
+#include "etscope/inspect.h"
+
+/* What the operators of one family come to. */
+struct ets_family_cost {
+    uint64_t flops;
+    uint32_t operators; /* nodes of delegates one by one; those in loops once for each turn */
+};
+
+/* What an instruction comes to, or one run of a block, or one execution of a method. */
+struct ets_total_cost {
+    struct ets_cost cost;
+    struct ets_family_cost families[ETS_FAMILY_COUNT];
+};
+
+/* Adds `part`, `times` over; ets_cost_add and ets_cost_multiply have the rules. */
+void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cost *part,
+                        uint64_t times);
+
+/* Of one delegate: what its payload was read to. */
+struct ets_delegate_cost {
+    enum { ETS_PAYLOAD_NEW = 0, ETS_PAYLOAD_READ, ETS_PAYLOAD_NONE } state;
+    struct ets_xnnpack payload;
+    struct ets_payload_costs costs;
+    uint32_t *counted; /* [node] in which visit of the call's parts */
+    uint32_t visit;
+};
+
+struct ets_instruction_costs {
+    struct ets_arena *arena;
+    bool has_method;
+    struct ets_method method;
+    struct ets_method_costs kernels;     /* where has_method */
+    struct ets_graph_costs *graph;       /* NULL: none */
+    struct ets_delegate_cost *delegates; /* [method.delegate_count] */
+    uint64_t budget;                     /* bytes of payloads that may be read */
+};
+
+/* `method` NULL: no program. `graph` NULL: no record. false: no memory. */
+bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method *method,
+                                const struct ets_graph *graph,
+                                struct ets_instruction_costs *costs_out);
+void ets_instruction_costs_close(struct ets_instruction_costs *costs);
+
+/* An instruction, or a part of it, as record and program know it. */
+struct ets_cost_query {
+    const struct ets_instruction *instruction; /* NULL: no program */
+    struct ets_text kernel;           /* "addmm.out" of a kernel call; absent: a delegate's */
+    bool is_xnnpack;                  /* of a delegate call */
+    const struct ets_row_node *nodes; /* of the graph */
+    size_t node_count;
+    const int64_t *handles; /* as the record lists them: of a call, once for each node it took */
+    size_t handle_count;
+};
+
+/* One execution of an instruction. false: no memory. */
+bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
+                          struct ets_total_cost *total_out);
+
+/* From now on the parts of a call are asked for anew. */
+void ets_instruction_costs_start(struct ets_instruction_costs *costs,
+                                 const struct ets_instruction *instruction);
+
+/*
+ * What one event of a delegate call stands for: its payload's nodes, or else `query->nodes`. A node
+ * of the payload that several events list counts with the first. false: no memory.
+ */
+bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
+                               const struct ets_cost_query *query,
+                               const struct ets_payload_node *payload_nodes,
+                               size_t payload_node_count, struct ets_cost *cost_out);
+
+#endif

@@ -1,0 +1,147 @@
+/* Costs of a program's instructions, and what one execution of each method comes to. */
+#include "cost/step_costs.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cost/chain_path.h"
+#include "format/xnnpack.h"
+#include "inspect/inspection.h"
+
+struct finder {
+    struct ets_arena *arena;
+    const struct ets_program *program;
+    struct ets_etrecord *record;
+    const struct ets_delegation *delegation;
+    struct ets_total_cost *steps;
+    const struct ets_cost **units;
+    bool *is_taken;
+    struct ets_method_cost *methods;
+    struct ets_instruction_costs costs; /* of the method at hand */
+};
+
+/* "add.out" of "aten::add.out". */
+static struct ets_text kernel_of(const struct ets_delegation_step *step)
+{
+    const struct ets_text name = step->name;
+    const char *colon = name.data != NULL ? memchr(name.data, ':', name.size) : NULL;
+    if (colon == NULL || colon + 2 > name.data + name.size) return name;
+    const size_t skip = (size_t)(colon + 2 - name.data);
+    return (struct ets_text){name.data + skip, name.size - skip};
+}
+
+static bool cost_units(struct finder *f, uint32_t index, const struct ets_instruction *instruction,
+                       bool is_xnnpack)
+{
+    const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, index);
+    struct ets_cost *units = ets_arena_alloc_array(f->arena, step->unit_count, sizeof *units);
+    if (units == NULL) return false;
+    f->units[index] = units;
+    ets_instruction_costs_start(&f->costs, instruction);
+    for (uint32_t i = 0; i < step->unit_count; i++) {
+        const struct ets_delegate_unit *unit = &step->units[i];
+        const struct ets_cost_query query = {.instruction = instruction,
+                                             .is_xnnpack = is_xnnpack,
+                                             .nodes = unit->nodes,
+                                             .node_count = unit->node_count};
+        if (!ets_instruction_part_cost(&f->costs, &query, unit->payload_nodes,
+                                       unit->payload_node_count, &units[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool cost_step(struct finder *f, const struct ets_chain *chain, uint32_t index)
+{
+    struct ets_instruction instruction;
+    const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, index);
+    ets_chain_instruction(chain, step->instruction, &instruction);
+    const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
+    if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
+    const bool is_xnnpack = is_call && ets_text_is(step->name, ETS_XNNPACK_BACKEND);
+    const struct ets_cost_query query = {
+        .instruction = &instruction,
+        .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
+        .is_xnnpack = is_xnnpack,
+        .nodes = step->nodes,
+        .node_count = step->node_count,
+        .handles = step->handles,
+        .handle_count = step->handle_count};
+    return ets_instruction_cost(&f->costs, &query, &f->steps[index]) &&
+           (!is_call || cost_units(f, index, &instruction, is_xnnpack));
+}
+
+/* What one execution runs, added up. `first`: the method's first step, of instruction 0. */
+static bool add_up(struct finder *f, const struct ets_chain *chain, uint32_t first,
+                   struct ets_method_cost *method)
+{
+    struct ets_chain_path path;
+    const uint32_t count = chain->instruction_count;
+    uint64_t *flops = ets_arena_alloc_array(f->arena, count, sizeof *flops);
+    if (flops == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) flops[i] = ets_cost_flops(&f->steps[first + i].cost);
+    if (!ets_chain_path_find(f->arena, chain, flops, &path)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        f->is_taken[first + i] = path.is_taken[i];
+        if (path.is_taken[i]) ets_total_cost_add(&method->total, &f->steps[first + i], 1);
+    }
+    method->choices = path.choices;
+    method->loops = path.loops;
+    return true;
+}
+
+static enum ets_status cost_method(struct finder *f, uint32_t first, struct ets_error *error)
+{
+    struct ets_method method;
+    struct ets_chain chain;
+    const struct ets_graph *graph = NULL;
+    const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, first);
+    ets_program_method(f->program, step->method, &method);
+    ets_method_chain(&method, 0, &chain);
+    if (f->record != NULL) {
+        struct ets_error reason;
+        const enum ets_status status =
+            ets_etrecord_edge_graph(f->record, step->method_name, &graph, &reason);
+        if (status != ETS_OK && status != ETS_NOT_FOUND) {
+            if (error != NULL) *error = reason;
+            return status;
+        }
+        if (status != ETS_OK || ets_graph_is_emitted(graph)) graph = NULL;
+    }
+    bool ok = ets_instruction_costs_open(f->arena, &method, graph, &f->costs);
+    for (uint32_t i = 0; ok && i < chain.instruction_count; i++) {
+        ok = cost_step(f, &chain, first + i);
+    }
+    ok = ok && add_up(f, &chain, first, &f->methods[step->method]);
+    ets_instruction_costs_close(&f->costs);
+    return ok ? ETS_OK : ets_fail_memory(error, "the costs of instructions");
+}
+
+enum ets_status ets_step_costs_find(struct ets_arena *arena, const struct ets_program *program,
+                                    struct ets_etrecord *record,
+                                    const struct ets_delegation *delegation,
+                                    struct ets_step_costs *costs_out, struct ets_error *error)
+{
+    const uint32_t count = ets_delegation_count(delegation);
+    struct finder f = {
+        .arena = arena,
+        .program = program,
+        .record = record,
+        .delegation = delegation,
+        .steps = ets_arena_alloc_array(arena, count, sizeof *f.steps),
+        .units = ets_arena_alloc_array(arena, count, sizeof *f.units),
+        .is_taken = ets_arena_alloc_array(arena, count, sizeof *f.is_taken),
+        .methods = ets_arena_alloc_array(arena, program->method_count, sizeof *f.methods),
+    };
+    if (f.steps == NULL || f.units == NULL || f.is_taken == NULL || f.methods == NULL) {
+        return ets_fail_memory(error, "the costs of instructions");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_delegation_step *step = ets_delegation_step_at(delegation, i);
+        if (step->instruction == 0) ETS_TRY(cost_method(&f, i, error));
+    }
+    *costs_out = (struct ets_step_costs){f.steps, f.units, f.is_taken, f.methods};
+    return ETS_OK;
+}

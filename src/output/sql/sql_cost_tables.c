@@ -1,0 +1,283 @@
+/* The work of operators, nodes and instructions: counted when a query first asks. */
+#include "cost/row_costs.h"
+#include "cost/step_costs.h"
+#include "inspect/inspection.h"
+#include "output/sql/sql_tables.h"
+
+/* Columns that all tables of costs have, behind those that say of what. */
+#define COST_ENUM(first)                                                                       \
+    FLOPS = (first), MACS, OPS, SPECIAL, READ, WEIGHTS, WRITTEN, MOVED, INTENSITY, ARITHMETIC, \
+    FAMILY, STATE, REASON, OPERATORS, UNKNOWN, FOLDED
+/* clang-format off */
+#define COST_COLUMNS                                                                              \
+    {"flops", "INTEGER", "2 * macs + ops; null where the work is unknown, as the numbers below"}, \
+    {"macs", "INTEGER", "multiply-adds of convolutions, matrix products, attention"},            \
+    {"ops", "INTEGER", "all other arithmetic"},                                                   \
+    {"special_ops", "INTEGER", "of these, evaluations of exp, erf, tanh and the like"},          \
+    {"read_bytes", "INTEGER", "inputs, each tensor once, without weights"},                      \
+    {"weight_bytes", "INTEGER", "constants that are read"},                                      \
+    {"written_bytes", "INTEGER", "outputs"},                                                     \
+    {"moved_bytes", "INTEGER", "all three"},                                                     \
+    {"intensity", "REAL", "flops a byte; null where some of the work is unknown"},               \
+    {"arithmetic", "TEXT", "float32, int8, int8 dynamic, ...; mixed: several"},                  \
+    {"family", "TEXT", "convolution, matrix product, ...; other: several, or none"},             \
+    {"cost", "TEXT", "known, at most (upper bounds of shapes), example (sizes of the export's "  \
+     "inputs), partial (some operators are unknown), unknown; null: no operator"},               \
+    {"cost_reason", "TEXT", "why some are unknown"},                                              \
+    {"counted", "INTEGER", "operators that the numbers are of"},                                 \
+    {"not_counted", "INTEGER", "operators that are unknown"},                                    \
+    {"folded", "INTEGER", "batch norms whose work is in weights"},                               \
+    {NULL, NULL, NULL}
+/* clang-format on */
+
+static const char *state_name(const struct ets_cost *cost)
+{
+    switch (ets_cost_state(cost)) {
+    case ETS_COST_KNOWN: return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
+    case ETS_COST_PARTIAL: return "partial";
+    case ETS_COST_UNKNOWN: return "unknown";
+    default: return NULL;
+    }
+}
+
+enum { COST_ENUM(0) };
+
+/* `column` counts from FLOPS. */
+static struct ets_sql_value cost_cell(const struct ets_cost *cost, int column)
+{
+    switch (column) {
+    case STATE: return ets_sql_string(state_name(cost));
+    case REASON: return ets_sql_string(ets_cost_reason_name(cost->reason));
+    case OPERATORS: return ets_sql_integer(cost->operators);
+    case UNKNOWN: return ets_sql_integer(cost->unknown);
+    case FOLDED: return ets_sql_integer(cost->folded);
+    default: break;
+    }
+    if (cost->operators == 0) return ets_sql_null();
+    switch (column) {
+    case FLOPS: return ets_sql_integer((int64_t)ets_cost_flops(cost));
+    case MACS: return ets_sql_integer((int64_t)cost->macs);
+    case OPS: return ets_sql_integer((int64_t)cost->ops);
+    case SPECIAL: return ets_sql_integer((int64_t)cost->special);
+    case READ: return ets_sql_integer((int64_t)cost->bytes_read);
+    case WEIGHTS: return ets_sql_integer((int64_t)cost->weight_bytes);
+    case WRITTEN: return ets_sql_integer((int64_t)cost->bytes_written);
+    case MOVED: return ets_sql_integer((int64_t)ets_cost_bytes(cost));
+    case INTENSITY: return ets_sql_real(ets_cost_intensity(cost));
+    case ARITHMETIC:
+        if (cost->arithmetic == ETS_ARITHMETIC_NONE) return ets_sql_null();
+        return ets_sql_string(ets_arithmetic_name(cost->arithmetic));
+    default: return ets_sql_string(ets_cost_family_name(cost->family));
+    }
+}
+
+static const struct ets_sql_value no_memory = {.kind = SQL_NO_MEMORY};
+
+/* operator_costs */
+
+static const struct ets_sql_column operator_columns[] = {
+    {"operator", "INTEGER", "of `operators`; of what one run did in it, with what it encloses"},
+    COST_COLUMNS,
+};
+
+static uint64_t operator_count(const struct ets_sql_data *data)
+{
+    return data->operator_count;
+}
+
+static struct ets_sql_value operator_cell(struct ets_sql_cursor *cursor, int column)
+{
+    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
+    const uint32_t index = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
+    struct ets_sql_trace_data *trace = cursor->trace;
+    if (trace->costs == NULL) {
+        struct ets_costs costs;
+        if (ets_row_costs_find(&cursor->data->arena, trace->inspection, &costs, NULL) != ETS_OK) {
+            return no_memory;
+        }
+        trace->costs = costs.rows;
+    }
+    return cost_cell(&trace->costs[index], column - 1);
+}
+
+static struct ets_sql_range of_operator(const struct ets_sql_data *data, int64_t number)
+{
+    if (number < 0 || number >= data->operator_count) return (struct ets_sql_range){.end = 0};
+    return (struct ets_sql_range){.first = (uint64_t)number, .end = (uint64_t)number + 1};
+}
+
+const struct ets_sql_table ets_sql_operator_costs_table = {
+    .name = "operator_costs",
+    .meaning = "The work of the operators, in one run.",
+    .columns = operator_columns,
+    .count = operator_count,
+    .cell = operator_cell,
+    .lookups = {{0, of_operator, operator_count}},
+    .indexed = {"operator"},
+};
+
+/* node_costs */
+
+static const struct ets_sql_column node_columns[] = {
+    {"node", "INTEGER", "of `nodes`; as a kernel would run it, by the record's shapes"},
+    COST_COLUMNS,
+};
+
+static uint64_t node_count(const struct ets_sql_data *data)
+{
+    return data->node_count;
+}
+
+/* Of one graph, its branches' nodes behind its own. */
+static bool add_graph_costs(struct ets_sql_data *data, struct ets_graph_costs *costs,
+                            const struct ets_sql_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->graph->node_count; i++) {
+        if (!ets_graph_costs_node(costs, &graph->graph->nodes[i],
+                                  &data->node_costs[graph->first_node + i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool count_nodes(struct ets_sql_data *data)
+{
+    if (data->node_costs != NULL) return true;
+    struct ets_cost *costs =
+        ets_arena_alloc_array(&data->arena, data->node_count, sizeof *data->node_costs);
+    if (costs == NULL) return false;
+    data->node_costs = costs;
+    for (uint32_t i = 0; i < data->graph_count;) {
+        const struct ets_graph *top = data->graphs[i].graph;
+        struct ets_graph_costs *graph = ets_graph_costs_open(&data->arena, top);
+        bool ok = graph != NULL;
+        for (uint32_t end = i + 1 + top->subgraph_count; ok && i < end; i++) {
+            ok = add_graph_costs(data, graph, &data->graphs[i]);
+        }
+        ets_graph_costs_close(graph);
+        if (!ok) {
+            data->node_costs = NULL;
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct ets_sql_value node_cell(struct ets_sql_cursor *cursor, int column)
+{
+    if (column == 0) return ets_sql_integer((int64_t)cursor->row);
+    if (!count_nodes(cursor->data)) return no_memory;
+    return cost_cell(&cursor->data->node_costs[cursor->row], column - 1);
+}
+
+static struct ets_sql_range of_node(const struct ets_sql_data *data, int64_t number)
+{
+    if (number < 0 || number >= data->node_count) return (struct ets_sql_range){.end = 0};
+    return (struct ets_sql_range){.first = (uint64_t)number, .end = (uint64_t)number + 1};
+}
+
+const struct ets_sql_table ets_sql_node_costs_table = {
+    .name = "node_costs",
+    .meaning = "The work of the ETRecords' nodes.",
+    .columns = node_columns,
+    .count = node_count,
+    .cell = node_cell,
+    .lookups = {{0, of_node, node_count}},
+    .indexed = {"node"},
+};
+
+/* instruction_costs */
+
+enum { STEP_PROGRAM, STEP_METHOD, STEP_CHAIN, STEP_INSTRUCTION, STEP_TAKEN, STEP_COST };
+
+static const struct ets_sql_column step_columns[] = {
+    {"program", "INTEGER", "of `programs`"},
+    {"method", "TEXT", "name of its method"},
+    {"chain", "INTEGER", "as events name it"},
+    {"instruction", "INTEGER", "as events name it; its work when it runs once"},
+    {"taken", "INTEGER", "1: on the way through the method that computes most, loops run once"},
+    COST_COLUMNS,
+};
+
+static uint64_t step_count(const struct ets_sql_data *data)
+{
+    return data->instruction_count;
+}
+
+/* The work of a program's instructions; without the record where the two disagree. */
+static bool find_steps(struct ets_sql_data *data, const struct ets_program *program,
+                       struct ets_etrecord *record, struct ets_step_costs *out, uint32_t *count_out)
+{
+    struct ets_delegation *delegation;
+    const struct ets_delegation_options options = {
+        .program = program, .record = record, .allocator = data->arena.allocator};
+    if (ets_delegation_open(&options, &delegation, NULL) != ETS_OK) {
+        return record != NULL && find_steps(data, program, NULL, out, count_out);
+    }
+    const bool ok =
+        ets_step_costs_find(&data->arena, program, record, delegation, out, NULL) == ETS_OK;
+    *count_out = ets_delegation_count(delegation);
+    ets_delegation_close(delegation);
+    return ok;
+}
+
+/* Steps are the instructions of the methods' first chains, in order. */
+static bool count_program(struct ets_sql_data *data, uint32_t program)
+{
+    struct ets_step_costs costs;
+    uint32_t at = 0, count = 0;
+    const uint32_t number = ets_sql_data_record_of(data, program);
+    struct ets_etrecord *record =
+        number == ETS_NO_INDEX ? NULL : data->sources.records[number].record;
+    if (!find_steps(data, data->sources.programs[program].program, record, &costs, &count)) {
+        return false;
+    }
+    for (uint32_t c = 0; c < data->chain_count; c++) {
+        const struct ets_sql_chain *chain = &data->chains[c];
+        if (data->methods[chain->method].program != program || chain->chain.index != 0) continue;
+        for (uint32_t i = 0; i < chain->chain.instruction_count && at < count; i++, at++) {
+            data->step_costs[chain->first_instruction + i] =
+                (struct ets_sql_step_cost){costs.steps[at].cost, costs.is_taken[at]};
+        }
+    }
+    return true;
+}
+
+static bool count_steps(struct ets_sql_data *data)
+{
+    if (data->step_costs != NULL) return true;
+    data->step_costs =
+        ets_arena_alloc_array(&data->arena, data->instruction_count, sizeof *data->step_costs);
+    bool ok = data->step_costs != NULL;
+    for (uint32_t p = 0; ok && p < data->sources.program_count; p++) ok = count_program(data, p);
+    if (!ok) data->step_costs = NULL;
+    return ok;
+}
+
+static struct ets_sql_value step_cell(struct ets_sql_cursor *cursor, int column)
+{
+    struct ets_sql_data *data = cursor->data;
+    const struct ets_sql_chain *chain = ets_sql_data_chain(data, (uint32_t)cursor->row);
+    const struct ets_sql_method *method = &data->methods[chain->method];
+    switch (column) {
+    case STEP_PROGRAM: return ets_sql_integer(method->program);
+    case STEP_METHOD: return ets_sql_text(method->method.name);
+    case STEP_CHAIN: return ets_sql_integer(chain->chain.index);
+    case STEP_INSTRUCTION:
+        return ets_sql_integer((int64_t)(cursor->row - chain->first_instruction));
+    default: break;
+    }
+    if (!count_steps(data)) return no_memory;
+    const struct ets_sql_step_cost *step = &data->step_costs[cursor->row];
+    if (column == STEP_TAKEN) return ets_sql_integer(step->is_taken);
+    return cost_cell(&step->cost, column - STEP_COST);
+}
+
+const struct ets_sql_table ets_sql_instruction_costs_table = {
+    .name = "instruction_costs",
+    .meaning = "The work of the programs' instructions.",
+    .columns = step_columns,
+    .count = step_count,
+    .cell = step_cell,
+};
