@@ -28,7 +28,7 @@ def owners_frame(handle):
         if not lib.ets_allocation_owners_collect(arena, handle.pointer, view):
             raise MemoryError("no memory for what the trace tells of memory")
         if view.method_count == 0:
-            raise Error("the trace does not tell of memory; `etscope run MODEL --memory -o FILE` "
+            raise Error("the trace has no memory counts; `etscope run MODEL --memory -o FILE` "
                         "records it")  # fmt: skip
         files = [view.items[i] for i in range(view.count) if view.items[i].method == NO_INDEX]
         rows = [_owner(handle, item) for item in files]

@@ -27,7 +27,7 @@ const struct cli_option cli_diff_options[] = {
      NULL, false},
     {"--min-change", "--least-change", "PERCENT", "Treat smaller changes as \"same\"; default 1",
      NULL, false},
-    {"--brief", NULL, NULL, "Of programs: print the answer in one sentence, without the table",
+    {"--brief", NULL, NULL, "For programs: print the answer in one sentence, without the table",
      NULL, false},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,

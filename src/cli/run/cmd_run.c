@@ -14,7 +14,7 @@ const struct cli_option cli_run_options[] = {
      "Print the outputs of each method's last run as NumPy does, large ones shortened or in full",
      NULL, false},
     {"--memory", NULL, NULL,
-     "Also count who takes how much memory; `inspect --memory` shows it from the trace", NULL,
+     "Also count what allocates how much memory; `inspect --memory` shows it from the trace", NULL,
      false},
     CLI_SESSION_OPTIONS,
     {NULL, NULL, NULL, NULL, NULL, false},
