@@ -3,14 +3,14 @@
 
 #include "host/key_table.h"
 
-/* A table of more cells takes too long; items are then matched by their number of occurrence. */
+/* A larger table takes too long; items are then matched by their number of occurrence. */
 enum { MAX_CELLS = 4 * 1000 * 1000 };
-/* What a pair adds to the length of a sequence: more than all of its single items together. */
+/* The weight of a pair in a sequence: more than all its single items together. */
 enum { PAIR_LENGTH = 4096 };
 
 static const uint32_t none = UINT32_MAX;
 
-/* Where an item is. */
+/* The positions of an item. */
 struct place {
     uint32_t count[2], last[2];
 };
@@ -18,12 +18,11 @@ struct place {
 struct match {
     struct ets_arena *arena;
     const uint32_t *left, *right;
-    uint32_t start, left_end, right_end; /* what the equal ends leave */
+    uint32_t start, left_end, right_end; /* the part between the equal ends */
     uint32_t *partner;
 };
 
-/* [left] the only one of its kind on the right, where it is the only one on the left; else none.
- * NULL: no memory. */
+/* [left] the equal item on the right, if it is unique on both sides; else none. NULL: no memory. */
 static uint32_t *find_singles(const struct match *m, uint32_t left_count, uint32_t right_count)
 {
     struct ets_key_table keys;
@@ -51,7 +50,7 @@ static uint32_t *find_singles(const struct match *m, uint32_t left_count, uint32
     return singles;
 }
 
-/* The middles by a table of the lengths of what is left to match. */
+/* Matches the middles with a table of the lengths of remaining sequences. */
 static bool match_table(const struct match *m, const uint32_t *singles)
 {
     const size_t rows = m->left_end - m->start, columns = (size_t)m->right_end - m->start + 1;
@@ -81,7 +80,7 @@ static bool match_table(const struct match *m, const uint32_t *singles)
     return true;
 }
 
-/* The n-th of an item with the n-th of the same. */
+/* Matches the n-th occurrence of an item with the n-th of the same item. */
 static bool match_occurrences(const struct match *m)
 {
     struct ets_key_table keys;
@@ -89,7 +88,8 @@ static bool match_occurrences(const struct match *m)
     uint32_t *heads = ets_arena_alloc_array(m->arena, m->left_end, sizeof *heads);
     ets_key_table_init(&keys, m->arena, 1);
     if (next == NULL || heads == NULL) return false;
-    for (uint32_t i = m->left_end; i-- > m->start;) { /* backwards: the first is at the head */
+    for (uint32_t i = m->left_end;
+         i-- > m->start;) { /* backwards, so that the first is at the head */
         const uint64_t item = m->left[i];
         const uint32_t known = keys.count, key = ets_key_table_add(&keys, &item);
         if (key == ETS_KEY_NONE) return false;
@@ -131,7 +131,7 @@ bool ets_common_sequence(struct ets_arena *arena, const struct ets_sequence *lef
     if (cells > MAX_CELLS) return match_occurrences(&m);
     const uint32_t *singles = find_singles(&m, left->count, right->count);
     if (singles == NULL || !match_table(&m, singles)) return false;
-    for (uint32_t i = 0; i < left->count; i++) { /* those that order left apart */
+    for (uint32_t i = 0; i < left->count; i++) { /* unique items that the sequence left unmatched */
         if (partner_out[i] == none) partner_out[i] = singles[i];
     }
     return true;

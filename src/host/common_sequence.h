@@ -1,5 +1,5 @@
 /*
- * The longest common sequence of two lists of numbers: what both have in the same order.
+ * Finds the longest common sequence of two lists of numbers.
  *
  *     uint32_t partner[count];
  *     if (!ets_common_sequence(&arena, &before, &after, partner)) return false;
@@ -19,10 +19,9 @@ struct ets_sequence {
 
 /*
  * Fills partner_out[left->count] with the index in `right` of each item's partner, or UINT32_MAX.
- * Equal ends are taken first, so that like lists cost nothing. An item that each side has once is
- * the same: of equally long sequences one with more of them is taken, and where order leaves them
- * apart they are paired all the same. Very long lists that differ are paired by the number of
- * occurrence. False: no memory.
+ * Equal ends are matched first, so that similar lists cost nothing. Among equally long sequences,
+ * one with more unique items (once on each side) is taken. Unique items outside the sequence are
+ * paired, too. Very long lists that differ are paired by number of occurrence. False: no memory.
  */
 bool ets_common_sequence(struct ets_arena *arena, const struct ets_sequence *left,
                          const struct ets_sequence *right, uint32_t *partner_out);
