@@ -1,4 +1,4 @@
-"""What an ExecuTorch program did when it ran. A drop-in for `executorch.devtools`.
+"""Profiles and debugs ExecuTorch programs. A drop-in for `executorch.devtools`.
 
     from etscope import Inspector
 

@@ -11,17 +11,18 @@
 #include "output/text/machine_text.h"
 
 const struct cli_option cli_machine_options[] = {
-    {"--save", NULL, "FILE", "Write what was measured to FILE, for --machine of other commands",
+    {"--save", NULL, "FILE", "Write the measurements to FILE, for --machine of other commands",
      NULL, false},
-    {"--threads", NULL, "N", "Measure with N threads only; default: 1, 2, 4... up to the runtime's",
+    {"--threads", NULL, "N",
+     "Measure only with N threads; default: 1, 2, 4... up to the runtime's number", NULL, false},
+    {"--quick", NULL, NULL,
+     "Measure few runs of small vectors, to try the command; the results are unreliable", NULL,
+     false},
+    {"--format", "-f", CLI_FORMATS, "Output format", NULL, false},
+    {"--width", NULL, "N", "Width of the table in characters; default: the terminal's, or no limit",
      NULL, false},
-    {"--quick", NULL, NULL, "Few runs of small vectors: to try the command, not to rely on", NULL,
-     false},
-    {"--format", "-f", CLI_FORMATS, "How to print the table", NULL, false},
-    {"--width", NULL, "N", "Columns of the table; default: the terminal's, or no limit", NULL,
-     false},
     {"--output", NULL, "FILE", "Write the table to FILE instead of standard output", NULL, false},
-    {"--engine", NULL, "FILE", "The engine plug-in to use; default: found by itself", NULL, false},
+    {"--engine", NULL, "FILE", "The engine plug-in; default: search the usual places", NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
@@ -70,7 +71,7 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     if (!engine->tracing_compiled_in) {
         code = cli_complain(CLI_UNAVAILABLE,
                             "this ExecuTorch runtime was built without event tracing: a matrix "
-                            "product inside of a delegate cannot be timed");
+                            "product inside a delegate cannot be timed");
     } else {
         code = cli_measure(engine, &options, &m->arena, &m->machine);
     }
@@ -109,13 +110,13 @@ int cmd_machine(const struct cli_arguments *arguments)
     bool ok = true;
     const char *path = cli_value(arguments, "--save");
     if (arguments->word_count > 1) {
-        return cli_complain(CLI_USAGE, "machine takes one file that it saved, or none to measure");
+        return cli_complain(CLI_USAGE, "machine takes one file from --save, or none to measure");
     }
     if (arguments->word_count == 1 && path != NULL) {
-        return cli_complain(CLI_USAGE, "--save keeps what is measured: leave out %s",
+        return cli_complain(CLI_USAGE, "--save needs new measurements: leave out %s",
                             arguments->words[0]);
     }
-    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* used by cli_style */
+    (void)cli_number(arguments, "--width", 0, 20, 10000, &ok); /* read by cli_style */
     if (!ok) return CLI_USAGE;
     struct measured m = {.date = ""};
     ets_arena_init(&m.arena, NULL, 0);
