@@ -58,6 +58,15 @@ class Answers(support.FolderTest):
                               "at zoo.py:16 to _softmax at zoo.py:16; 2.2 KiB less planned memory; "
                               "the file is 384 B larger\n")
 
+    def test_diff__says_which_call_took_an_instruction_over(self):
+        rows = document(fixture("mlp_portable", "model.pte"),
+                        fixture("mlp_xnnpack", "model.pte"))["rows"]
+        relu, = [row for row in rows if row["part"] == "instruction"
+                 and row["name"] == "aten::relu.out"]
+        self.assertEqual((relu["change"], relu["before"], relu["after"]),
+                         ("delegated", "instruction 2", "XnnpackBackend, instruction 0"))
+        self.assertEqual(relu["source"], "models/zoo.py:16")
+
     def test_diff__names_constants_as_the_model_does(self):
         rows = document(fixture("mlp_portable", "model.pte"),
                         fixture("mlp_xnnpack", "model.pte"))["rows"]
@@ -74,6 +83,10 @@ class Answers(support.FolderTest):
                          "--no-siblings")
         self.assertIn("1 call of XnnpackBackend is new; 2 calls of aten::permute_copy are gone, "
                       "and 3 other kernels", found["headline"])
+        call, = [row for row in found["rows"] if row["part"] == "instruction"
+                 and row["change"] == "added"]
+        self.assertEqual((call["name"], call["before"], call["after"]),
+                         ("XnnpackBackend", None, "instruction 0"))
         self.assertEqual({row["change"] for row in found["rows"] if row["part"] == "instruction"},
                          {"removed", "added"})
 
