@@ -44,6 +44,13 @@ class Answers(support.FolderTest):
                             fixture("mlp_portable", "model.bpte"))
         self.assertEqual((code, out), (support.OK, "the programs are equal, byte by byte\n"))
 
+    def test_diff__takes_a_program_from_standard_input(self):
+        path = fixture("mlp_portable", "model.pte")
+        for words in ((path, "-"), ("-", path)):
+            done = support.run("diff", *words, "--brief", stdin=path.read_bytes())
+            self.assertEqual((done.returncode, done.stdout),
+                             (support.OK, b"the programs are equal, byte by byte\n"), done.stderr)
+
     def test_diff__of_bundles_says_that_test_cases_are_left_out(self):
         code, _, error = diff(fixture("mlp_portable", "model.bpte"),
                               fixture("mlp_portable", "model.bpte"))
@@ -95,6 +102,14 @@ class Answers(support.FolderTest):
                          "--brief")
         self.assertEqual(found["rows"], [])
         self.assertIn("1 of 1 method differs", found["headline"])
+
+    def test_diff__every_format_has_all_rows(self):
+        words = fixture("mlp_portable", "model.pte"), fixture("mlp_xnnpack", "model.pte")
+        count = len(document(*words)["rows"])
+        for kind in ("csv", "tsv", "jsonl"):
+            code, out, _ = diff(*words, "--format", kind)
+            self.assertEqual(code, NEGATIVE)
+            self.assertEqual(len(out.splitlines()), count + (kind != "jsonl"))
 
     def test_diff__top_says_what_it_does_not_show(self):
         _, out, _ = diff(fixture("mlp_portable", "model.pte"),
