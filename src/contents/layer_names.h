@@ -33,9 +33,12 @@ struct ets_layer_names {
 enum ets_status ets_layer_names_init(struct ets_layer_names *names, struct ets_arena *arena,
                                      struct ets_etrecord *record, struct ets_error *error);
 
-/* NULL: the record has no such method. */
+/*
+ * NULL: the record has no such method, or another program's: it knows instructions that the method
+ * does not have, or delegates where the method calls none or those of other backends.
+ */
 struct ets_layer_method *ets_layer_method(const struct ets_layer_names *names,
-                                          struct ets_text name);
+                                          const struct ets_method *method);
 
 /* What a parameter must be like. */
 struct ets_layer_wish {

@@ -324,7 +324,7 @@ void ets_program_bytes_name(struct ets_byte_sheet *sheet)
         struct ets_method method;
         ets_program_method(program, i, &method);
         name_external(sheet, &method);
-        struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, method.name);
+        struct ets_layer_method *layers = ets_layer_method(&sheet->all->names, &method);
         for (uint32_t c = 0; layers != NULL && c < method.chain_count; c++) {
             struct ets_chain chain;
             ets_method_chain(&method, c, &chain);

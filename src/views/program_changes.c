@@ -137,7 +137,7 @@ static struct ets_text name_constant(const struct collector *c,
                                      const struct ets_program_change_line *line, int s)
 {
     const struct ets_value_use *use = line->uses[s];
-    struct ets_layer_method *layers = ets_layer_method(&c->names[s], line->methods[s].name);
+    struct ets_layer_method *layers = ets_layer_method(&c->names[s], &line->methods[s]);
     struct ets_text name = {NULL, 0};
     struct ets_evalue value;
     struct ets_chain chain;
