@@ -26,16 +26,19 @@ struct programs {
 
 int cli_count_programs(const struct cli_arguments *arguments)
 {
-    int count = 0;
+    int count = 0, unknown = 0;
     for (unsigned i = 0; i < 2; i++) {
         struct ets_file *file;
-        if (strcmp(arguments->words[i], "-") == 0) continue;
+        if (strcmp(arguments->words[i], "-") == 0) {
+            unknown++; /* standard input can be read once */
+            continue;
+        }
         if (ets_file_open(arguments->words[i], &file, NULL) != ETS_OK) continue;
         const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
         count += kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
         ets_file_close(file);
     }
-    return count;
+    return count > 0 ? count + unknown : 0;
 }
 
 /* Options that only mean something of traces. */
