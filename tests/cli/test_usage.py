@@ -16,7 +16,7 @@ import support
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "sql", "diff", "gate", "summary",
             "run", "verify", "bundle", "recover", "delegates", "machine", "memory", "size",
-            "info", "doctor", "help")
+            "info", "dump", "doctor", "help")
 
 
 class Words(unittest.TestCase):
