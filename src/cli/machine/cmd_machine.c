@@ -26,7 +26,7 @@ const struct cli_option cli_machine_options[] = {
     {NULL, NULL, NULL, NULL, NULL, false},
 };
 
-enum { MOST_THREADS = 1024, DATE_CHARS = 32 };
+enum { MOST_THREADS = 1024, DATE_CHARS = 32, ENOUGH_RUNS = 50 };
 
 /* What the measured machine is made of, as long as it is used. */
 struct measured {
@@ -79,6 +79,19 @@ static int measure(const struct cli_arguments *arguments, struct measured *m)
     return code;
 }
 
+/* A busy machine leaves no time for as many runs as a roof needs. */
+static void note_few_runs(const struct ets_machine *machine)
+{
+    uint32_t least = ENOUGH_RUNS;
+    for (uint32_t i = 0; i < machine->roof_count; i++) {
+        if (machine->roofs[i].runs < least) least = machine->roofs[i].runs;
+    }
+    if (least < ENOUGH_RUNS) {
+        cli_note("this machine is busy: only %u runs instead of %d; measure again when it is idle",
+                 least, ENOUGH_RUNS);
+    }
+}
+
 static int save(const char *path, const struct ets_machine *machine)
 {
     struct ets_output *output;
@@ -123,6 +136,9 @@ int cmd_machine(const struct cli_arguments *arguments)
     int code = arguments->word_count == 1
                    ? cli_machine_read(arguments->words[0], &m.arena, &m.machine)
                    : measure(arguments, &m);
+    if (code == CLI_OK && arguments->word_count == 0 && !cli_has(arguments, "--quick")) {
+        note_few_runs(&m.machine);
+    }
     if (code == CLI_OK && path != NULL) code = save(path, &m.machine);
     if (code == CLI_OK) code = show(arguments, &m.machine);
     ets_arena_reset(&m.arena);
