@@ -260,6 +260,16 @@ _etscope() {
     delegates:--width) compopt +o default 2>/dev/null ;;
     delegates:--output) ;;
     delegates:--source-time-scale|delegates:--source_time_scale) words='ns us ms s cycles' ;;
+    cost:--etrecord) ;;
+    cost:--method) compopt +o default 2>/dev/null ;;
+    cost:--group-by|cost:-g) words='none op module' ;;
+    cost:--depth) compopt +o default 2>/dev/null ;;
+    cost:--sort|cost:-s) words='order flops bytes' ;;
+    cost:--top|cost:-n) compopt +o default 2>/dev/null ;;
+    cost:--columns|cost:-c) compopt +o default 2>/dev/null ;;
+    cost:--format|cost:-f) words='table tsv csv json jsonl markdown' ;;
+    cost:--width) compopt +o default 2>/dev/null ;;
+    cost:--output) ;;
     memory:--etrecord) ;;
     memory:--method) compopt +o default 2>/dev/null ;;
     memory:--sort|memory:-s) words='peak size offset first value' ;;
@@ -288,6 +298,7 @@ _etscope() {
         bundle) words='-h --help --output -o --case -c --expect --expect-from-run --method -m --cases-from --threads --data --load-library --python --engine' ;;
         recover) words='-h --help --output -o --encoding --part --program --etrecord --format -f' ;;
         delegates) words='-h --help --etrecord --method --no-siblings --calls --format -f --unit --width --output --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
+        cost) words='-h --help --etrecord --method --no-siblings --group-by -g --depth --sort -s --top -n --columns -c --format -f --width --output' ;;
         memory) words='-h --help --etrecord --method --no-siblings --all --what-if --sort -s --top -n --columns -c --format -f --width --output' ;;
         info) words='-h --help --format -f --all' ;;
         doctor) words='-h --help --format -f --load-library' ;;
@@ -295,7 +306,7 @@ _etscope() {
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates memory info doctor help --help --version'
+    words='profile inspect annotate tensors gap sql diff gate summary run verify bundle recover delegates cost memory info doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

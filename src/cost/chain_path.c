@@ -7,9 +7,9 @@
 struct finder {
     const struct ets_chain *chain;
     const uint64_t *flops;
-    bool *is_written;   /* [value] a call names it, so that it may change */
-    uint64_t *best;     /* [instruction + 1] from here to the end */
-    uint32_t *next;     /* [instruction] on that way */
+    bool *is_written; /* [value] a call names it, so that it may change */
+    uint64_t *best;   /* [instruction + 1] from here to the end */
+    uint32_t *next;   /* [instruction] on that way */
     struct ets_chain_path *path;
 };
 
@@ -65,8 +65,7 @@ bool ets_chain_path_find(struct ets_arena *arena, const struct ets_chain *chain,
     struct finder f = {
         .chain = chain,
         .flops = flops,
-        .is_written =
-            ets_arena_alloc_array(arena, chain->method.value_count, sizeof *f.is_written),
+        .is_written = ets_arena_alloc_array(arena, chain->method.value_count, sizeof *f.is_written),
         .best = ets_arena_alloc_array(arena, count + 1, sizeof *f.best),
         .next = ets_arena_alloc_array(arena, count, sizeof *f.next),
         .path = path_out,

@@ -61,14 +61,14 @@ static bool cost_step(struct finder *f, const struct ets_chain *chain, uint32_t 
     const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
     if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
     const bool is_xnnpack = is_call && ets_text_is(step->name, ETS_XNNPACK_BACKEND);
-    const struct ets_cost_query query = {.instruction = &instruction,
-                                         .kernel = is_call ? (struct ets_text){NULL, 0}
-                                                           : kernel_of(step),
-                                         .is_xnnpack = is_xnnpack,
-                                         .nodes = step->nodes,
-                                         .node_count = step->node_count,
-                                         .handles = step->handles,
-                                         .handle_count = step->handle_count};
+    const struct ets_cost_query query = {
+        .instruction = &instruction,
+        .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
+        .is_xnnpack = is_xnnpack,
+        .nodes = step->nodes,
+        .node_count = step->node_count,
+        .handles = step->handles,
+        .handle_count = step->handle_count};
     return ets_instruction_cost(&f->costs, &query, &f->steps[index]) &&
            (!is_call || cost_units(f, index, &instruction, is_xnnpack));
 }

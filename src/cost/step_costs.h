@@ -22,9 +22,9 @@ struct ets_method_cost {
 };
 
 struct ets_step_costs {
-    const struct ets_total_cost *steps;   /* [step] one execution of the instruction */
-    const struct ets_cost *const *units;  /* [step][unit] */
-    const bool *is_taken;                 /* [step] whether the method's total has it */
+    const struct ets_total_cost *steps;    /* [step] one execution of the instruction */
+    const struct ets_cost *const *units;   /* [step][unit] */
+    const bool *is_taken;                  /* [step] whether the method's total has it */
     const struct ets_method_cost *methods; /* [method of the program] */
 };
 

@@ -15,7 +15,7 @@ import support
 
 DUMP = support.fixture("mlp_portable", "profile.etdp")
 COMMANDS = ("profile", "inspect", "annotate", "tensors", "gap", "sql", "diff", "gate", "summary",
-            "run", "verify", "bundle", "recover", "delegates", "memory", "info", "doctor", "help")
+            "run", "verify", "bundle", "recover", "delegates", "cost", "memory", "info", "doctor", "help")
 
 
 class Words(unittest.TestCase):

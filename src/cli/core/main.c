@@ -214,6 +214,18 @@ static const struct cli_command commands[] = {
      "etscope delegates model.pte --etrecord model.etrecord\n"
      "etscope delegates model.pte profile.etdp --etrecord model.etrecord",
      cmd_delegates},
+    {"cost", "show what a program computes and moves", "PROGRAM",
+     "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
+     "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
+     "instruction and for what XNNPACK runs inside of its calls. The first sentence says how much "
+     "a run computes, and in what. Dynamic shapes count at their upper bounds, of two branches the "
+     "more expensive one counts, and of a loop one turn. Operators that cannot be counted are "
+     "listed with a question mark and are in no sum. Modules and source lines need the ETRecord. "
+     "`etscope inspect --cost` shows the same beside the times of a trace.",
+     cli_cost_options,
+     "etscope cost model.pte\n"
+     "etscope cost model.pte --etrecord model.etrecord --group-by module --depth 2",
+     cmd_cost},
     {"memory", "show what fills a program's planned memory", "PROGRAM",
      "Lists the tensors that the memory plan of PROGRAM (a .pte or .bpte) places: where each lies, "
      "how large it is, and the instructions between which it is needed. The first sentence says "

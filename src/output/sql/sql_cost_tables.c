@@ -5,9 +5,9 @@
 #include "output/sql/sql_tables.h"
 
 /* Columns that all tables of costs have, behind those that say of what. */
-#define COST_ENUM(first)                                                                         \
-    FLOPS = (first), MACS, OPS, SPECIAL, READ, WEIGHTS, WRITTEN, MOVED, INTENSITY, ARITHMETIC,   \
-        FAMILY, STATE, REASON, OPERATORS, UNKNOWN, FOLDED
+#define COST_ENUM(first)                                                                       \
+    FLOPS = (first), MACS, OPS, SPECIAL, READ, WEIGHTS, WRITTEN, MOVED, INTENSITY, ARITHMETIC, \
+    FAMILY, STATE, REASON, OPERATORS, UNKNOWN, FOLDED
 /* clang-format off */
 #define COST_COLUMNS                                                                              \
     {"flops", "INTEGER", "2 * macs + ops; null where the work is unknown, as the numbers below"}, \
@@ -33,8 +33,7 @@
 static const char *state_name(const struct ets_cost *cost)
 {
     switch (ets_cost_state(cost)) {
-    case ETS_COST_KNOWN:
-        return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
+    case ETS_COST_KNOWN: return cost->at_most ? "at most" : cost->is_example ? "example" : "known";
     case ETS_COST_PARTIAL: return "partial";
     case ETS_COST_UNKNOWN: return "unknown";
     default: return NULL;

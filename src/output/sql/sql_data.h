@@ -17,9 +17,9 @@ struct ets_sql_trace_data {
     const struct ets_inspection *inspection;
     const struct ets_event_table *events;
     uint32_t first_event, first_run, first_block, first_operator;
-    enum ets_time_unit unit;     /* NS or CYCLES */
-    double tick;                 /* one tick in that unit */
-    struct ets_row_times *times; /* [row], made when a query first asks; NULL before */
+    enum ets_time_unit unit;      /* NS or CYCLES */
+    double tick;                  /* one tick in that unit */
+    struct ets_row_times *times;  /* [row], made when a query first asks; NULL before */
     const struct ets_cost *costs; /* [row] likewise */
 };
 
